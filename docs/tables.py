@@ -128,6 +128,12 @@ def instructor_rows() -> list[tuple[str, ...]]:
     return [(row.name, _ours(row.ours), row.note) for rows in TABLE.values() for row in rows]
 
 
+def instructor_ways() -> list[tuple[str, ...]]:
+    """What each way of asking gives with Instructor and with `fw.patch`, as ``tests/clients`` saw it."""
+    seen = json.loads((FOLDER.parent / "tests" / "clients" / "records" / "instructor.json").read_text("utf-8"))
+    return [(f"`{way}`".replace("|", "\\|"), theirs, ours) for way, theirs, ours in seen["ways"]]
+
+
 def _ours(name: str) -> str:
     return name if name == NOT_OURS else f"`{name}`".replace("|", "\\|")
 
@@ -202,7 +208,10 @@ PAGES = {
     "llama_index.md": {"host": host("llama_index")},
     "hosts.md": {"hosts": hosts(), "features": features()},
     "client.md": {"services": services()},
-    "from_instructor.md": {"instructor": table(["Instructor", "here", "note"], instructor_rows())},
+    "from_instructor.md": {
+        "ways": table(["call", "Instructor", "`fw.patch`"], instructor_ways(), is_code=False),
+        "instructor": table(["Instructor", "here", "note"], instructor_rows()),
+    },
     "server.md": {
         "served": served_fields(),
         "ignored": ignored_fields(),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import socket
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ import formwright as fw
 from formwright.errors import ArgumentError, RequestFailed
 
 from .conftest import Driven
+from .scripted import Scripted, chat, ok
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -75,3 +80,38 @@ def test_proxies_and_certificates_of_the_environment(
     with pytest.raises(RequestFailed, match="proxies and certificates") as caught:
         driven.connect(URL).generate("Hi", int)
     assert "HTTPS_PROXY" in (caught.value.hint or "")
+
+
+def test_threads_share_one_client(scripted: Callable[..., Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[httpx.Client]()
+
+    class Slow(httpx.Client):
+        def __init__(self, **options: Any) -> None:
+            made.append(self)
+            time.sleep(0.05)  # time for the other threads to find no client, too
+            super().__init__(**options)
+
+    monkeypatch.setattr(httpx, "Client", Slow)
+    with fw.connect(scripted(ok(chat("7"))).url, "m") as model:
+        found = model.generate_many(["Hi"] * 8, int, mode="instructions")
+    assert [result.value for result in found if isinstance(result, fw.Complete)] == [7] * 8
+    assert [client.is_closed for client in made] == [True]
+
+
+def test_a_model_that_is_collected_closes_its_connections(scripted: Callable[..., Scripted]) -> None:
+    server = scripted(ok(chat("7")))
+    model = fw.connect(server.url, "m")
+    assert model.generate("Hi", int, mode="instructions").value == 7
+    (connection,) = (found for found in gc.get_objects() if isinstance(found, socket.socket) and _is_to(found, server))
+    cycle: list[Any] = [connection, [[[model]]]]
+    cycle.append(cycle)
+    gc.collect()  # from now on the collector comes to the connection before it comes to the model
+    del model, connection, cycle
+    gc.collect()  # a connection that is still open would warn
+
+
+def _is_to(connection: socket.socket, server: Scripted) -> bool:
+    try:
+        return server.url.endswith(f":{connection.getpeername()[1]}/v1")
+    except OSError:  # it is closed, or it listens
+        return False

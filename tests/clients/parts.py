@@ -35,15 +35,15 @@ class Twice(BaseModel):
 
 
 @contextlib.contextmanager
-def refused(error_type: type[Exception] = Exception) -> Iterator[None]:
-    """The server refuses what is asked for, and the framework passes on why."""
+def refused(error_type: type[Exception] = Exception, says: str = REFUSED) -> Iterator[None]:
+    """What is asked for is refused, and the framework passes on why."""
     try:
         yield
     except error_type as error:
         found = str(error)
     else:
         found = "nothing"
-    assert REFUSED in found, found
+    assert says in found, found
 
 
 def add(a: int, b: int) -> int:

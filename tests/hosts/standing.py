@@ -6,13 +6,15 @@
     with remote([("calls", [("add", '{"a": 1, "b": 2}')]), ("text", "3")]) as (model, requests): ...
 
 The local one is the embedded model with a runtime that wants the next text of the script; what it may write is for the
-form to say. The remote one is a server of chat completions, streams included.
+form to say. The remote one is a server of chat completions, streams included. `answering` is either of them, for what
+must go the same way with both.
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,8 +25,12 @@ import numpy as np
 
 import formwright as fw
 
-sys.path.append(str(Path(__file__).parent.parent / "client"))
-from scripted import DONE, Received, Scripted, call, chat, chunk, event, head, ok, usage
+sys.path += [str(Path(__file__).parent.parent / "client"), str(Path(__file__).parent.parent / "clients")]
+import parts
+from scripted import DONE, Received, Scripted, answer, call, chat, chunk, error_body, event, head, ok, usage
+
+LOOP = [("calls", [("add", '{"a": 2, "b": 3}')]), ("calls", [("multiply", '{"a": 5, "b": 4}')]), ("text", parts.RESULT)]
+"""The answers that compute `parts.COMPUTE`: each call needs the result of the one before."""
 
 
 class ScriptedRuntime:
@@ -100,11 +106,18 @@ def idle() -> fw.models.LocalModel:
 
 @contextlib.contextmanager
 def remote(answers: Sequence[tuple[str, Any]], *, asynchronous: bool = False) -> Iterator[tuple[Any, list[Received]]]:
-    """A model behind an API that gives these answers, one for each request; and the requests."""
+    """A model behind an API that gives these answers, one for each request; and the requests.
+
+    The kinds of answers are ``"text"``, ``"calls"``, ``"refusal"`` of the model, and ``"error"`` of the service.
+    """
     left = list(answers)
 
     def script(request: Received) -> list[bytes]:
         kind, said = left.pop(0)
+        if kind == "error":
+            return [answer(400, error_body(said))]
+        if kind == "refusal":
+            return [ok(chat(None, refusal=said))]
         calls = [call(name, text, number) for number, (name, text) in enumerate(said)] if kind == "calls" else []
         text = None if calls else said
         if not request.json.get("stream"):
@@ -116,3 +129,19 @@ def remote(answers: Sequence[tuple[str, Any]], *, asynchronous: bool = False) ->
 
     with Scripted(script) as server:
         yield fw.connect(server.url, "scripted", asynchronous=asynchronous), server.requests
+
+
+@contextlib.contextmanager
+def answering(answers: Sequence[tuple[str, Any]], *, is_local: bool) -> Iterator[Any]:
+    """A model that gives these answers: one that runs here, or one behind an API."""
+    if not is_local:
+        with remote(answers) as (model, _):
+            yield model
+        return
+    written = [
+        "\n".join(json.dumps({"name": name, "arguments": json.loads(text)}) for name, text in said)
+        if kind == "calls"
+        else said
+        for kind, said in answers
+    ]
+    yield local(written)

@@ -12,9 +12,20 @@ from haystack.components.agents import Agent
 from haystack.components.builders import ChatPromptBuilder
 from haystack.dataclasses import ChatMessage, ImageContent, StreamingChunk
 from haystack.tools import create_tool_from_function
+from standing import parts
 
 import formwright as fw
-from formwright.errors import ArgumentError, LanguageError, NotAForm, OptionUnsupported, PromptError, UnknownModel
+from formwright.errors import (
+    ArgumentError,
+    LanguageError,
+    LimitExceeded,
+    NotAForm,
+    OptionUnsupported,
+    PromptError,
+    Refused,
+    RequestFailed,
+    UnknownModel,
+)
 from formwright.integrations.haystack import FormwrightChatGenerator
 
 ADA = "Ada is 36 years old."
@@ -50,6 +61,7 @@ def main() -> None:
     asyncio.run(check_async(generator))
     check_tools(generator)
     check_remote()
+    check_alike()
     check_faults(generator, tiny)
 
     idle = standing.idle()
@@ -221,6 +233,48 @@ def check_remote() -> None:
         raises(ArgumentError, lambda: generator.run("Hi"))
 
 
+def check_alike() -> None:
+    """A value, streams, loops of two calls and refusals go the same way with a model here and one behind an API."""
+    tools = [create_tool_from_function(tool) for tool in (parts.add, parts.multiply)]
+    ada = '{"name": "Ada", "age": 36, "city": null}'
+    question = [ChatMessage.from_user(parts.COMPUTE)]
+    for is_local in (True, False):
+        with standing.answering([("text", ada), ("text", parts.GREETING)], is_local=is_local) as model:
+            generator = FormwrightChatGenerator(model)
+            (reply,) = generator.run(ADA, generation_kwargs={"response_format": Person})["replies"]
+            assert Person.model_validate_json(reply.text) == Person(name="Ada", age=36)
+            chunks: list[StreamingChunk] = []
+            generator.run("Greet Ada.", chunks.append)
+            pieces = [chunk.content for chunk in chunks if chunk.content]
+            assert "".join(pieces) == parts.GREETING
+            assert len(pieces) > 1
+            twice = {"response_format": parts.Twice}
+            for callback in (None, chunks.append):
+                with parts.refused(LanguageError):
+                    generator.run(ADA, callback, twice)
+            with parts.refused(LanguageError):
+                FormwrightChatGenerator(model, generation_kwargs=twice)
+        with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
+            agent = Agent(chat_generator=FormwrightChatGenerator(model), tools=tools)
+            for callback in (None, shown):
+                told = agent.run(messages=question, streaming_callback=callback)
+                assert told["last_message"].text == parts.RESULT
+                results = [message.tool_call_results for message in told["messages"]]
+                assert [result.result for found in results for result in found] == ["5", "20"]
+                parts.check_calls()
+    with standing.remote([("error", "no such schema"), ("error", "no such tool"), ("refusal", "I will not.")]) as (
+        model,
+        _,
+    ):
+        generator = FormwrightChatGenerator(model, generation_kwargs={"mode": "strict"})
+        with parts.refused(RequestFailed, "no such schema"):
+            generator.run(ADA, generation_kwargs={"response_format": Person})
+        with parts.refused(RequestFailed, "no such tool"):
+            generator.run(ADA, chunks.append, tools=[ADD])
+        with parts.refused(Refused, "I will not."):
+            generator.run(ADA, generation_kwargs={"response_format": Person})
+
+
 def check_faults(generator: Any, tiny: Any) -> None:
     """What cannot be done is an error before anything is written."""
     raises(ArgumentError, lambda: FormwrightChatGenerator(tiny, generation_kwargs={"temprature": 1}))
@@ -228,6 +282,7 @@ def check_faults(generator: Any, tiny: Any) -> None:
     raises(UnknownModel, FormwrightChatGenerator("no-such-model").warm_up)
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"temprature": 1}))
     raises(OptionUnsupported, lambda: generator.run(ADA, generation_kwargs={"mode": "strict"}))
+    raises(LimitExceeded, lambda: generator.run(ADA, generation_kwargs={"time_budget": 1e-9}))
     raises(OptionUnsupported, lambda: generator.run(ADA, print, {"beams": 2}))
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"tool_choice": "subtract"}, tools=[ADD]))
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"tool_choice": "required"}))

@@ -17,7 +17,11 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tools import tool
+from langchain_core.utils.function_calling import convert_to_json_schema
 from pydantic import BaseModel, ValidationInfo, field_validator
+from pydantic.v1 import BaseModel as OldModel
+from pydantic.v1 import validator
+from standing import parts
 from typing_extensions import TypedDict
 
 import formwright as fw
@@ -29,6 +33,8 @@ from formwright.errors import (
     OptionUnsupported,
     OutputInvalid,
     PromptError,
+    Refused,
+    RequestFailed,
 )
 from formwright.integrations.langchain import FormwrightChatModel
 
@@ -64,7 +70,9 @@ def main() -> None:
     check_tools(llm)
     check_agents()
     check_remote()
+    check_alike()
     check_checked()
+    check_old_models()
     check_cache(tiny)
     check_faults(llm)
     check_options(tiny)
@@ -277,9 +285,11 @@ def check_options(tiny: Any) -> None:
         assert who.invoke(ADA, config={"callbacks": [heard]}).keys() == {"name", "age"}
         told = heard.options[0]["ls_structured_output_format"]
         assert told["kwargs"] == {"method": method, "strict": True}
-        assert told["schema"]["properties"].keys() == {"name", "age"}
-    raises(OptionUnsupported, lambda: FormwrightChatModel(tiny, timeout=5))
+        assert told["schema"] == convert_to_json_schema(Who)
     assert FormwrightChatModel(tiny, timeout=None).options == {}
+    assert FormwrightChatModel(tiny, timeout=60, max_tokens=5).invoke(ADA).usage_metadata["output_tokens"] == 5
+    raises(LimitExceeded, lambda: FormwrightChatModel(tiny, timeout=1e-9).invoke(ADA))
+    raises(ArgumentError, lambda: FormwrightChatModel(tiny, timeout="soon"))
     with standing.remote([("text", ADA_JSON)] * 2) as (model, _):
         assert FormwrightChatModel(model, timeout=5).options == {"time_budget": 5}
         assert FormwrightChatModel(model).with_structured_output(Who).invoke(ADA, timeout=5)["age"] == 36
@@ -336,6 +346,48 @@ def check_remote() -> None:
         raises(ArgumentError, lambda: llm.invoke("Hi"))
 
 
+def check_alike() -> None:
+    """A value, streams, loops of two calls and refusals go the same way with a model here and one behind an API."""
+    tools = [parts.add, parts.multiply]
+    question = {"messages": [HumanMessage(parts.COMPUTE)]}
+    for is_local in (True, False):
+        answers = [("text", ADA_JSON), ("text", ADA_JSON), ("text", parts.GREETING)]
+        with standing.answering(answers, is_local=is_local) as model:
+            llm = FormwrightChatModel(model)
+            who = llm.with_structured_output(Who)
+            assert who.invoke(ADA) == list(who.stream(ADA))[-1] == {"name": "Ada", "age": 36}
+            pieces = [chunk.text for chunk in llm.stream("Greet Ada.") if chunk.text]
+            assert "".join(pieces) == parts.GREETING
+            assert len(pieces) > 1
+            for method in ("json_schema", "function_calling", "json_mode"):
+                with parts.refused(LanguageError):
+                    llm.with_structured_output(parts.Twice, method=method)
+            with parts.refused(LanguageError):
+                llm.bind_tools([parts.Twice]).invoke(ADA)
+        with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
+            agent = create_agent(FormwrightChatModel(model), tools)
+            said = agent.invoke(question)["messages"]
+            assert [message.type for message in said] == ["human", "ai", "tool", "ai", "tool", "ai"]
+            assert [message.text for message in said[2::2]] == ["5", "20"]
+            assert said[-1].text == parts.RESULT
+            parts.check_calls()
+            streamed = [chunk for chunk, _ in agent.stream(question, stream_mode="messages")]
+            parts.check_calls()
+            assert [chunk.text for chunk in streamed if chunk.type == "tool"] == ["5", "20"]
+            assert "".join(chunk.text for chunk in streamed if chunk.type != "tool") == parts.RESULT
+    with standing.remote([("error", "no such schema"), ("error", "no such tool"), ("refusal", "I will not.")]) as (
+        model,
+        _,
+    ):
+        llm = FormwrightChatModel(model, mode="strict")
+        with parts.refused(RequestFailed, "no such schema"):
+            llm.with_structured_output(Who).invoke(ADA)
+        with parts.refused(RequestFailed, "no such tool"):
+            list(llm.bind_tools([add]).stream(ADA))
+        with parts.refused(Refused, "I will not."):
+            llm.with_structured_output(Who).invoke(ADA)
+
+
 def check_checked() -> None:
     """Where a service is asked in words, the value is found between them, in a stream too; context reaches types."""
     said = "Here it is:\n```json\n" + ADA_JSON + "\n```\n"
@@ -355,6 +407,34 @@ def check_checked() -> None:
                 assert llm.invoke(ADA).name == "Ada"
             else:
                 raises(kind, lambda llm=llm: llm.invoke(ADA))
+
+
+class Old(OldModel):  # type: ignore[misc]  # it is typed for pydantic 1
+    """Who it is."""
+
+    name: str
+    age: int
+
+    @validator("age")
+    @classmethod
+    def is_adult(cls, age: int) -> int:
+        assert age >= 18
+        return age
+
+
+def check_old_models() -> None:
+    """Models of pydantic 1, by their own schema and validators."""
+    for age in (36, 7):
+        text = f'{{"name": "Ada", "age": {age}}}'
+        for method in ("json_schema", "function_calling", "json_mode"):
+            said = text if method != "function_calling" else f'{{"name": "Old", "arguments": {text}}}'
+            llm = FormwrightChatModel(standing.local([said]), max_tokens=60).with_structured_output(Old, method=method)
+            if age == 36:
+                assert llm.invoke(ADA) == Old(name="Ada", age=36)
+            else:
+                raises(OutputInvalid, lambda llm=llm: llm.invoke(ADA))
+    with standing.remote([("text", ADA_JSON)]) as (model, _):
+        assert FormwrightChatModel(model).with_structured_output(Old).invoke(ADA) == Old(name="Ada", age=36)
 
 
 class Known(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import standing
@@ -15,9 +16,19 @@ from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
 from llama_index.core.response_synthesizers import TreeSummarize
 from llama_index.core.tools import FunctionTool
+from standing import parts
 
 import formwright as fw
-from formwright.errors import ArgumentError, LanguageError, NotAForm, OptionUnsupported, PromptError
+from formwright.errors import (
+    ArgumentError,
+    LanguageError,
+    LimitExceeded,
+    NotAForm,
+    OptionUnsupported,
+    PromptError,
+    Refused,
+    RequestFailed,
+)
 from formwright.integrations.llama_index import FormwrightLLM, FormwrightProgram
 
 ADA = "Ada is 36 years old."
@@ -50,6 +61,7 @@ def main() -> None:
     check_text(llm)
     check_tools(llm)
     check_remote()
+    check_alike()
     check_faults(llm)
     check_counts(tiny)
     check_pickled(tiny)
@@ -181,24 +193,46 @@ async def check_agents() -> None:
 
 
 def check_counts(tiny: Any) -> None:
-    """LlamaIndex's own counter sees the tokens of every call once."""
+    """LlamaIndex's own counter sees the tokens of every call once, of streams too."""
     counter = TokenCountingHandler(tokenizer=str.split)
-    llm = FormwrightLLM(tiny, max_tokens=BUDGET, callback_manager=CallbackManager([counter]))
-    said = [ChatMessage(role="user", content=ADA)]
+    manager = CallbackManager([counter])
     usage = tiny.generate(ADA, Person, max_tokens=BUDGET)
-    for ask in (
+    for ask in counted(FormwrightLLM(tiny, max_tokens=BUDGET, callback_manager=manager)):
+        counter.reset_counts()
+        ask()
+        assert counter.prompt_llm_token_count == usage.prompt_tokens
+        assert abs(counter.completion_llm_token_count - len(usage.token_ids)) <= 1  # the end of the text may count
+    calls = ("calls", [("add", '{"a": 20, "b": 16}')])
+    with standing.remote([("text", '{"name": "Ada", "age": 36}')] * 12 + [calls]) as (model, requests):
+        llm = FormwrightLLM(model, callback_manager=manager)
+        for ask in (*counted(llm), lambda: list(llm.stream_chat_with_tools([ADD], "Add 20 and 16."))):
+            counter.reset_counts()
+            ask()
+            assert (counter.prompt_llm_token_count, counter.completion_llm_token_count) == (10, 5)
+        assert len(requests) == 13
+
+
+def counted(llm: Any) -> list[Callable[[], object]]:
+    """Every way to ask for a person."""
+    said = [ChatMessage(role="user", content=ADA)]
+
+    async def read(stream: Any) -> list[Any]:
+        return [piece async for piece in await stream]
+
+    return [
         lambda: llm.complete(ADA, response_format=Person),
         lambda: llm.chat(said, response_format=Person),
         lambda: list(llm.stream_chat(said, response_format=Person)),
         lambda: list(llm.stream_complete(ADA, response_format=Person)),
         lambda: asyncio.run(llm.acomplete(ADA, response_format=Person)),
+        lambda: asyncio.run(read(llm.astream_chat(said, response_format=Person))),
+        lambda: asyncio.run(read(llm.astream_complete(ADA, response_format=Person))),
         lambda: llm.structured_predict(Person, TEXT, text=ADA),
         lambda: asyncio.run(llm.astructured_predict(Person, TEXT, text=ADA)),
-    ):
-        counter.reset_counts()
-        ask()
-        assert counter.prompt_llm_token_count == usage.prompt_tokens
-        assert abs(counter.completion_llm_token_count - len(usage.token_ids)) <= 1  # the end of the text may count
+        lambda: list(llm.stream_structured_predict(Person, TEXT, text=ADA)),
+        lambda: asyncio.run(read(llm.astream_structured_predict(Person, TEXT, text=ADA))),
+        lambda: list(llm.as_structured_llm(Person).stream_chat(said)),
+    ]
 
 
 def check_pickled(tiny: Any) -> None:
@@ -244,17 +278,63 @@ def check_remote() -> None:
         raises(ArgumentError, lambda: llm.complete("Hi"))
 
 
+def check_alike() -> None:
+    """A value, streams, loops of two calls and refusals go the same way with a model here and one behind an API."""
+    tools = [FunctionTool.from_defaults(tool) for tool in (parts.add, parts.multiply)]
+    ada = '{"name": "Ada", "age": 36, "city": null}'
+
+    async def computed(llm: Any, streaming: bool) -> Any:
+        return await FunctionAgent(tools=tools, llm=llm, streaming=streaming).run(parts.COMPUTE)
+
+    for is_local in (True, False):
+        answers = [("text", ada), ("text", ada), ("text", parts.GREETING)]
+        with standing.answering(answers, is_local=is_local) as model:
+            llm = FormwrightLLM(model)
+            person = llm.structured_predict(Person, TEXT, text=ADA)
+            assert (
+                person == list(llm.stream_structured_predict(Person, TEXT, text=ADA))[-1] == Person(name="Ada", age=36)
+            )
+            pieces = [piece.delta for piece in llm.stream_complete("Greet Ada.") if piece.delta]
+            assert "".join(pieces) == parts.GREETING
+            assert len(pieces) > 1
+            with parts.refused(LanguageError):
+                llm.structured_predict(parts.Twice, TEXT, text=ADA)
+            with parts.refused(LanguageError):
+                list(llm.stream_structured_predict(parts.Twice, TEXT, text=ADA))
+            with parts.refused(LanguageError):
+                llm.as_structured_llm(parts.Twice).complete(ADA)
+        with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
+            for streaming in (True, False):
+                output = asyncio.run(computed(FormwrightLLM(model), streaming))
+                assert str(output) == parts.RESULT
+                assert [result.tool_output.raw_output for result in output.tool_calls] == [5, 20]
+                parts.check_calls()
+    with standing.remote([("error", "no such schema"), ("error", "no such tool"), ("refusal", "I will not.")]) as (
+        model,
+        _,
+    ):
+        llm = FormwrightLLM(model, mode="strict")
+        with parts.refused(RequestFailed, "no such schema"):
+            llm.structured_predict(Person, TEXT, text=ADA)
+        with parts.refused(RequestFailed, "no such tool"):
+            list(llm.stream_chat_with_tools([ADD], ADA))
+        with parts.refused(Refused, "I will not."):
+            llm.structured_predict(Person, TEXT, text=ADA)
+
+
 def check_faults(llm: Any) -> None:
     """What cannot be done is an error before anything is written."""
     raises(ArgumentError, lambda: FormwrightLLM("formwright-tiny", temprature=1))
     raises(ArgumentError, lambda: FormwrightLLM(42))
     raises(ArgumentError, lambda: llm.complete(ADA, temprature=1))
     raises(OptionUnsupported, lambda: llm.complete(ADA, mode="strict"))
+    raises(LimitExceeded, lambda: llm.structured_predict(Person, TEXT, {"time_budget": 1e-9}, text=ADA))
+    raises(LimitExceeded, lambda: list(llm.stream_complete(ADA, time_budget=1e-9)))
     raises(OptionUnsupported, lambda: list(llm.stream_complete(ADA, beams=2)))
     raises(ArgumentError, lambda: llm.structured_predict(Person, TEXT, {"stop": "x"}, text=ADA))
     raises(LanguageError, lambda: llm.structured_predict({"not": {"$dynamicRef": "#x"}}, TEXT, text=ADA))
     raises(NotAForm, lambda: FormwrightProgram("Person", TEXT, llm))
-    raises(fw.errors.LimitExceeded, lambda: llm.structured_predict(Person, TEXT, {"max_tokens": 3}, text=ADA))
+    raises(LimitExceeded, lambda: llm.structured_predict(Person, TEXT, {"max_tokens": 3}, text=ADA))
     with standing.remote([("text", '{"name": ')]) as (model, _):
         raises(fw.errors.OutputInvalid, lambda: FormwrightLLM(model).structured_predict(Person, TEXT, text=ADA))
 

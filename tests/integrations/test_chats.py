@@ -18,6 +18,7 @@ from formwright.errors import (
     ArgumentError,
     FormwrightError,
     HostMismatch,
+    LimitExceeded,
     MissingDependency,
     OptionUnsupported,
     PromptError,
@@ -181,11 +182,38 @@ def test_options_are_the_models_own(tiny: Any) -> None:
         chats.model_of(42)
 
 
+@pytest.mark.parametrize("form", [None, Person])
+def test_a_model_that_runs_here_has_seconds_too(tiny: Any, form: Any) -> None:
+    form = form and fw.form(form)
+    question = Question(tiny, HI, form, options={"time_budget": 60, "max_tokens": 60, "temperature": 0})
+    expected = Question(tiny, HI, form, options={"max_tokens": 60, "temperature": 0}).answer().text
+    assert question.answer().text == expected
+    assert asyncio.run(question.answer_async()).text == expected
+    over = Question(tiny, HI, form, options={"time_budget": 1e-9, "cancel": lambda: False})
+    for ask in (over.answer, lambda: list(over.events()), lambda: asyncio.run(over.answer_async())):
+        with pytest.raises(LimitExceeded) as caught:
+            ask()
+        assert caught.value.limit == "time_budget"
+    for wrong in (0, -1, float("nan"), True, "soon", (1, 2)):
+        with pytest.raises(ArgumentError) as refused:
+            chats.check_options(tiny, {"time_budget": wrong})
+        assert refused.value.argument == "time_budget"
+
+
+@pytest.mark.parametrize("is_awaited", [True, False])
+def test_who_cuts_a_text_is_asked_in_an_event_loop_too(tiny: Any, is_awaited: bool) -> None:
+    question = Question(tiny, HI, options={"max_tokens": 60, "cancel": lambda: True})
+    answer = asyncio.run(question.answer_async()) if is_awaited else question.answer()
+    assert (answer.finish, answer.text) == ("cancel", "")
+
+
 def test_every_option_that_is_known_is_one_of_generate(tiny: Any) -> None:
     import inspect
 
-    whole = {fw.models.LocalModel: chats._WHOLE, fw.client.RemoteModel: set()}
-    for names, model in ((chats._HERE, fw.models.LocalModel), (chats._THERE, fw.client.RemoteModel)):
+    from formwright.client import RemoteModel
+
+    whole = {fw.models.LocalModel: chats._WHOLE, RemoteModel: set()}
+    for names, model in ((chats._HERE - {"time_budget"}, fw.models.LocalModel), (chats._THERE, RemoteModel)):
         parameters = inspect.signature(model.generate).parameters  # type: ignore[attr-defined]
         plain = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
         assert plain == names

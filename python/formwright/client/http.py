@@ -14,11 +14,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -132,13 +133,23 @@ class _Budget:
 class HttpTransport:
     """Requests of threads."""
 
+    _client: httpx.Client | None = None
+    _finalizer: Callable[[], object] | None = None
+
     def __init__(self, endpoint: Endpoint, client: httpx.Client | None = None) -> None:
         self.endpoint, self._given = endpoint, _checked(client, httpx.Client)
 
-    @cached_property
+    @property
     def client(self) -> httpx.Client:
         """The connections, made when they are first needed. Raises RequestFailed where the environment forbids them."""
-        return self._given or _made(httpx.Client)
+        if self._given is not None:
+            return self._given
+        with _MAKING:
+            if self._client is None:
+                self._client = _made(httpx.Client)
+                # Not __del__: the collector may come to the sockets first, which warn that nobody closed them.
+                self._finalizer = weakref.finalize(self, self._client.close)
+            return self._client
 
     def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
@@ -166,12 +177,9 @@ class HttpTransport:
 
     def close(self) -> None:
         """Close the connections; the next request makes new ones."""
-        client = self.__dict__.pop("client", None)
-        if client is not None and client is not self._given:
-            client.close()
-
-    def __del__(self) -> None:
-        self.close()
+        finalizer, self._finalizer, self._client = self._finalizer, None, None
+        if finalizer is not None:
+            finalizer()
 
 
 class AsyncHttpTransport:
@@ -230,6 +238,9 @@ class AsyncHttpTransport:
 
 
 _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+
+_MAKING = threading.Lock()
+"""Held while a client is made: a second one, made by another thread, would be dropped with its connections open."""
 
 _ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError)
 """What httpx raises of a request: some of it has no common base."""

@@ -8,8 +8,8 @@
     answer.calls[0].name, answer.finish          # 'add', 'tool_calls'
 
 The model may be one that runs here, one behind an API, or one of an event loop. Options are those of its `generate`,
-under the same names; one that it does not have is an error. Without a form and without tools, free text is asked for,
-and ``finish`` says whether the model ended it or ``max_tokens`` did.
+under the same names, and ``time_budget``, in seconds; one that it does not have is an error. Without a form and without
+tools, free text is asked for, and ``finish`` says whether the model ended it or ``max_tokens`` did.
 
 Cost: compiling the form for each question. The wrinkle: an answer of a model that runs here is awaited in a thread;
 where the task is cancelled, the text ends with its next token.
@@ -23,13 +23,14 @@ import json
 import re
 import secrets
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from formwright.errors import ArgumentError, FormwrightError, OptionUnsupported, PromptError
+from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
 from formwright.forms import Form
 from formwright.free_text import text as free_text
 from formwright.generation.result import Complete, Truncated, Usage
@@ -45,14 +46,14 @@ from formwright.tools.written import Argued, CallsReader, Named, Said
 
 __all__ = [
     "Answer", "Argument", "Bound", "Called", "Event", "Model", "Question", "Text", "Tools", "check_options",
-    "form_of_format", "is_local", "model_of", "reading", "text_of",
+    "check_seconds", "form_of_format", "is_local", "model_of", "reading", "text_of",
 ]  # fmt: skip
 
 Model: TypeAlias = Any
 """A `LocalModel`, a `RemoteModel` or an `AsyncRemoteModel`."""
 
 _CUTS = frozenset({"finish", "stop", "cancel"})
-_HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS
+_HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
 _THERE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
 _THERE |= {"max_retries", "token_budget", "time_budget"}
 _WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
@@ -205,8 +206,9 @@ class Question:
         if self._is_awaited:
             return self._answered(await self.model.generate(self._prompt, self._form, **self._options()))
         options, cancelled = self._options(), threading.Event()
-        if is_local(self.model) and not options.keys() & {"beams", "fidelity", "cancel"}:
-            options["cancel"] = cancelled.is_set
+        if is_local(self.model) and not options.keys() & {"beams", "fidelity"}:
+            is_cut = options.get("cancel")
+            options["cancel"] = lambda: cancelled.is_set() or (is_cut is not None and is_cut())
         try:
             written = await asyncio.to_thread(lambda: self.model.generate(self._prompt, self._form, **options))
         except asyncio.CancelledError:
@@ -309,6 +311,8 @@ class Question:
             options = {"finish": False, **({} if is_local(self.model) else {"mode": "instructions"}), **options}
         elif self.strict and not is_local(self.model):
             options = {"mode": "strict", **options}
+        if is_local(self.model) and (seconds := options.pop("time_budget", None)) is not None:
+            options["cancel"] = _deadline(seconds, options.get("cancel"))
         return options
 
     def _answered(self, result: Complete[Any] | Truncated) -> Answer:
@@ -392,6 +396,18 @@ class _Reader:
         yield Called(len(self._ids) - 1, id_, name)
 
 
+def _deadline(seconds: float, is_cut: Callable[[], bool] | None) -> Callable[[], bool]:
+    """What a model that runs here asks before every token; raises LimitExceeded once the seconds are over."""
+    ends = time.monotonic() + seconds
+
+    def is_over() -> bool:
+        if time.monotonic() > ends:
+            raise LimitExceeded(f"time_budget allows {seconds:g} seconds, and they are over", limit="time_budget")
+        return is_cut is not None and is_cut()
+
+    return is_over
+
+
 def _unique(id_: str) -> str:
     """The id of a call, unless it was only counted: the answers of a conversation must not share ids."""
     return id_ if id_ and not re.fullmatch(r"call_\d{1,3}", id_) else f"call_{secrets.token_hex(12)}"
@@ -460,7 +476,15 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
                 hint="ask for the whole answer",
                 argument=name,
             )
+    check_seconds(options.get("time_budget"), "time_budget")
     return dict(options)
+
+
+def check_seconds(seconds: Any, argument: str) -> None:
+    """Refuse what is no positive number of seconds; ``None`` is no limit. Raises ArgumentError."""
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and seconds > 0):
+        raise ArgumentError(f"{argument}= is a positive number of seconds, not {seconds!r}", argument=argument)
 
 
 def form_of_format(asked: Any) -> Form[Any] | None:

@@ -19,8 +19,10 @@ too, if there is one, and ``strict=True`` wants somebody to enforce it: at a mod
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -29,6 +31,7 @@ from formwright.forms import Form, validation_context
 from formwright.incremental import Incoming
 from formwright.integrations import chats
 from formwright.integrations.hosts import hosted
+from formwright.languages import json_schema
 from formwright.tools import tool_of
 
 with hosted("langchain"):
@@ -48,7 +51,8 @@ with hosted("langchain"):
     from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
     from langchain_core.runnables import Runnable, RunnableLambda, RunnableMap, RunnablePassthrough
     from langchain_core.tools import BaseTool
-    from langchain_core.utils.function_calling import convert_to_openai_tool
+    from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+    from langchain_core.utils.pydantic import is_basemodel_subclass, is_pydantic_v1_subclass
     from typing_extensions import is_typeddict
 
 __all__ = ["FormParser", "FormwrightChatModel"]
@@ -76,7 +80,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         model = chats.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
         options = {**given.pop("options", {}), **{name: value for name, value in given.items() if not _is_field(name)}}
         fields = {name: value for name, value in given.items() if _is_field(name)}
-        super().__init__(wrapped=model, options=chats.check_options(model, _timed(model, options)), **fields)
+        super().__init__(wrapped=model, options=chats.check_options(model, _timed(options)), **fields)
 
     @property
     def _llm_type(self) -> str:
@@ -87,7 +91,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         return {"model": repr(self.wrapped), **self.options}
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
-        return {**super()._get_ls_params(stop, **kwargs), "ls_model_name": self.wrapped.name}
+        return {**super()._get_ls_params(stop, **kwargs), "ls_model_name": kwargs.get("model", self.wrapped.name)}
 
     def _resolve_model_profile(self) -> ModelProfile:
         """A model behind an API is not told tools and a schema together, so agents make a tool of the schema."""
@@ -156,17 +160,18 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
                     argument="max_retries",
                 )
             tool = tool_of(_tool(schema))
-            traced = _traced(tool.arguments({}), method, strict)
+            traced = _traced(schema, tool.arguments({}), method, strict)
             llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
-            return _answers(llm, RunnableLambda(_arguments_by(tool.read, options.get("context"))), include_raw)
+            read = _form_of_old_model(schema).read if _is_old_model(schema) else tool.read
+            return _answers(llm, RunnableLambda(_arguments_by(read, options.get("context"))), include_raw)
         form = chats.Bound({"type": "object"} if schema is None else _schema(schema))
         if method == "json_mode" and not chats.is_local(self.wrapped):
             kwargs = {"mode": "json_object", **kwargs}
         bound = {"response_format": form, **({} if strict is None else {"strict": strict}), **kwargs}
         self._question([], None, bound)
-        read, find = chats.reading(self.wrapped, form.form)
-        parser = FormParser(form=read, find=find, context=options.get("context"), grows=_grows(schema))
-        return _answers(self.bind(**bound, **_traced(form.form, method, strict)), parser, include_raw)
+        reads, find = chats.reading(self.wrapped, form.form)
+        parser = FormParser(form=reads, find=find, context=options.get("context"), grows=_grows(schema))
+        return _answers(self.bind(**bound, **_traced(schema, form.form, method, strict)), parser, include_raw)
 
     def _question(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
@@ -181,7 +186,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice else None
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
-        options = chats.check_options(self.wrapped, _timed(self.wrapped, options))
+        options = chats.check_options(self.wrapped, _timed(options))
         return chats.Question(self.wrapped, list(map(_message, messages)), form, offered, options, strict)
 
     def _generate(
@@ -327,28 +332,29 @@ def _is_field(name: str) -> bool:
     return name in BaseChatModel.model_fields or name == "streaming"
 
 
-def _timed(model: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError, OptionUnsupported."""
+def _timed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError."""
     given = dict(options)
     seconds = given.pop("timeout", None)
     if seconds is None:
         return given
-    if chats.is_local(model):
-        said = f"timeout= does not go with {model.name}, which runs here"
-        raise OptionUnsupported(said, hint="pass max_tokens=, or cancel= with a callable", argument="timeout")
+    chats.check_seconds(seconds, "timeout")
     if given.get("time_budget") is not None:
         raise ArgumentError("timeout= and time_budget= are the same", hint="leave one out", argument="timeout")
     return given | {"time_budget": seconds}
 
 
-def _traced(form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
-    """What LangChain's tracers are told of a form that has a schema."""
+def _traced(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
+    """What LangChain's tracers are told of a form that has a schema: of a class, as LangChain describes it."""
     if form.origin is None or form.origin.kind != "schema":
         return {}
-    schema = json.loads(form.origin.what)
-    if not isinstance(schema, dict):
+    described = json.loads(form.origin.what)
+    if not isinstance(described, dict):
         return {}
-    described = {"title": form.title, **schema}
+    described = {"title": form.title, **described}
+    if is_typeddict(schema) or (isinstance(schema, type) and is_basemodel_subclass(schema)):
+        with contextlib.suppress(Exception):  # it reads fewer classes, and a trace is no reason to refuse one
+            described = convert_to_json_schema(schema)
     return {"ls_structured_output_format": {"kwargs": {"method": method, "strict": strict}, "schema": described}}
 
 
@@ -361,12 +367,30 @@ def _schema(schema: Any) -> Any:
     """A schema as LangChain's users write it: also as a function of an API."""
     if isinstance(schema, Mapping) and {"name", "parameters"} <= schema.keys():
         return schema["parameters"]
-    return schema
+    return _form_of_old_model(schema) if _is_old_model(schema) else schema
+
+
+def _is_old_model(schema: Any) -> bool:
+    """Whether it is a model of pydantic 1, which LangChain takes too."""
+    return isinstance(schema, type) and is_pydantic_v1_subclass(schema)
+
+
+def _form_of_old_model(model: Any) -> Form[Any]:
+    """The form of a model of pydantic 1, by its own schema and parser."""
+
+    def read(text: str) -> Any:
+        try:
+            return model.parse_raw(text)
+        except ValueError as error:
+            message = f"the text is in form, but {model.__name__} refuses it: {error}"
+            raise OutputInvalid(message, text=text, position=len(text)) from error
+
+    return replace(json_schema(model.schema_json()), read=read, title=model.__name__)
 
 
 def _tool(tool: Any) -> Any:
-    """A tool as `tool_of` reads it: LangChain's own, and a schema with a title, are converted by LangChain."""
-    if isinstance(tool, BaseTool) or (isinstance(tool, Mapping) and "title" in tool):
+    """A tool as `tool_of` reads it: LangChain's own, models of pydantic 1 and schemas with a title by LangChain."""
+    if isinstance(tool, BaseTool) or _is_old_model(tool) or (isinstance(tool, Mapping) and "title" in tool):
         return convert_to_openai_tool(tool)
     return tool
 

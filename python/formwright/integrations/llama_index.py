@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid, PromptError
-from formwright.generation.result import Complete
 from formwright.incremental import Incoming
 from formwright.integrations import chats
 from formwright.integrations.hosts import hosted
@@ -216,10 +215,11 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
     ) -> Iterator[Any]:
         """The value as far as it has come: with all fields optional; then the value itself, which comes last."""
         _started(output_cls, prompt, prompt_args)
-        question = self._asked(output_cls, prompt, llm_kwargs, prompt_args)
-        partial = _Partial(output_cls, self.wrapped, question.form)
-        for event in question.events():
-            yield from partial.add(event)
+        form = self._asked(output_cls, prompt, llm_kwargs, prompt_args).form
+        how = {**(llm_kwargs or {}), "response_format": output_cls}
+        partial = _Partial(output_cls, self.wrapped, form)
+        for response in self.stream_chat(self._get_messages(prompt, **prompt_args), **how):
+            yield from partial.add(response)
         partial.end()
 
     async def astream_structured_predict(
@@ -227,12 +227,13 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
     ) -> AsyncIterator[Any]:
         """The same in an event loop."""
         _started(output_cls, prompt, prompt_args)
-        question = self._asked(output_cls, prompt, llm_kwargs, prompt_args)
-        partial = _Partial(output_cls, self.wrapped, question.form)
+        form = self._asked(output_cls, prompt, llm_kwargs, prompt_args).form
+        how = {**(llm_kwargs or {}), "response_format": output_cls}
+        partial = _Partial(output_cls, self.wrapped, form)
 
         async def gen() -> AsyncIterator[Any]:
-            async for event in question.events_async():
-                for value in partial.add(event):
+            async for response in await self.astream_chat(self._get_messages(prompt, **prompt_args), **how):
+                for value in partial.add(response):
                     yield value
             partial.end()
 
@@ -346,24 +347,24 @@ class _Partial:
         self._incoming: Incoming[Any] | None = Incoming(chats.reading(model, form)[0])
         self._last: Any = None
 
-    def add(self, event: chats.Event) -> Iterator[Any]:
+    def add(self, response: ChatResponse) -> Iterator[Any]:
         """Go on; the value with what is new in it."""
-        if isinstance(event, chats.Answer):
-            self._last = _value(event)
+        if response.raw is not None:  # the last one
+            self._last = response.raw.value
             shown = self._last
-        elif (found := self._grown(event)) and found != self._last and self._flexible is not None:
+        elif (found := self._grown(response.delta)) and found != self._last and self._flexible is not None:
             self._last, shown = found, self._flexible(**found)
         else:
             return
         _dispatcher.event(LLMStructuredPredictInProgressEvent(output=shown))
         yield shown
 
-    def _grown(self, event: chats.Event) -> Any:
+    def _grown(self, text: str) -> Any:
         """The fields so far, while there are some to come."""
-        if self._incoming is None or not isinstance(event, chats.Text):
+        if self._incoming is None:
             return None
         try:
-            partial = self._incoming.feed(event.text)
+            partial = self._incoming.feed(text)
         except OutputInvalid:  # something stands around it, or it is not in form: the end will tell
             self._incoming = None
             return None
@@ -372,11 +373,6 @@ class _Partial:
     def end(self) -> Any:
         """The value itself."""
         return _ended(self._last)
-
-
-def _value(answer: chats.Answer) -> Any:
-    assert isinstance(answer.result, Complete)  # what may cut a text is refused
-    return answer.result.value
 
 
 def _started(output_cls: Any, prompt: BasePromptTemplate, variables: dict[str, Any]) -> None:
