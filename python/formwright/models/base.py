@@ -99,6 +99,7 @@ class LocalModel:
         style: How it writes tool calls: a name of `formwright.tools.STYLES`.
         with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
         tell_tools: The tools that may be called as text of the system message, if it has learnt to read them there.
+        encode_text: Text that the model continues to token ids, without the chat template; ``None`` is ``encode``.
     """
 
     name: str
@@ -109,6 +110,7 @@ class LocalModel:
     style: str = "json_lines"
     with_tools: Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
     tell_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
+    encode_text: Callable[[str], Sequence[int]] | None = None
 
     @overload
     def generate(
@@ -793,6 +795,16 @@ class LocalModel:
         if isinstance(form, Constraint):
             return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
         return compile(form, self.vocabulary, canonical=canonical or False)
+
+    def text_ids(self, text: str) -> list[int]:
+        """The tokens of a text that the model continues, which is no message of a conversation.
+
+        Raises:
+            PromptError: It is empty, or holds a lone surrogate.
+            LimitExceeded: It is longer than the context.
+        """
+        prompts.read(text, self.vocabulary.logits_size)
+        return self.prompt_ids(list((self.encode_text or self.encode)(text)))
 
     def prompt_ids(self, prompt: Prompt) -> list[int]:
         """The tokens of a prompt.

@@ -17,7 +17,7 @@ from formwright.errors import ArgumentError, PromptError
 from formwright.models.prompts import Message
 from formwright.tools import style_of
 
-__all__ = ["WithTools", "encoder_of", "tools_of"]
+__all__ = ["WithTools", "encoder_of", "text_encoder_of", "tools_of"]
 
 WithTools = Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], list[int]]
 """What writes a conversation and the tools that may be called."""
@@ -28,14 +28,23 @@ def encoder_of(tokenizer: Any) -> Callable[[str | Sequence[Message]], list[int]]
 
     def encode(prompt: str | Sequence[Message]) -> list[int]:
         if not tokenizer.chat_template:
-            plain: list[int] = tokenizer(_plain(prompt))["input_ids"]
-            return plain
+            return text_encoder_of(tokenizer)(_plain(prompt))
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
         templated = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True)
         ids: list[int] = templated["input_ids"]
         return ids
 
     return encode
+
+
+def text_encoder_of(tokenizer: Any) -> Callable[[str], list[int]]:
+    """What makes token ids of a text that the model continues, without the chat template."""
+
+    def encode_text(text: str) -> list[int]:
+        ids: list[int] = tokenizer(text)["input_ids"]
+        return ids
+
+    return encode_text
 
 
 def tools_of(tokenizer: Any) -> tuple[str, WithTools | None]:

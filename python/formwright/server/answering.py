@@ -32,10 +32,11 @@ from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Turn
 from formwright.generation.held import Piece
-from formwright.generation.scoring import Scoring
+from formwright.generation.scoring import PromptScoring, Scoring
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
+from formwright.server.echo import Echo
 from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
 from formwright.server.pool import FairPool
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
@@ -50,6 +51,7 @@ __all__ = [
     "Argument",
     "Called",
     "Done",
+    "Echoed",
     "Event",
     "Order",
     "PromptSpec",
@@ -109,6 +111,12 @@ class Tokens(NamedTuple):
     partial: Any
 
 
+class Echoed(NamedTuple):
+    """The answer repeats the prompt."""
+
+    echo: Echo
+
+
 class Done(NamedTuple):
     """A text is over."""
 
@@ -117,7 +125,7 @@ class Done(NamedTuple):
     thought_tokens: int
 
 
-Event = Thought | Text | Called | Argument | Tokens | Done
+Event = Echoed | Thought | Text | Called | Argument | Tokens | Done
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +136,13 @@ class PromptSpec:
         offered: The tools.
         prompt: Makes the tokens of the prompt.
         field: Where the prompt is.
+        text: The prompt, if it is a text that the model continues.
     """
 
     offered: Offered
     prompt: Callable[[], list[int]]
     field: str
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +154,24 @@ class Order:
         compiled: Its form.
         task: The prompt, the budget, and the form behind the prompt.
         writings: The texts, not begun; or those that are to be scored.
+        echo: The prompt, if the answer repeats it.
     """
 
     body: Body
     compiled: Compiled
     task: Task
     writings: Sequence[Writing | Scoring]
+    echo: Echo | None = None
 
     @property
     def is_opened(self) -> bool:
         """Whether the prompt has opened the thought already."""
         return self.task.constraint is not self.compiled.constraint
+
+    @property
+    def prompt_scoring(self) -> PromptScoring | None:
+        """Scores the tokens of the prompt, if the client wants that."""
+        return None if self.echo is None else self.echo.scoring
 
     @property
     def prompt_tokens(self) -> int:
@@ -298,16 +315,24 @@ class Answering:
         except Exception as error:
             raise self._refusal(error, spec.field, spec, budget) from error
         try:
-            task = self.model.task(
-                ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
-            )
+            most = self.model.runtime.context if limit is None else limit
+            task = self.model.task(ids, compiled.constraint, most, True, stop, None, False)
             task = replace(task, limits=replace(task.limits, is_free=_free_part(compiled.shape)))
             _check_least(body, budget, int(task.limits.max_tokens))
             _check_bias(body, len(self.model.vocabulary))
             writings = self._writings(body, task)
         except Exception as error:
             raise self._refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
-        return Order(body, compiled, task, writings)
+        return Order(body, compiled, task, writings, self._echo(body, task, spec.text))
+
+    def _echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
+        """What the answer repeats of the prompt; nothing, unless the client asks for it."""
+        if not isinstance(body, CompletionBody) or not body.echo:
+            return None
+        scoring = None
+        if body.scores_prompts:
+            scoring = PromptScoring(self.model.runtime, self.model.vocabulary, task.prompt_ids, body.logprobs or 0)
+        return Echo.of(self.model.vocabulary, task.prompt_ids, text, scoring)
 
     def _refusal(
         self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
@@ -328,7 +353,8 @@ class Answering:
     ) -> AsyncIterator[tuple[int, list[Event]]]:
         """What is written, token by token: the number of a text, and what is new in it.
 
-        Texts are numbered through all orders. Leaving the loop early ends what is not over.
+        Texts are numbered through all orders. Leaving the loop early ends what is not over. A text whose prompt is
+        repeated begins with it: until its tokens are scored, what is written after it is held back.
 
         Args:
             orders: What is to be written.
@@ -338,26 +364,17 @@ class Answering:
         Raises:
             Refusal: Too many texts wait, or one has failed, or the time of a request is over.
         """
-        streamed = orders[0].body.stream
         turns: asyncio.Queue[Turn] = asyncio.Queue()
-        jobs: list[Job] = []
-        readers: dict[Any, tuple[int, Callable[[Turn], list[Event]]]] = {}
-        for order in orders:
-            for writing in order.writings:
-                job = Job(client, writing, streamed, turns)
-                readers[job] = len(jobs), _reader(order, writing)
-                jobs.append(job)
-        self._submit(jobs)
-        going = len(jobs)
+        texts = _Texts(orders, client, turns)
+        self._submit(texts.jobs)
         try:
-            while going:
-                turn = await self._turn(turns, began + self.timeout)
-                number, read = readers[turn.key]
-                if events := read(turn):
-                    yield number, events
-                going -= turn.is_over
+            for each in texts.begin():
+                yield each
+            while not texts.are_over:
+                for each in texts.read(await self._turn(turns, began + self.timeout)):
+                    yield each
         finally:
-            for job in jobs:
+            for job in texts.jobs:
                 self.worker.cancel(job)
 
     def _submit(self, jobs: list[Job]) -> None:
@@ -389,6 +406,62 @@ def timed_out(seconds: float) -> Refusal:
     """What a client is told whose request takes too long."""
     said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
     return Refusal(504, said, type="timeout_error", code="timeout")
+
+
+class _Texts:
+    """The texts of a request, numbered through all orders: which of them a turn goes on with, and by which events.
+
+    A text whose prompt is scored begins when that is done; what is written of it before is held back.
+    """
+
+    def __init__(self, orders: Sequence[Order], client: str, turns: asyncio.Queue[Turn]) -> None:
+        self._prompts: dict[Any, range] = {}
+        self._readers: dict[Any, tuple[int, Callable[[Turn], list[Event]]]] = {}
+        self._echoes: dict[int, Echo] = {}
+        streamed = orders[0].body.stream
+        for order in orders:
+            numbers = range(len(self._readers), len(self._readers) + len(order.writings))
+            if order.echo is not None:
+                self._echoes |= dict.fromkeys(numbers, order.echo)
+            if order.prompt_scoring is not None:
+                self._prompts[Job(client, order.prompt_scoring, streamed, turns)] = numbers
+            for number, writing in zip(numbers, order.writings, strict=True):
+                self._readers[Job(client, writing, streamed, turns)] = number, _reader(order, writing)
+        self._held = {number: list[list[Event]]() for numbers in self._prompts.values() for number in numbers}
+        self.jobs: list[Job] = [*self._prompts, *self._readers]
+        self._going = len(self.jobs)
+
+    @property
+    def are_over(self) -> bool:
+        """Whether nothing more is written or scored."""
+        return not self._going
+
+    def begin(self) -> Iterator[tuple[int, list[Event]]]:
+        """What there is before the first turn: prompts that are repeated and not scored."""
+        for number, echo in self._echoes.items():
+            if number not in self._held:
+                yield number, [Echoed(echo)]
+
+    def read(self, turn: Turn) -> Iterator[tuple[int, list[Event]]]:
+        """What a turn says of which texts. Raises Refusal."""
+        self._going -= turn.is_over
+        if turn.key in self._prompts:
+            yield from self._read_prompt(turn)
+            return
+        number, read = self._readers[turn.key]
+        events = read(turn)
+        if number in self._held:
+            self._held[number].append(events)
+        elif events:
+            yield number, events
+
+    def _read_prompt(self, turn: Turn) -> Iterator[tuple[int, list[Event]]]:
+        """Begin the texts of a prompt that is scored now."""
+        if turn.error is not None:
+            raise refusal_of(turn.error, "prompt")
+        for number in self._prompts[turn.key]:
+            yield number, [Echoed(self._echoes[number])]
+            yield from ((number, events) for events in self._held.pop(number) if events)
 
 
 def _reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
@@ -441,6 +514,8 @@ class _Reader:
         end = min(len(self._writing.token_ids), len(rows))
         if not is_over:  # some may be held back
             end = min(end, self._tokens)
+        elif self._order.prompt_scoring is not None:  # rows are counted from the prompt on, the end of text with them
+            end = len(rows)
         new, self._told = rows[self._told : end], max(end, self._told)
         return [Tokens(new, self._partial(pieces, is_over))] if new else []
 
@@ -577,6 +652,8 @@ def _budget(body: Body) -> tuple[str, int | None, bool]:
             raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
         return "max_completion_tokens", body.max_completion_tokens, False
     limit = body.max_tokens if isinstance(body, Sampled) else None
+    if limit == 0 and isinstance(body, CompletionBody) and not body.echo:
+        raise BadRequest("max_tokens: 0 is only for echo: there would be no answer", param="max_tokens")
     if isinstance(body, CompletionBody) and limit is None:
         return "max_tokens", 16, True
     return "max_tokens", limit, False

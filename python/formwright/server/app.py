@@ -284,11 +284,16 @@ class Server:
 
     def _completion_specs(self, body: Any) -> list[PromptSpec]:
         def ids(prompt: Any) -> list[int]:
-            if isinstance(prompt, str):
-                self.answering.check_length([prompt], "prompt")
-            return self.model.prompt_ids(prompt)
+            if not isinstance(prompt, str):
+                return self.model.prompt_ids(prompt)
+            self.answering.check_length([prompt], "prompt")
+            return self.model.text_ids(prompt)
 
-        return [PromptSpec(Offered(), partial(ids, prompt), "prompt") for prompt in body.prompts]
+        texts = [prompt if isinstance(prompt, str) else None for prompt in body.prompts]
+        return [
+            PromptSpec(Offered(), partial(ids, prompt), "prompt", text)
+            for prompt, text in zip(body.prompts, texts, strict=True)
+        ]
 
     async def _answered(
         self, request: Request, protocol: _Protocol, specs: Callable[[Any], list[PromptSpec]]
@@ -333,7 +338,7 @@ class Server:
                 sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
             body = read(protocol.body, sent)
             name = self._known(deployment or body.model)
-            self._check_texts(body.texts)
+            self._check_texts(body.jobs)
             if isinstance(body, ChatBody) and body.score is not None:
                 body = scoring_body(body)
             return name, body, specs(body)

@@ -107,7 +107,7 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "dry_multiplier": (_SAMPLING, (0,)),
     "dynatemp_range": (_SAMPLING, (0,)),
     "early_stopping": (_SAMPLING, (False,)),
-    "echo": ("the prompt is not repeated", (False,)),
+    "echo": ("only completions repeat the prompt", (False,)),
     "function_call": ("an older name: use tool_choice", ()),
     "functions": ("an older name: use tools", ()),
     "ignore_eos": ("a text ends where the model ends it", (False,)),

@@ -301,6 +301,11 @@ class Body(_Part):
         """How many texts it asks for."""
         return 1
 
+    @property
+    def jobs(self) -> int:
+        """How many rows it takes."""
+        return self.texts
+
 
 class Sampled(Body):
     """What the two older endpoints have."""
@@ -382,7 +387,9 @@ class CompletionBody(Sampled):
         | Annotated[Items[int], Field(min_length=1)]
         | Annotated[Items[Items[int]], Field(min_length=1, max_length=_MOST_PROMPTS)]
     )
+    max_tokens: Annotated[int, Field(ge=0)] | None = None
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    echo: bool = False
 
     @property
     def prompts(self) -> list[Any]:
@@ -394,6 +401,16 @@ class CompletionBody(Sampled):
     def texts(self) -> int:
         """How many texts it asks for."""
         return self.n * len(self.prompts)
+
+    @property
+    def scores_prompts(self) -> bool:
+        """Whether the answer has the log probabilities of the prompts."""
+        return self.echo and self.logprobs is not None
+
+    @property
+    def jobs(self) -> int:
+        """How many rows its texts and the scoring of its prompts take."""
+        return self.texts + len(self.prompts) * self.scores_prompts
 
 
 _BESIDE_SCORE = {"model", "messages", "modalities", "score", "canonical", "max_tokens", "max_completion_tokens"}
