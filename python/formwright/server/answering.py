@@ -41,6 +41,7 @@ from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
 from formwright.server.pool import FairPool
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
 from formwright.server.shapes import Compiled, Shape, Shapes, shape_of
+from formwright.server.structural import ends_in_free_text
 from formwright.server.tool_choice import INPUT, Offered
 from formwright.server.worker import Job, QueueFull, Worker
 from formwright.tools import Call
@@ -666,22 +667,25 @@ def _stop(body: Body, shape: Shape) -> str | list[str] | None:
         return None
     if not all([stop] if isinstance(stop, str) else stop):
         raise BadRequest("stop: an empty text would cut everything", param="stop")
-    if shape.is_tagged:
-        raise BadRequest("stop: a text would cut the tags of a structural tag", param="stop")
     return stop if shape.has_free_text else None
 
 
 def _free_part(shape: Shape) -> Callable[[str], bool] | None:
-    """Where a text is free, if it may hold calls."""
-    style = shape.style
-    if style is None:
+    """Where a text is free, if it may hold calls or tags."""
+    style, tagged = shape.style, shape.tagged
+    if style is None and tagged is None:
         return None
 
     def is_free(text: str) -> bool:
-        _, is_over, answer = text.partition(_ThoughtReader.CLOSE) if shape.thinks else ("", "", text)
+        _, is_over, answer = text.partition(_ThoughtReader.CLOSE) if shape.thinks else ("", "over", text)
+        if not is_over:
+            return False
+        if tagged is not None:
+            return ends_in_free_text(tagged, answer.lstrip(_ThoughtReader.BLANK) if shape.thinks else answer)
+        assert style is not None
         reader = CallsReader(style)
         reader.feed(answer)
-        return reader.is_in_text and bool(is_over or not shape.thinks)
+        return reader.is_in_text
 
     return is_free
 

@@ -2,7 +2,7 @@
 
 ::
 
-    echo = Echo.of(vocabulary, prompt_ids, "Hi there", None)
+    echo = Echo.of(vocabulary, model.text_ids("Hi there"), "Hi there", None)
     echo.text, echo.tokens, echo.offsets      # ('Hi there', ['Hi', ' ', 'there'], [0, 2, 3])
 
 Cost: the tokens are decoded once for all texts of a prompt; to score them, calls of the model for the whole prompt.
