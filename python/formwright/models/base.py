@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from formwright.languages import Schema
+    from formwright.models.templated import Variants
     from formwright.parsers import CharacterParser
 
 __all__ = ["LocalModel", "LocalRuntime"]
@@ -100,6 +101,7 @@ class LocalModel:
         with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
         tell_tools: The tools that may be called as text of the system message, if it has learnt to read them there.
         encode_text: Text that the model continues to token ids, without the chat template; ``None`` is ``encode``.
+        variants: Variables of the chat template to ``encode`` and ``with_tools`` with them; ``None`` if it takes none.
     """
 
     name: str
@@ -111,6 +113,7 @@ class LocalModel:
     with_tools: Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
     tell_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
     encode_text: Callable[[str], Sequence[int]] | None = None
+    variants: Variants | None = None
 
     @overload
     def generate(
@@ -795,6 +798,19 @@ class LocalModel:
         if isinstance(form, Constraint):
             return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
         return compile(form, self.vocabulary, canonical=canonical or False)
+
+    def with_chat_template_kwargs(self, kwargs: Mapping[str, Any]) -> Self:
+        """The same model, whose chat template is given variables such as ``{"enable_thinking": False}``.
+
+        Raises:
+            ArgumentError: The chat template does not read one of them, or the model has no template that takes any.
+        """
+        if not kwargs:
+            return self
+        if self.variants is None:
+            raise ArgumentError("the model has no chat template that takes variables", argument="chat_template_kwargs")
+        encode, with_tools = self.variants(kwargs)
+        return replace(self, encode=encode, with_tools=with_tools)
 
     def text_ids(self, text: str) -> list[int]:
         """The tokens of a text that the model continues, which is no message of a conversation.

@@ -36,7 +36,7 @@ from formwright.generation.trace import Trace, retraced
 from formwright.integrations.handshake import prove
 from formwright.languages import Canonical, literal
 from formwright.models.base import LocalModel
-from formwright.models.templated import encoder_of, text_encoder_of, tools_of
+from formwright.models.templated import encoder_of, text_encoder_of, tools_of, variants_of
 from formwright.tokenizers import vocabulary_from
 
 with needs("transformers", "a transformers model"):
@@ -333,6 +333,7 @@ def wrap(model: Any, tokenizer: Any) -> TransformersModel:
         style=style,
         with_tools=with_tools,
         encode_text=text_encoder_of(tokenizer),
+        variants=variants_of(tokenizer),
         network=model,
     )
 

@@ -230,7 +230,12 @@ class Server:
 
     def _chat_specs(self, body: Any) -> list[PromptSpec]:
         messages, begun = continued(chat_messages(body.messages), body)
-        return [self._conversation(messages, offered_by_chat(body), "messages", begun)]
+        try:
+            model = self.model.with_chat_template_kwargs(body.chat_template_kwargs)
+        except ArgumentError as error:
+            said = f"chat_template_kwargs: {error}"
+            raise BadRequest(said, param="chat_template_kwargs", code="unsupported_parameter") from error
+        return [self._conversation(model, messages, offered_by_chat(body), "messages", begun)]
 
     def _response_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_responses(body)
@@ -240,7 +245,7 @@ class Server:
         if (earlier := self._earlier(body)) is not None:
             at = 1 if body.instructions else 0
             messages[at:at] = response_messages(earlier.items, None)
-        return [self._conversation(messages, offered, "input")]
+        return [self._conversation(self.model, messages, offered, "input")]
 
     def _earlier(self, body: Body) -> Stored | None:
         """The response that a request goes on from. Raises BadRequest."""
@@ -274,11 +279,11 @@ class Server:
         return JSONResponse(found.response)
 
     def _conversation(
-        self, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
+        self, model: LocalModel, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
     ) -> PromptSpec:
         def prompt() -> list[int]:
             self.answering.check_length([*texts_of(messages), begun], field)
-            return prompt_ids(self.model, messages, offered, begun)
+            return prompt_ids(model, messages, offered, begun)
 
         return PromptSpec(offered, prompt, field)
 

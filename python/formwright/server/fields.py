@@ -100,7 +100,7 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "bad_words": ("say by a form what may be written", ([],)),
     "best_of": ("texts are not ranked: ask for n of them, with logprobs", (1,)),
     "chat_template": ("the template of the model is used", ("",)),
-    "chat_template_kwargs": ("the template of the model takes none", ({},)),
+    "chat_template_kwargs": ("variables of a chat template are for chat completions", ({},)),
     "context_management": ("a conversation is read as it is sent", ()),
     "conversation": (_NOT_STORED, ()),
     "documents": ("send documents in messages", ([],)),

@@ -338,6 +338,7 @@ class ChatBody(Sampled):
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
     continue_final_message: bool = False
     add_generation_prompt: bool | None = None
+    chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     modalities: Items[Literal["text"]] | None = None
     score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
 
@@ -413,7 +414,16 @@ class CompletionBody(Sampled):
         return self.texts + len(self.prompts) * self.scores_prompts
 
 
-_BESIDE_SCORE = {"model", "messages", "modalities", "score", "canonical", "max_tokens", "max_completion_tokens"}
+_BESIDE_SCORE = {
+    "model",
+    "messages",
+    "chat_template_kwargs",
+    "modalities",
+    "score",
+    "canonical",
+    "max_tokens",
+    "max_completion_tokens",
+}
 """Fields that go with ``score``: nothing is written, so any bound of the answer is kept."""
 
 _SCORED = 1 << 15
