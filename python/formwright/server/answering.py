@@ -28,14 +28,13 @@ from typing import Any, NamedTuple, TypeVar
 from formwright._kernel import Interrupt
 from formwright.errors import LimitExceeded
 from formwright.forms import shortened
-from formwright.generation import Complete, Sampler, Truncated, Writing
-from formwright.generation.adjusted import Adjusted
+from formwright.generation import Complete, Truncated, Writing
 from formwright.generation.batch import Turn
 from formwright.generation.held import Piece
 from formwright.generation.scoring import PromptScoring, Scoring
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
-from formwright.models.tasks import Task
+from formwright.models.tasks import Sampling, Task
 from formwright.server.echo import Echo
 from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
 from formwright.server.pool import FairPool
@@ -723,32 +722,29 @@ def _check_bias(body: Body, tokens: int) -> None:
 
 def _writing(body: Body, task: Task, number: int) -> Writing:
     """One of the texts, not begun."""
-    sampler, adjusted = _sampler(body, number)
     likeliest = _likeliest(body)
-    is_traced = body.trace or likeliest is not None
     shown = max(likeliest or 0, _SHOWN if body.trace else 0)
-    chooser = sampler if adjusted is None else adjusted
-    writing = Writing(task.constraint, task.prompt_ids, task.limits, chooser, trace=is_traced, likeliest=shown)
-    if adjusted is not None:
-        adjusted.written, adjusted.prompt = writing.token_ids, task.prompt_ids
-        adjusted.ends = sorted(task.constraint.vocabulary.eos_token_ids)
-    return writing
+    return task.writing(_sampling(body, number).sampler(), body.trace or likeliest is not None, shown)
 
 
-def _sampler(body: Body, number: int) -> tuple[Sampler, Adjusted | None]:
-    """What chooses the tokens of one of the texts."""
+def _sampling(body: Body, number: int) -> Sampling:
+    """How the tokens of one of the texts are chosen."""
     if body.top_k is not None and body.top_k < 1 and body.top_k != -1:
         raise BadRequest("top_k: 1 or more, or -1 for all tokens", param="top_k")
-    seed = None if body.seed is None else (body.seed + number) % (1 << 63)
-    sampler = Sampler(
+    sampling = Sampling(
         temperature=1.0 if body.temperature is None else body.temperature,
         top_k=None if body.top_k in (None, -1) else body.top_k,
         top_p=1.0 if body.top_p is None else max(body.top_p, 1e-9),
         min_p=body.min_p,
-        seed=seed,
+        repetition_penalty=body.repetition_penalty,
+        min_tokens=body.min_tokens,
+        seed=None if body.seed is None else (body.seed + number) % (1 << 63),
     )
-    adjusted = Adjusted(sampler, repetition_penalty=body.repetition_penalty, min_tokens=body.min_tokens)
-    if isinstance(body, Sampled):
-        adjusted.bias = {int(name): value for name, value in body.logit_bias.items()}
-        adjusted.presence_penalty, adjusted.frequency_penalty = body.presence_penalty, body.frequency_penalty
-    return sampler, None if adjusted == Adjusted(sampler) else adjusted
+    if not isinstance(body, Sampled):
+        return sampling
+    return replace(
+        sampling,
+        bias={int(name): value for name, value in body.logit_bias.items()},
+        presence_penalty=body.presence_penalty,
+        frequency_penalty=body.frequency_penalty,
+    )
