@@ -35,12 +35,16 @@ from formwright import __version__
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
-from formwright.server.answering import Answering, Event, Order, PromptSpec, timed_out
+from formwright.server.answering import Answering, report_timeout
+from formwright.server.body_reader import read_body
 from formwright.server.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
 from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.events import Event
+from formwright.server.json_body import parse_json
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
-from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read, scoring_body
+from formwright.server.orders import Order, PromptSpec
+from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, scoring_body
 from formwright.server.shapes import Shapes
 from formwright.server.store import ResponseStore, Stored
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
@@ -337,11 +341,11 @@ class Server:
     ) -> tuple[str, list[Order]]:
         """The model that a request names, and what is to be written for it; what is long is read in threads."""
 
-        def read_body() -> tuple[str, Body, list[PromptSpec]]:
-            sent = loaded(data)
+        def read_request() -> tuple[str, Body, list[PromptSpec]]:
+            sent = parse_json(data)
             if deployment is not None and isinstance(sent, dict):
                 sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
-            body = read(protocol.body, sent)
+            body = read_body(protocol.body, sent)
             name = self._known(deployment or body.model)
             self._check_texts(body.jobs)
             if isinstance(body, ChatBody) and body.score is not None:
@@ -349,7 +353,7 @@ class Server:
             return name, body, specs(body)
 
         is_long = len(data) > _SHORT
-        name, body, found = await self.answering.in_thread(client, read_body) if is_long else read_body()
+        name, body, found = await self.answering.in_thread(client, read_request) if is_long else read_request()
         # To find how texts that are scored are spelled may take long.
         is_short = not is_long and body.texts <= _FEW and getattr(body, "score", None) is None
         return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
@@ -360,7 +364,7 @@ class Server:
             async with asyncio.timeout_at(began + self.settings.timeout):
                 return await ordering
         except TimeoutError:
-            raise timed_out(self.settings.timeout) from None
+            raise report_timeout(self.settings.timeout) from None
 
     async def _timed(
         self,

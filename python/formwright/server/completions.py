@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from formwright.generation.trace import Row
-from formwright.server.answering import Done, Echoed, Event, Order, Text, Thought, Tokens
 from formwright.server.echo import Echo
+from formwright.server.events import Done, Echoed, Event, Text, Thought, Tokens
+from formwright.server.orders import Order
 from formwright.server.requests import CompletionBody
 from formwright.server.written import Answer, among_allowed, log_probability, spelled, traced, usage_of
 

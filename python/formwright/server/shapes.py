@@ -28,18 +28,16 @@ from formwright._kernel import Constraint
 from formwright.forms import Form
 from formwright.models import LocalModel
 from formwright.providers.rules import FORMATS
-from formwright.server.errors import BadRequest, refusal_of
-from formwright.server.requests import (
-    Body,
-    ChatBody,
+from formwright.server.body_parts import (
     FlatSchemaFormat,
     GrammarFormat,
     ObjectFormat,
-    ResponsesBody,
     SchemaFormat,
     StructuralTag,
     StructuredOutputs,
 )
+from formwright.server.errors import BadRequest, refusal_of
+from formwright.server.requests import Body, ChatBody, ResponsesBody
 from formwright.server.structural import has_free_text, structural_form
 from formwright.server.tool_choice import Offered
 from formwright.tools import STYLES, Style, tools

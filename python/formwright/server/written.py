@@ -18,8 +18,9 @@ from math import log
 from typing import Any
 
 from formwright.generation.trace import Likely, Row
-from formwright.server.answering import Argument, Called, Done, Echoed, Event, Order, Text, Thought, Tokens
 from formwright.server.echo import Echo
+from formwright.server.events import Argument, Called, Done, Echoed, Event, Text, Thought, Tokens
+from formwright.server.orders import Order
 
 __all__ = ["Answer", "among_allowed", "log_probability", "logprobs", "spelled", "traced", "usage_of"]
 
