@@ -7,7 +7,7 @@
 
 ==================  ==============================================================================
 `serving`           the application at a port; `connections`, how many and how long
-`app`               routes, limits, whole answers and streams; `keys` lets in and counts
+`app`               routes and limits; `settings`, `protocols` write answers and streams; `keys` lets in, counts
 `requests`          what may stand in a request: `body_parts`; `fields`, what is ignored or refused
 `body_reader`       a request, checked; `json_body`, its JSON in bounded time
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
@@ -28,7 +28,8 @@ from __future__ import annotations
 from formwright._dependencies import needs
 
 with needs("server", "the server"):
-    from formwright.server.app import Settings, create_app
+    from formwright.server.app import create_app
     from formwright.server.serving import Running, running, serve
+    from formwright.server.settings import Settings
 
 __all__ = ["Running", "Settings", "create_app", "running", "serve"]
