@@ -181,6 +181,17 @@ def test_what_cannot_be_echoed_is_a_400_that_names_it(post: Any, fields: Any, pa
     assert (status, answer["error"]["param"]) == (400, param), answer
 
 
+def test_a_prompt_that_fills_the_context_is_scored_alone(post: Any, tiny: fw.models.LocalModel) -> None:
+    """With an answer of no token, a harness would take the last token of the prompt for it."""
+    ids = [tiny.text_ids("a")[0]] * tiny.runtime.context
+    status, answer = post(PATH, echoed(prompt=ids, max_tokens=1, logprobs=1))
+    assert (status, answer["error"]["param"], answer["error"]["code"]) == (400, "prompt", "context_length_exceeded")
+    status, answer = post(PATH, echoed(prompt=ids[1:], max_tokens=1, logprobs=1))
+    assert (status, len(answer["choices"][0]["logprobs"]["tokens"])) == (200, len(ids))
+    status, answer = post(PATH, echoed(prompt=ids, max_tokens=0, logprobs=1))
+    assert (status, len(answer["choices"][0]["logprobs"]["tokens"])) == (200, len(ids))
+
+
 def test_a_model_that_scores_one_token_at_a_time_gives_the_same() -> None:
     def likes_the_next(token_ids: Any) -> Any:
         return np.where(np.arange(257) == token_ids[-1] + 1, 3.0, 0.0).astype(np.float32)

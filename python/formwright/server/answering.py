@@ -172,12 +172,20 @@ class Answering:
             most = self.model.runtime.context if limit is None else limit
             task = self.model.task(ids, compiled.constraint, most, True, stop, None, False)
             task = replace(task, limits=replace(task.limits, is_free=make_free_text_test(compiled.shape)))
+            self._check_answer_fits(body, task)
             check_min_tokens(body, budget, int(task.limits.max_tokens))
             check_logit_bias(body, len(self.model.vocabulary))
             writings = self._make_writings(body, task)
         except Exception as error:
             raise self._make_refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings, self._make_echo(body, task, spec.text))
+
+    def _check_answer_fits(self, body: Body, task: Task) -> None:
+        """Refuse a prompt that is scored if it leaves no token of an answer: its last token would be taken for that."""
+        if isinstance(body, CompletionBody) and body.scores_prompts and body.max_tokens != 0 == task.limits.max_tokens:
+            needed = len(task.prompt_ids) + 1
+            said = f"the prompt and one token of an answer are {needed} tokens"
+            raise too_long(said, "prompt", self.model.runtime.context, needed)
 
     def _make_echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
         """What the answer repeats of the prompt; nothing, unless the client asks for it."""
