@@ -59,6 +59,28 @@ def test_generate_by_schema(files: Path, prompts: list[str]) -> None:
     assert prompts == ["Ada is 36."]
 
 
+def test_generate_samples_as_the_server_does() -> None:
+    plain = ["generate", "--regex", "[a-z]{1,12}", "--prompt", "Hi"]
+    options = [
+        "--min-p",
+        "0.2",
+        "--repetition-penalty",
+        "1.3",
+        "--min-tokens",
+        "4",
+        "--temperature",
+        "1",
+        "--seed",
+        "2",
+    ]
+    model = fw.load("formwright-tiny")
+    assert isinstance(model, LocalModel)
+    how: dict[str, Any] = {"min_p": 0.2, "repetition_penalty": 1.3, "min_tokens": 4, "temperature": 1, "seed": 2}
+    assert run(*plain, *options).stdout.strip() == model.generate("Hi", fw.regex("[a-z]{1,12}"), **how).text
+    for wrong in (["--min-p", "2"], ["--repetition-penalty", "0"], ["--min-tokens", "-1"]):
+        assert run(*plain, *wrong).exit_code == 2
+
+
 def test_generate_by_regex_reads_stdin(prompts: list[str]) -> None:
     ran = run("generate", "--regex", "[ab]{3}", stdin="from stdin\n")
     assert ran.exit_code == 0

@@ -22,7 +22,7 @@ pytest.importorskip("starlette")
 
 from formwright.server import Settings, connections, running  # noqa: E402
 from formwright.server.errors import BadRequest  # noqa: E402
-from formwright.server.requests import loaded  # noqa: E402
+from formwright.server.json_body import parse_json  # noqa: E402
 
 from .test_faults import HARD, HI, MODEL, asked, counted, process, sent, wait_until  # noqa: E402
 
@@ -124,15 +124,15 @@ def test_a_huge_prompt_holds_up_nobody(attacked: Any, prompt: Any) -> None:
 @pytest.mark.parametrize("text", ["[" * 600_000, '"{' * 600_000, "\\[" * 600_000, "," * 600_000, '\\",[' * 600_000])
 def test_brackets_and_commas_of_a_text_count_as_one_value(text: str) -> None:
     body = {"prompt": text, "model": "[{"}
-    assert loaded(json.dumps(body).encode()) == body
+    assert parse_json(json.dumps(body).encode()) == body
 
 
 @pytest.mark.parametrize("item", ["[]", "1", '""', '{"a":1}', '"\\\\"', '"\\"["'])
 def test_too_many_values_are_refused_before_they_are_made(item: str) -> None:
     few, many = ("[" + f"{item}," * number + "null]" for number in (200_000, 600_000))
-    assert loaded(few.encode()) == json.loads(few)
+    assert parse_json(few.encode()) == json.loads(few)
     with pytest.raises(BadRequest, match="more than 524,288 values"):
-        loaded(many.encode())
+        parse_json(many.encode())
 
 
 def test_hard_forms_of_one_client_hold_up_nobody(attacked: Any) -> None:

@@ -154,7 +154,8 @@ def test_neutral_values_are_accepted(post: Callable[..., Any], path: str, name: 
 
 @pytest.mark.parametrize("name", sorted(REFUSED.keys() - {"prompt"}))
 def test_other_values_are_refused(post: Callable[..., Any], name: str) -> None:
-    status, answer = post(COMPLETIONS, BASE[COMPLETIONS] | {name: "x"})
+    path = CHAT if name == "echo" else COMPLETIONS
+    status, answer = post(path, BASE[path] | {name: "x"})
     assert (status, answer["error"]["param"], answer["error"]["code"]) == (400, name, "unsupported_parameter")
 
 

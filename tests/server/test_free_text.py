@@ -98,6 +98,66 @@ def test_where_there_is_no_free_text_stop_has_no_effect_and_the_stamp_says_so(
     assert answer["formwright"]["notes"] == ["stop has no effect: the answer has no free text"]
 
 
+TRIGGERED = {
+    "type": "structural_tag",
+    "structures": [{"begin": "<f>", "schema": {}, "end": "</f>"}],
+    "triggers": ["<f>"],
+}
+ANY = {"type": "any_text"}
+TAG = {"type": "tag", "begin": "<a>", "content": ANY, "end": "</a>"}
+
+
+def tagged(format_: dict[str, Any]) -> dict[str, Any]:
+    return {"structured_outputs": {"structural_tag": {"type": "structural_tag", "format": format_}}}
+
+
+TAGS = {"type": "triggered_tags", "triggers": ["<a"], "tags": [TAG]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "fields"),
+    [
+        ("I see. END of it", "I see. ", {"response_format": TRIGGERED}),
+        ('I see. <f>"END"</f> and END.', 'I see. <f>"END"</f> and ', {"response_format": TRIGGERED}),
+        ('<f>["END"]</f><f>"END"</f>ENDED', '<f>["END"]</f><f>"END"</f>', {"response_format": TRIGGERED}),
+        ("a <a>END</a> b END", "a <a>END</a> b ", tagged(TAGS)),
+        ("a END <a>END</a>", "a ", tagged(TAGS)),
+        ("<a>END</a> b END c", "<a>END</a> b ", tagged({"type": "sequence", "elements": [TAG, ANY]})),
+        ("b END c", "b ", tagged({"type": "or", "elements": [TAG, ANY]})),
+        ("b END c", "b ", tagged({"type": "or", "elements": [{"type": "regex", "pattern": "[0-9]"}, ANY]})),
+        ("b END c", "b ", tagged(ANY)),
+    ],
+)
+def test_stop_cuts_text_outside_of_tags(text: str, said: str, fields: dict[str, Any]) -> None:
+    answer = answered(text, stop="END", **fields)
+    choice = answer["choices"][0]
+    assert (choice["message"]["content"], choice["finish_reason"]) == (said, "stop")
+    assert "notes" not in answer["formwright"]
+
+
+@pytest.mark.parametrize("stop", ["<", "<f", "<f>", ">", "</f>", "/"])
+def test_stop_cuts_no_marker_of_a_tag(stop: str) -> None:
+    text = 'I see. <f>"it"</f>'
+    assert answered(text, stop=stop, response_format=TRIGGERED)["choices"][0]["message"]["content"] == text
+
+
+def test_stop_cuts_no_thought_before_tags() -> None:
+    text = "<think>END</think>I see. <f>1</f> END"
+    fields = {"response_format": TRIGGERED, "reasoning_effort": "medium"}
+    message = answered(text, stop="END", **fields)["choices"][0]["message"]
+    assert (message["reasoning_content"], message["content"]) == ("END", "I see. <f>1</f> ")
+
+
+@pytest.mark.parametrize(
+    "format_", [TAG, {"type": "sequence", "elements": [TAG, {"type": "const_string", "value": " END"}]}]
+)
+def test_where_all_is_tagged_stop_has_no_effect_and_the_stamp_says_so(format_: dict[str, Any]) -> None:
+    text = "<a>END</a>" + (" END" if format_ is not TAG else "")
+    answer = answered(text, stop=["END"], **tagged(format_))
+    assert answer["choices"][0]["message"]["content"] == text
+    assert answer["formwright"]["notes"] == ["stop has no effect: the answer has no free text"]
+
+
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_with_the_tool_choice_none_no_call_can_begin(style: str) -> None:
     row = STYLES[style]

@@ -267,7 +267,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (COMPLETIONS, {"prompt": None}, "prompt", "missing"),
     (COMPLETIONS, {"prompt": [99999]}, "prompt", "token ids"),
     (COMPLETIONS, {"suffix": "x"}, "suffix", "not served"),
-    (COMPLETIONS, {"echo": True}, "echo", "not served"),
+    (CHAT, {"echo": True}, "echo", "only completions repeat the prompt"),
     (COMPLETIONS, {"best_of": 2}, "best_of", "not served"),
     (COMPLETIONS, {"logprobs": 21}, "logprobs", "20"),
 ]

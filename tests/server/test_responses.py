@@ -74,7 +74,7 @@ def test_the_other_forms_are_kept_to(client: Any) -> None:
 def test_completions_go_on_with_a_prompt(client: Any, tiny: fw.models.LocalModel) -> None:
     answer = client.completions.create(model=MODEL, prompt=["Ada", "Bob"], max_tokens=2, temperature=0)
     assert [choice.finish_reason for choice in answer.choices] == ["length", "length"]
-    ids = tiny.prompt_ids("Ada")
+    ids = tiny.text_ids("Ada")  # the text alone: the chat template is for conversations
     by_ids = client.completions.create(model=MODEL, prompt=ids, max_tokens=2, temperature=0)
     assert by_ids.choices[0].text == answer.choices[0].text
     assert client.completions.create(model=MODEL, prompt="Hi", temperature=0).usage.completion_tokens <= 16

@@ -50,6 +50,14 @@ __all__ = ["generate"]
 )
 @click.option("--top-k", type=click.IntRange(1), help="Draw among this many of the likeliest allowed tokens.")
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Draw among the likeliest ones.")
+@click.option("--min-p", type=click.FloatRange(0, 1), default=0.0, help="Draw among tokens not much less likely.")
+@click.option(
+    "--repetition-penalty",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    help="Divide the logits of tokens that were there before by this.",
+)
+@click.option("--min-tokens", type=click.IntRange(0), default=0, help="Tokens at least, if the form allows so many.")
 @click.option("--seed", type=int, help="Makes random draws repeatable.")
 @click.option("--stop", multiple=True, help="Cut the text before this one; repeat the option.")
 @click.option("--finish/--no-finish", default=True, show_default=True, help="Whether to steer to a complete end.")
@@ -151,7 +159,10 @@ _SEVERAL = {"beams": 1, "returns": 1, "fidelity": "mask", "particles": 16}
 """The options of strategies that look at several texts, and what they are without one."""
 
 
-_HERE = {**_SEVERAL, "canonical": False, "heal": False, "trace": False}
+_SAMPLING = {"min_p": 0.0, "repetition_penalty": 1.0, "min_tokens": 0}
+"""The options of sampling that services do not have, and what they are where nobody gives them."""
+
+_HERE = {**_SEVERAL, **_SAMPLING, "canonical": False, "heal": False, "trace": False}
 """The options of models that run here, and what they are where nobody gives them."""
 
 

@@ -61,7 +61,10 @@ T = TypeVar("T")
 
 _KEPT = 64
 
-_LOCAL = ("canonical", "heal", "beams", "returns", "fidelity", "particles", "trace", "batch_size")
+_LOCAL = (
+    *("canonical", "heal", "beams", "returns", "fidelity", "particles", "trace", "batch_size"),
+    *("min_p", "repetition_penalty", "min_tokens"),
+)
 """Options of models whose tokens are chosen here."""
 
 _OPTIONS = (

@@ -4,7 +4,7 @@
 
     sampler = Adjusted(Sampler(temperature=1.0, seed=7), bias={42: 5.0}, frequency_penalty=0.5)
     writing = Writing(constraint, prompt_ids, limits, sampler)
-    sampler.written = writing.token_ids
+    sampler.follow(writing.token_ids, prompt_ids, constraint.vocabulary.eos_token_ids)
 
 Forbidden tokens are at minus infinity before and after, so the text stays in form: a bias chooses among allowed tokens.
 A text whose form allows nothing more ends, however few tokens it has.
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright.generation.sampler import Sampler
+from formwright.generation.sampler import Sampler, is_count, is_real, require
 
 __all__ = ["Adjusted"]
 
@@ -41,6 +41,9 @@ class Adjusted:
         ends: The tokens that end a text.
         prompt: The tokens of the prompt.
         written: The tokens so far.
+
+    Raises:
+        ArgumentError: A setting is out of range.
     """
 
     sampler: Sampler
@@ -52,6 +55,20 @@ class Adjusted:
     ends: Sequence[int] = ()
     prompt: Sequence[int] = ()
     written: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        penalty, least = self.repetition_penalty, self.min_tokens
+        require(is_real(penalty) and penalty > 0, "repetition_penalty", penalty, "more than 0")
+        require(is_count(least) and least >= 0, "min_tokens", least, "0 or more")
+
+    @property
+    def seed(self) -> int | None:
+        """What makes the draws repeatable."""
+        return self.sampler.seed
+
+    def follow(self, written: Sequence[int], prompt: Sequence[int], ends: Sequence[int]) -> None:
+        """Choose the next tokens of a text: ``written`` grows while it is written."""
+        self.written, self.prompt, self.ends = written, prompt, sorted(ends)
 
     def __call__(self, logits: NDArray[np.floating]) -> int:
         """The id of one token. Raises DeadEnd as the sampler does."""

@@ -34,7 +34,7 @@ from formwright.generation.result import Failed
 from formwright.generation.writing import Writing
 
 if TYPE_CHECKING:
-    from formwright.generation.scoring import Scoring
+    from formwright.generation.scoring import PromptScoring, Scoring
 
 __all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
 
@@ -117,14 +117,15 @@ class Turn:
 
     Attributes:
         key: What the row was submitted as.
-        writing: The text, or what scores texts; it has a result when it is over. ``None`` if it could not begin.
+        writing: The text, or what scores texts or a prompt; it has a result when it is over. ``None`` if it could not
+            begin.
         pieces: The tokens that were written, as far as their text is given yet.
         error: What ended the row, if something did.
         is_over: Whether the row has left.
     """
 
     key: Hashable
-    writing: Writing | Scoring | None
+    writing: Writing | Scoring | PromptScoring | None
     pieces: list[Piece] = field(default_factory=list)
     error: Exception | None = None
     is_over: bool = True

@@ -21,6 +21,7 @@ import numpy as np
 
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import FormwrightError, PromptError
+from formwright.generation.adjusted import Adjusted
 from formwright.generation.loop import Runtime
 from formwright.generation.result import Observed
 from formwright.generation.sampler import Sampler
@@ -32,7 +33,11 @@ __all__ = ["observe"]
 
 
 def observe(
-    runtime: Runtime, constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits, sampler: Sampler
+    runtime: Runtime,
+    constraint: Constraint[Any],
+    prompt_ids: Sequence[int],
+    limits: Limits,
+    sampler: Sampler | Adjusted,
 ) -> Observed:
     """Write as the model wants, up to its end of text or to ``limits``.
 
@@ -46,6 +51,8 @@ def observe(
     rows = RowBuffer(allocate_bitmask(1, vocabulary))
     matcher: Matcher | None = constraint.matcher(prompt_ids)
     token_ids: list[int] = []
+    if isinstance(sampler, Adjusted):
+        sampler.follow(token_ids, prompt_ids, vocabulary.eos_token_ids)
     log_probability, unseen, calls = 0.0, list(prompt_ids), 0
     while len(token_ids) < limits.max_tokens and not (limits.cancel is not None and limits.cancel()):
         matcher = _looked(matcher, rows, recorder)

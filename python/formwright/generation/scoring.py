@@ -25,17 +25,23 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from formwright._kernel import Constraint
+from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import ArgumentError, DeadEnd
 from formwright.forms import Form
+from formwright.generation.batch import Forkable
 from formwright.generation.fidelity import MOST_SPELLINGS, Score, scored, spellings_of
 from formwright.generation.result import Complete
 from formwright.generation.sampler import not_finite
-from formwright.generation.writing import Limits, started
+from formwright.generation.trace import Row, compared
+from formwright.generation.writing import Limits, check_width, started
 from formwright.languages import choice, compile
 
-__all__ = ["Scoring", "texts_of"]
+__all__ = ["PromptScoring", "Scoring", "texts_of"]
+
+_SLICE = 128
+"""Tokens of a prompt that are scored in one call, so that the logits of a long one need not be held together."""
 
 
 def texts_of(choices: Iterable[str], canonical: object) -> tuple[list[str], Form[str]]:
@@ -130,6 +136,72 @@ class Scoring:
             forced_tokens=0,
             seconds=time.perf_counter() - self._started,
         )
+
+
+class PromptScoring:
+    """The log probabilities of the tokens of a prompt, each after those before it, as far as they are known.
+
+    Args:
+        runtime: The model, which holds no token.
+        vocabulary: What its tokens spell.
+        prompt_ids: The prompt.
+        likeliest: How many of the most likely tokens a row keeps.
+    """
+
+    result = None
+
+    def __init__(
+        self, runtime: Forkable, vocabulary: Vocabulary, prompt_ids: Sequence[int], likeliest: int = 0
+    ) -> None:
+        self._runtime, self._vocabulary, self._likeliest = runtime, vocabulary, likeliest
+        self._sequence: Any = None
+        self._prompt_ids = prompt_ids
+        self.rows: list[Row] = []
+        """One for each token but the first, which comes after nothing."""
+        self.calls = 0
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the model was asked."""
+        return self.calls > 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all tokens are scored."""
+        return len(self.rows) + 1 >= len(self._prompt_ids)
+
+    @property
+    def scored_tokens(self) -> int:
+        """How many tokens are scored."""
+        return len(self.rows)
+
+    def step(self) -> None:
+        """Ask the model once, for a slice of the prompt; or for one token, if it cannot score several at a time.
+
+        Raises:
+            DeadEnd: Some of its logits are not numbers.
+        """
+        if self.is_over:
+            return
+        self._sequence = self._sequence or self._runtime.fork()
+        self.calls += 1
+        at, last = len(self.rows), len(self._prompt_ids) - 1
+        score = getattr(self._sequence, "score", None)
+        if score is None:
+            self._add(self._sequence.prefill([self._prompt_ids[at]])[None])
+        else:
+            self._add(score(self._prompt_ids[at : min(at + _SLICE, last)]))
+
+    def _add(self, logits: NDArray[Any]) -> None:
+        """The rows of the next tokens, by the model's logits before each."""
+        if np.isnan(logits).any():
+            raise not_finite(np.nan)
+        check_width(logits.shape[-1], self._vocabulary)
+        allowed = np.ones(logits.shape[-1], bool)
+        for row in logits:
+            token_id = self._prompt_ids[len(self.rows) + 1]
+            more: dict[str, Any] = {"is_forced": False, "likeliest": self._likeliest}
+            self.rows.append(compared(self._vocabulary, token_id, row, allowed, **more))
 
 
 def _check_fits(text: str, constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> None:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
 from formwright.forms import Form, validation_context
+from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.beams import beam_search, log_softmax
 from formwright.generation.fidelity import MOST_SPELLINGS, Score, draw_by_particles, draw_exactly
@@ -51,12 +52,13 @@ from formwright.models.conversations import conversation_ids
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.programs import Run
 from formwright.models.prompts import Message, Prompt
-from formwright.models.tasks import PARTICLES, Strategy, Task, sampler_of, together
+from formwright.models.tasks import PARTICLES, Sampling, Strategy, Task, together
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from formwright.languages import Schema
+    from formwright.models.templated import Variants
     from formwright.parsers import CharacterParser
 
 __all__ = ["LocalModel", "LocalRuntime"]
@@ -99,6 +101,8 @@ class LocalModel:
         style: How it writes tool calls: a name of `formwright.tools.STYLES`.
         with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
         tell_tools: The tools that may be called as text of the system message, if it has learnt to read them there.
+        encode_text: Text that the model continues to token ids, without the chat template; ``None`` is ``encode``.
+        variants: Variables of the chat template to ``encode`` and ``with_tools`` with them; ``None`` if it takes none.
     """
 
     name: str
@@ -109,6 +113,8 @@ class LocalModel:
     style: str = "json_lines"
     with_tools: Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
     tell_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
+    encode_text: Callable[[str], Sequence[int]] | None = None
+    variants: Variants | None = None
 
     @overload
     def generate(
@@ -207,6 +213,9 @@ class LocalModel:
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        min_tokens: int = 0,
         seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
@@ -231,6 +240,10 @@ class LocalModel:
             temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, and 1 where ``fidelity`` draws.
             top_k: Draw among the most likely ``top_k`` allowed tokens.
             top_p: Draw among the most likely allowed tokens that together reach this probability.
+            min_p: Draw among the allowed tokens that have this share of the probability of the most likely one.
+            repetition_penalty: What the logit of a token of the prompt or the text is divided by, or multiplied by
+                below 0; 1 changes nothing.
+            min_tokens: Tokens at least, if the form allows so many.
             seed: Makes draws repeatable.
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
@@ -269,19 +282,28 @@ class LocalModel:
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
         strategy = Strategy(beams, returns, fidelity, particles)
+        sampling = Sampling(
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p,
+            repetition_penalty=repetition_penalty,
+            min_tokens=min_tokens,
+            seed=seed,
+        )
         compiled = self._compile(form, canonical)
         prompt = self._instructed(prompt, compiled, instruct)
 
         def written(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
             task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
-            sampler = sampler_of(temperature, top_k, top_p, seed, attempt)
+            sampler = sampling.sampler(attempt)
             if strategy.is_plain:
                 with task.stream(self.runtime.fork(), sampler, trace) as stream:
                     for _ in stream:
                         pass
                 result: Complete[Any] | Truncated = stream.result
                 return result
-            strategy.check(temperature, top_k, top_p, task.limits)
+            strategy.check(sampling, task.limits)
             result = self._search(task, strategy, temperature, sampler.seed)
             return self._traced(task, result) if trace else result
 
@@ -385,6 +407,9 @@ class LocalModel:
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        min_tokens: int = 0,
         seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
@@ -407,6 +432,10 @@ class LocalModel:
             temperature: 0 is greedy, which ``None`` is too; 1 is the model's own distribution.
             top_k: Draw among the most likely ``top_k`` allowed tokens.
             top_p: Draw among the most likely allowed tokens that together reach this probability.
+            min_p: Draw among the allowed tokens that have this share of the probability of the most likely one.
+            repetition_penalty: What the logit of a token of the prompt or the text is divided by, or multiplied by
+                below 0; 1 changes nothing.
+            min_tokens: Tokens at least, if the form allows so many.
             seed: Makes draws repeatable.
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
@@ -421,9 +450,17 @@ class LocalModel:
         constraint = self._compile(form, canonical)
         prompt = self._instructed(prompt, constraint, instruct)
         task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
-        sampler = sampler_of(temperature, top_k, top_p, seed)
+        sampling = Sampling(
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p,
+            repetition_penalty=repetition_penalty,
+            min_tokens=min_tokens,
+            seed=seed,
+        )
         with validation_context(context):
-            return task.stream(self.runtime.fork(), sampler, trace)
+            return task.stream(self.runtime.fork(), sampling.sampler(), trace)
 
     @overload
     def stream_items(
@@ -525,6 +562,9 @@ class LocalModel:
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        min_tokens: int = 0,
         seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
@@ -555,8 +595,9 @@ class LocalModel:
             batch_size: How many texts are written at a time.
             progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
             max_retries: As `generate`, but a number: texts that are refused are written again together.
-            max_tokens, temperature, top_k, top_p, finish, stop, cancel, canonical, heal, instruct, trace, context: As
+            max_tokens, temperature, top_k, top_p, min_p, repetition_penalty, min_tokens, finish, stop, cancel: As
                 `generate`, for every prompt.
+            canonical, heal, instruct, trace, context: As `generate`, for every prompt.
             beams, returns, fidelity, particles: As `generate`; the prompts are then taken one after the other.
 
         Raises:
@@ -568,10 +609,17 @@ class LocalModel:
             raise ArgumentError(f"batch_size must be an integer from 1 on, not {batch_size!r}", argument="batch_size")
         compiled = {} if isinstance(forms, list | tuple) else {id(forms): self._compile(forms, canonical)}
         strategy = Strategy(beams, returns, fidelity, particles)
-        Held(stop), sampler_of(temperature, top_k, top_p, seed)
-        strategy.check(
-            temperature, top_k, top_p, Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
+        sampling = Sampling(
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p,
+            repetition_penalty=repetition_penalty,
+            min_tokens=min_tokens,
+            seed=seed,
         )
+        Held(stop), sampling.sampler()
+        strategy.check(sampling, Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel))
         refused = Refusals(len(many), max_retries)
 
         def task(row: int) -> Task:
@@ -582,8 +630,8 @@ class LocalModel:
             constraint = refused.form(row, compiled[id(form)])
             return self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
 
-        def sampler(row: int) -> Sampler:
-            return sampler_of(temperature, top_k, top_p, seed, row + len(many) * refused.count(row))
+        def sampler(row: int) -> Sampler | Adjusted:
+            return sampling.sampler(row + len(many) * refused.count(row))
 
         def searched(row: int) -> Complete[Any] | Truncated:
             what = task(row)
@@ -644,6 +692,9 @@ class LocalModel:
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        min_tokens: int = 0,
         seed: int | None = None,
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
@@ -659,7 +710,15 @@ class LocalModel:
         constraint = self._compile(form, canonical)
         ids = self.prompt_ids(self._instructed(prompt, constraint, instruct))
         limits = Limits(max_tokens=max_tokens, finish=False, cancel=cancel)
-        sampler = sampler_of(temperature, top_k, top_p, seed)
+        sampler = Sampling(
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p,
+            repetition_penalty=repetition_penalty,
+            min_tokens=min_tokens,
+            seed=seed,
+        ).sampler()
         room = self.runtime.context - len(ids)
         return observe(self.runtime.fork(), constraint, ids, replace(limits, max_tokens=min(max_tokens, room)), sampler)
 
@@ -671,6 +730,7 @@ class LocalModel:
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
+        min_p: float = 0.0,
         seed: int | None = None,
     ) -> Run:
         """Begin a text whose parts Python and the model write in turns; see `formwright.models.programs`.
@@ -678,15 +738,22 @@ class LocalModel:
         Args:
             prompt: One user message, a conversation, or token ids.
             max_tokens: Tokens at most that the model writes in all parts together.
-            temperature: As `generate`; so are ``top_k``, ``top_p`` and ``seed``.
+            temperature: As `generate`; so are ``top_k``, ``top_p``, ``min_p`` and ``seed``.
             top_k: Draw among the most likely ``top_k`` allowed tokens.
             top_p: Draw among the most likely allowed tokens that together reach this probability.
+            min_p: Draw among the allowed tokens that have this share of the probability of the most likely one.
             seed: Makes draws repeatable.
 
         Raises:
             PromptError, ArgumentError: As `generate`.
         """
-        sampler = sampler_of(temperature, top_k, top_p, seed)
+        sampler = Sampler(
+            temperature=0.0 if temperature is None else temperature,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p,
+            seed=seed,
+        )
         return Run(self, self.prompt_ids(prompt), max_tokens, sampler)
 
     def compiled(self, form: Any) -> Constraint[Any]:
@@ -793,6 +860,29 @@ class LocalModel:
         if isinstance(form, Constraint):
             return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
         return compile(form, self.vocabulary, canonical=canonical or False)
+
+    def with_chat_template_kwargs(self, kwargs: Mapping[str, Any]) -> Self:
+        """The same model, whose chat template is given variables such as ``{"enable_thinking": False}``.
+
+        Raises:
+            ArgumentError: The chat template does not read one of them, or the model has no template that takes any.
+        """
+        if not kwargs:
+            return self
+        if self.variants is None:
+            raise ArgumentError("the model has no chat template that takes variables", argument="chat_template_kwargs")
+        encode, with_tools = self.variants(kwargs)
+        return replace(self, encode=encode, with_tools=with_tools)
+
+    def text_ids(self, text: str) -> list[int]:
+        """The tokens of a text that the model continues, which is no message of a conversation.
+
+        Raises:
+            PromptError: It is empty, or holds a lone surrogate.
+            LimitExceeded: It is longer than the context.
+        """
+        prompts.read(text, self.vocabulary.logits_size)
+        return self.prompt_ids(list((self.encode_text or self.encode)(text)))
 
     def prompt_ids(self, prompt: Prompt) -> list[int]:
         """The tokens of a prompt.

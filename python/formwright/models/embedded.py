@@ -50,8 +50,19 @@ def load() -> LocalModel:
         ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return [vocabulary.special_tokens[text]] if is_control else ids
 
-    runtime = TinyRuntime(FOLDER)
-    return LocalModel("formwright-tiny", runtime, vocabulary, encode, ROLES, style="hermes", tell_tools=_listed)
+    def encode_text(text: str) -> list[int]:
+        return spelled(text, False)
+
+    return LocalModel(
+        "formwright-tiny",
+        TinyRuntime(FOLDER),
+        vocabulary,
+        encode,
+        ROLES,
+        style="hermes",
+        tell_tools=_listed,
+        encode_text=encode_text,
+    )
 
 
 def _listed(tools: Sequence[Mapping[str, Any]]) -> str:

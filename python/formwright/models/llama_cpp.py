@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -286,17 +286,19 @@ def wrap(llama: Any) -> LlamaCppModel:
             return plain
         return _templated(llama, [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt)
 
+    def encode_text(text: str) -> list[int]:
+        ids: list[int] = llama.tokenize(text.encode(), special=True)  # as create_completion does
+        return ids
+
     def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
         return _templated(llama, messages, [dict(tool) for tool in tools])
 
     name = str((llama.metadata or {}).get("general.name") or "llama.cpp")
+    model = LlamaCppModel(name, LlamaCppRuntime(llama), vocabulary, encode, encode_text=encode_text, llama=llama)
     try:
-        style = style_of(template or "")
+        return replace(model, style=style_of(template or ""), with_tools=with_tools)
     except ArgumentError:
-        return LlamaCppModel(name, LlamaCppRuntime(llama), vocabulary, encode, llama=llama)
-    return LlamaCppModel(
-        name, LlamaCppRuntime(llama), vocabulary, encode, style=style, with_tools=with_tools, llama=llama
-    )
+        return model
 
 
 class _Prompt(BaseException):

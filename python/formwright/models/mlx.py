@@ -26,7 +26,7 @@ from formwright.integrations.handshake import prove
 from formwright.integrations.hosts import hosted
 from formwright.languages import Canonical, literal
 from formwright.models.base import LocalModel
-from formwright.models.templated import encoder_of, tools_of
+from formwright.models.templated import encoder_of, text_encoder_of, tools_of, variants_of
 from formwright.tokenizers import vocabulary_from
 
 with hosted("mlx"):
@@ -157,6 +157,8 @@ def wrap(model: Any, tokenizer: Any) -> MlxModel:
         encoder_of(plain),
         style=style,
         with_tools=with_tools,
+        encode_text=text_encoder_of(plain),
+        variants=variants_of(plain),
         network=model,
         tokenizer=tokenizer,
     )

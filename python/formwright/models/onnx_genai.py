@@ -99,7 +99,13 @@ def wrap(model: Any, folder: Path) -> LocalModel:
     ends = config["model"].get("eos_token_id", [])
     vocabulary = vocabulary_from(tokenizer, eos_token_ids=ends if isinstance(ends, list) else [ends], logits_size=width)
     runtime = ContextRuntime(_Generator(model, size))
-    return LocalModel(folder.resolve().name, runtime, vocabulary, _encoder(model, tokenizer))
+
+    def encode_text(text: str) -> list[int]:
+        ids: list[int] = tokenizer.encode(text, add_special_tokens=True).ids
+        return ids
+
+    encode = _encoder(model, tokenizer)
+    return LocalModel(folder.resolve().name, runtime, vocabulary, encode, encode_text=encode_text)
 
 
 def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[Message]], list[int]]:

@@ -22,6 +22,9 @@ class StreamOptions(TypedDict, total=False):
     temperature: float | None
     top_k: int | None
     top_p: float
+    min_p: float
+    repetition_penalty: float
+    min_tokens: int
     seed: int | None
     canonical: Canonical | None
     heal: bool

@@ -10,8 +10,8 @@ is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError
+from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Engine
 from formwright.generation.beams import check_beams
 from formwright.generation.fidelity import check_draw
@@ -27,7 +28,7 @@ from formwright.generation.sampler import Sampler
 from formwright.generation.writing import Limits, Writing
 from formwright.models.options import Fidelity
 
-__all__ = ["PARTICLES", "Strategy", "Task", "sampler_of", "together"]
+__all__ = ["PARTICLES", "Sampling", "Strategy", "Task", "together"]
 
 PARTICLES = 16
 """What ``fidelity="smc"`` weighs unless the caller says otherwise."""
@@ -42,13 +43,69 @@ class Task:
     limits: Limits
     prefix: str
 
-    def writing(self, sampler: Sampler, trace: bool) -> Writing:
-        """The text under way, with nothing written yet."""
-        return Writing(self.constraint, self.prompt_ids, self.limits, sampler, prefix=self.prefix, trace=trace)
+    def writing(self, sampler: Sampler | Adjusted, trace: bool, likeliest: int = 0) -> Writing:
+        """The text under way, with nothing written yet. Raises ArgumentError if it cannot have ``min_tokens``."""
+        least = sampler.min_tokens if isinstance(sampler, Adjusted) else 0
+        if least > self.limits.max_tokens:
+            said = f"min_tokens={least} is more than the text may have, which is {self.limits.max_tokens}"
+            raise ArgumentError(said, argument="min_tokens")
+        writing = Writing(
+            self.constraint,
+            self.prompt_ids,
+            self.limits,
+            sampler,
+            prefix=self.prefix,
+            trace=trace,
+            likeliest=likeliest,
+        )
+        if isinstance(sampler, Adjusted):
+            sampler.follow(writing.token_ids, self.prompt_ids, self.constraint.vocabulary.eos_token_ids)
+        return writing
 
-    def stream(self, runtime: Runtime, sampler: Sampler, trace: bool) -> Stream[Any]:
+    def stream(self, runtime: Runtime, sampler: Sampler | Adjusted, trace: bool) -> Stream[Any]:
         """The text as a stream of a runtime."""
         return Stream.of(runtime, self.writing(sampler, trace))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How tokens are chosen: the options of `LocalModel.generate`, and those that only the server has."""
+
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    min_tokens: int = 0
+    seed: int | None = None
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    bias: Mapping[int, float] = field(default_factory=dict)
+
+    def sampler(self, number: int = 0) -> Sampler | Adjusted:
+        """What chooses the tokens of a text, or of one of several, which draw with seeds in a row.
+
+        Raises:
+            ArgumentError: A setting is out of range.
+        """
+        sampler = Sampler(
+            temperature=0.0 if self.temperature is None else self.temperature,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            min_p=self.min_p,
+            seed=self.seed,
+        )
+        if self.seed is not None and number:
+            sampler = replace(sampler, seed=int(self.seed) + number)
+        adjusted = Adjusted(
+            sampler,
+            bias=self.bias,
+            presence_penalty=self.presence_penalty,
+            frequency_penalty=self.frequency_penalty,
+            repetition_penalty=self.repetition_penalty,
+            min_tokens=self.min_tokens,
+        )
+        return sampler if adjusted == Adjusted(sampler) else adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +145,9 @@ class Strategy:
         """Whether the text is chosen token by token."""
         return self.fidelity == "mask" and not self._has_beams
 
-    def check(self, temperature: float | None, top_k: int | None, top_p: float, limits: Limits) -> None:
+    def check(self, sampling: Sampling, limits: Limits) -> None:
         """Refuse options that do not go with the strategy. Raises ArgumentError."""
+        temperature = sampling.temperature
         if self.is_plain:
             return
         if self.fidelity != "mask":
@@ -101,18 +159,10 @@ class Strategy:
                 hint='pass fidelity="smc" to draw among several texts',
                 argument="temperature",
             )
-        for name, value, free in (("top_k", top_k, None), ("top_p", top_p, 1)):
-            if value != free:
+        for name in ("top_k", "top_p", "min_p", "repetition_penalty", "min_tokens"):
+            if (value := getattr(sampling, name)) != getattr(Sampling(), name):
                 other = "beams=" if self.fidelity == "mask" else f'fidelity="{self.fidelity}"'
                 raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
-
-
-def sampler_of(
-    temperature: float | None, top_k: int | None, top_p: float, seed: int | None, number: int = 0
-) -> Sampler:
-    """What chooses the tokens of a text, or of one of several, which draw with seeds in a row. Raises ArgumentError."""
-    sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
-    return sampler if seed is None or not number else replace(sampler, seed=int(seed) + number)
 
 
 def together(engine: Engine, begun: Callable[[int], Writing], count: int, done: Callable[[], None]) -> list[Any]:

@@ -6,39 +6,59 @@
     encode("How are you?")            # the ids of one message of a user, templated
 
 Cost: that of the template. The wrinkle: without a template, text is the prompt as it stands, and messages are refused.
+Some templates read variables of their own, such as ``enable_thinking``: those of a caller are passed on, and one that
+the template does not read is refused, since it would change nothing.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from formwright.errors import ArgumentError, PromptError
 from formwright.models.prompts import Message
 from formwright.tools import style_of
 
-__all__ = ["WithTools", "encoder_of", "tools_of"]
+__all__ = ["Encode", "WithTools", "encoder_of", "text_encoder_of", "tools_of", "variants_of"]
+
+Encode = Callable[[str | Sequence[Message]], list[int]]
+"""What writes a text or a conversation."""
 
 WithTools = Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], list[int]]
 """What writes a conversation and the tools that may be called."""
 
+Variants = Callable[[Mapping[str, Any]], tuple[Encode, WithTools | None]]
+"""Variables of a chat template to what writes conversations with them."""
 
-def encoder_of(tokenizer: Any) -> Callable[[str | Sequence[Message]], list[int]]:
-    """What makes token ids of a text or a conversation."""
+NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
+
+
+def encoder_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> Encode:
+    """What makes token ids of a text or a conversation; the chat template is given these variables."""
 
     def encode(prompt: str | Sequence[Message]) -> list[int]:
         if not tokenizer.chat_template:
-            plain: list[int] = tokenizer(_plain(prompt))["input_ids"]
-            return plain
+            return text_encoder_of(tokenizer)(_plain(prompt))
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
-        templated = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True)
-        ids: list[int] = templated["input_ids"]
-        return ids
+        return _templated(tokenizer, messages, variables)
 
     return encode
 
 
-def tools_of(tokenizer: Any) -> tuple[str, WithTools | None]:
+def text_encoder_of(tokenizer: Any) -> Callable[[str], list[int]]:
+    """What makes token ids of a text that the model continues, without the chat template."""
+
+    def encode_text(text: str) -> list[int]:
+        ids: list[int] = tokenizer(text)["input_ids"]
+        return ids
+
+    return encode_text
+
+
+def tools_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> tuple[str, WithTools | None]:
     """How a chat template writes tool calls, and what writes a conversation with tools; none if it knows none."""
     try:
         style = style_of(tokenizer)
@@ -46,17 +66,50 @@ def tools_of(tokenizer: Any) -> tuple[str, WithTools | None]:
         return "json_lines", None
 
     def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
-        listed: Any = [dict(tool) for tool in tools] or None
-        try:
-            templated = tokenizer.apply_chat_template(
-                list(messages), tools=listed, add_generation_prompt=True, return_dict=True
-            )
-        except Exception as error:  # what the author of a template refuses
-            raise PromptError(f"the chat template refuses the conversation: {error}") from error
-        ids: list[int] = templated["input_ids"]
-        return ids
+        return _templated(tokenizer, list(messages), variables, tools=[dict(tool) for tool in tools] or None)
 
     return style, with_tools
+
+
+def _check_variables(tokenizer: Any, variables: Mapping[str, Any]) -> None:
+    """Refuse variables that the chat template does not read, or that are not for a caller to set.
+
+    Raises:
+        ArgumentError: It names the first of them.
+    """
+    template = tokenizer.chat_template or ""
+    text = template if isinstance(template, str) else "\n".join(map(str, template.values()))
+    own = {"messages", *inspect.signature(tokenizer.apply_chat_template).parameters}
+    for name in variables:
+        if name in own or not name.isidentifier() or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            raise ArgumentError(
+                f"{name!r} is not a variable that the chat template of this model reads",
+                argument="chat_template_kwargs",
+            )
+
+
+def variants_of(tokenizer: Any) -> Variants | None:
+    """What writes conversations with variables of the chat template; ``None`` without one."""
+    if not tokenizer.chat_template:
+        return None
+
+    def variant(variables: Mapping[str, Any]) -> tuple[Encode, WithTools | None]:
+        _check_variables(tokenizer, variables)
+        return encoder_of(tokenizer, variables), tools_of(tokenizer, variables)[1]
+
+    return variant
+
+
+def _templated(tokenizer: Any, messages: Any, variables: Mapping[str, Any], **more: Any) -> list[int]:
+    """The tokens of a conversation as the chat template writes it. Raises PromptError."""
+    try:
+        templated = tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, return_dict=True, **more, **variables
+        )
+    except Exception as error:  # what the author of a template refuses
+        raise PromptError(f"the chat template refuses the conversation: {error}") from error
+    ids: list[int] = templated["input_ids"]
+    return ids
 
 
 def _plain(prompt: str | Sequence[Message]) -> str:

@@ -36,7 +36,7 @@ from formwright.generation.trace import Trace, retraced
 from formwright.integrations.handshake import prove
 from formwright.languages import Canonical, literal
 from formwright.models.base import LocalModel
-from formwright.models.templated import encoder_of, tools_of
+from formwright.models.templated import encoder_of, text_encoder_of, tools_of, variants_of
 from formwright.tokenizers import vocabulary_from
 
 with needs("transformers", "a transformers model"):
@@ -325,8 +325,17 @@ def wrap(model: Any, tokenizer: Any) -> TransformersModel:
 
     name = type(model).__name__
     style, with_tools = tools_of(tokenizer)
-    encode, runtime = encoder_of(tokenizer), TransformersRuntime(model)
-    return TransformersModel(name, runtime, vocabulary, encode, style=style, with_tools=with_tools, network=model)
+    return TransformersModel(
+        name,
+        TransformersRuntime(model),
+        vocabulary,
+        encoder_of(tokenizer),
+        style=style,
+        with_tools=with_tools,
+        encode_text=text_encoder_of(tokenizer),
+        variants=variants_of(tokenizer),
+        network=model,
+    )
 
 
 def _ends(model: Any) -> set[int]:

@@ -7,12 +7,15 @@
 
 ==================  ==============================================================================
 `serving`           the application at a port; `connections`, how many and how long
-`app`               routes, limits, whole answers and streams; `keys` lets in and counts
-`requests`          what may stand in a request; `fields`, what is ignored or refused
+`app`               routes and limits; `settings`, `protocols` write answers and streams; `keys` lets in, counts
+`requests`          what may stand in a request: `body_parts`; `fields`, what is ignored or refused
+`body_reader`       a request, checked; `json_body`, its JSON in bounded time
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
 `conversation`      what the model is given to read
 `store`             responses that others go on from
-`answering`         from a request to events; `pool` compiles, `worker` writes, all rows in one thread
+`answering`         from a request to `events`; `pool` compiles, `worker` writes, all rows in one thread
+`orders`            what is to be written; `writings`, budget and sampling; `echo`, a prompt that is repeated
+`answer_reader`     what is written, read as events; `thoughts`, where a thought ends
 `chat` ...          how events are written down: `chat`, `responses`, `completions`
 ==================  ==============================================================================
 
@@ -25,7 +28,8 @@ from __future__ import annotations
 from formwright._dependencies import needs
 
 with needs("server", "the server"):
-    from formwright.server.app import Settings, create_app
+    from formwright.server.app import create_app
     from formwright.server.serving import Running, running, serve
+    from formwright.server.settings import Settings
 
 __all__ = ["Running", "Settings", "create_app", "running", "serve"]

@@ -1,11 +1,12 @@
-"""From a request to what is written for it: read, compiled, written row by row, and told as events.
+"""From a request to the events of its answer.
+
+Requests are read and compiled in threads, and one thread writes all texts. What is written becomes `events`, which each
+protocol writes down in its own way.
 
 ::
 
-    [Thought("It is in Norway."), Text("Oslo")]
-    [Called(0, "call_1", "get_weather", is_custom=False), Argument(0, '{"city": '), Argument(0, '"Oslo"}')]
-
-The protocols differ in how they write these events down; what happens is the same, and is here.
+    answering = Answering(model, Worker(model.batch, rows=1, waiting=1), Shapes(model), timeout=600.0)
+    answering.close()
 
 Cost: reading and compiling happen in threads beside the event loop; one queue for each request.
 
@@ -16,182 +17,52 @@ within it, or the request is refused before anything is written.
 from __future__ import annotations
 
 import asyncio
-import json
-import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from math import isfinite
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from formwright._kernel import Interrupt
 from formwright.errors import LimitExceeded
-from formwright.forms import shortened
-from formwright.generation import Complete, Sampler, Truncated, Writing
-from formwright.generation.adjusted import Adjusted
+from formwright.generation import Writing
 from formwright.generation.batch import Turn
-from formwright.generation.held import Piece
-from formwright.generation.scoring import Scoring
-from formwright.generation.trace import Row
+from formwright.generation.scoring import PromptScoring, Scoring
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
-from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
+from formwright.server.answer_reader import RequestReader
+from formwright.server.echo import Echo
+from formwright.server.errors import Refusal, refusal_of, too_long
+from formwright.server.events import Event
+from formwright.server.orders import Order, PromptSpec
 from formwright.server.pool import FairPool
-from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
-from formwright.server.shapes import Compiled, Shape, Shapes, shape_of
-from formwright.server.tool_choice import INPUT, Offered
+from formwright.server.requests import Body, ChatBody, CompletionBody
+from formwright.server.shapes import Shapes, shape_of
 from formwright.server.worker import Job, QueueFull, Worker
-from formwright.tools import Call
-from formwright.tools.written import Argued, CallsReader, Named, Said, overlap
+from formwright.server.writings import (
+    check_logit_bias,
+    check_min_tokens,
+    make_free_text_test,
+    make_writing,
+    read_budget,
+    read_stop,
+)
 
-__all__ = [
-    "Answering",
-    "Argument",
-    "Called",
-    "Done",
-    "Event",
-    "Order",
-    "PromptSpec",
-    "Text",
-    "Thought",
-    "Tokens",
-    "timed_out",
-]
+__all__ = ["Answering", "report_timeout"]
 
 _COMPILERS = 4
 """Threads that read and compile; a form that takes all its fuel keeps one of them busy."""
 
+
 _SLICE = 1 << 16
 """Characters of a long prompt that are tokenized at a time, to find out whether it can fit."""
 
+
 T = TypeVar("T")
+
 
 _MOST_SPELLINGS = 1000
 """Spellings that one request has scored at most."""
-
-_SHOWN = 8
-"""How many of the likeliest tokens a trace shows."""
-
-
-class Thought(NamedTuple):
-    """A fragment of the thought before an answer."""
-
-    text: str
-
-
-class Text(NamedTuple):
-    """A fragment of the text of an answer."""
-
-    text: str
-
-
-class Called(NamedTuple):
-    """A call has begun."""
-
-    number: int
-    id: str
-    name: str
-    is_custom: bool
-
-
-class Argument(NamedTuple):
-    """A fragment of the arguments of a call: JSON, or the input of a custom tool."""
-
-    number: int
-    text: str
-
-
-class Tokens(NamedTuple):
-    """Rows of the trace, of tokens that belong to the answer; and the partial value behind them."""
-
-    rows: Sequence[Row]
-    partial: Any
-
-
-class Done(NamedTuple):
-    """A text is over."""
-
-    reason: str
-    result: Complete[Any] | Truncated
-    thought_tokens: int
-
-
-Event = Thought | Text | Called | Argument | Tokens | Done
-
-
-@dataclass(frozen=True, slots=True)
-class PromptSpec:
-    """What a request says of one prompt, as its endpoint spells it.
-
-    Attributes:
-        offered: The tools.
-        prompt: Makes the tokens of the prompt.
-        field: Where the prompt is.
-    """
-
-    offered: Offered
-    prompt: Callable[[], list[int]]
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be written.
-
-    Attributes:
-        body: The request.
-        compiled: Its form.
-        task: The prompt, the budget, and the form behind the prompt.
-        writings: The texts, not begun; or those that are to be scored.
-    """
-
-    body: Body
-    compiled: Compiled
-    task: Task
-    writings: Sequence[Writing | Scoring]
-
-    @property
-    def is_opened(self) -> bool:
-        """Whether the prompt has opened the thought already."""
-        return self.task.constraint is not self.compiled.constraint
-
-    @property
-    def prompt_tokens(self) -> int:
-        """How many tokens the prompt has."""
-        return len(self.task.prompt_ids)
-
-    def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
-        """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
-        shape = self.compiled.shape
-        notes = [*shape.notes, *self.body.notes, *self._notes(ends)]
-        told: dict[str, Any] = {"notes": notes} if notes else {}
-        if shape.is_text and shape.style is None:
-            return told or None
-        results = [end.result for end in ends]
-        stamp: dict[str, Any] = {
-            "enforced": "kernel",
-            "form": self.compiled.digest,
-            "complete": all(isinstance(end.result, Complete) and end.reason != "length" for end in ends),
-            "tokens": {
-                "written": sum(len(result.token_ids) for result in results),
-                "forced": sum(result.forced_tokens for result in results),
-            },
-            "model_calls": sum(result.model_calls for result in results),
-        }
-        if isinstance(scoring := self.writings[0], Scoring):
-            stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
-        return stamp | told
-
-    def _notes(self, ends: Sequence[Done]) -> Iterator[str]:
-        """What the client should know of its answer."""
-        if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
-            yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
-        if getattr(self.body, "stop", None) and not self.compiled.shape.has_free_text:
-            yield "stop has no effect: the answer has no free text"
-        thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
-        if budget <= thought:
-            yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
 
 
 @dataclass
@@ -239,8 +110,8 @@ class Answering:
         """
         key, make = shape_of(body, self.model.style, spec.offered)
         if is_short and self.shapes.has(key, body.canonical):
-            return self._order(body, key, make, spec)
-        return await self.in_thread(client, lambda: self._order(body, key, make, spec))
+            return self._make_order(body, key, make, spec)
+        return await self.in_thread(client, lambda: self._make_order(body, key, make, spec))
 
     async def in_thread(self, client: str, work: Callable[[], T]) -> T:
         """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
@@ -289,27 +160,43 @@ class Answering:
         if self._ended is not None:
             raise self._ended
 
-    def _order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
-        budget, limit, is_default = _budget(body)
+    def _make_order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
+        budget, limit, is_default = read_budget(body)
         compiled = self.shapes.compiled(key, make, body.canonical)
-        stop = _stop(body, compiled.shape)
+        stop = read_stop(body, compiled.shape)
         try:
             ids = spec.prompt()
         except Exception as error:
-            raise self._refusal(error, spec.field, spec, budget) from error
+            raise self._make_refusal(error, spec.field, spec, budget) from error
         try:
-            task = self.model.task(
-                ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
-            )
-            task = replace(task, limits=replace(task.limits, is_free=_free_part(compiled.shape)))
-            _check_least(body, budget, int(task.limits.max_tokens))
-            _check_bias(body, len(self.model.vocabulary))
-            writings = self._writings(body, task)
+            most = self.model.runtime.context if limit is None else limit
+            task = self.model.task(ids, compiled.constraint, most, True, stop, None, False)
+            task = replace(task, limits=replace(task.limits, is_free=make_free_text_test(compiled.shape)))
+            self._check_answer_fits(body, task)
+            check_min_tokens(body, budget, int(task.limits.max_tokens))
+            check_logit_bias(body, len(self.model.vocabulary))
+            writings = self._make_writings(body, task)
         except Exception as error:
-            raise self._refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
-        return Order(body, compiled, task, writings)
+            raise self._make_refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
+        return Order(body, compiled, task, writings, self._make_echo(body, task, spec.text))
 
-    def _refusal(
+    def _check_answer_fits(self, body: Body, task: Task) -> None:
+        """Refuse a prompt that is scored if it leaves no token of an answer: its last token would be taken for that."""
+        if isinstance(body, CompletionBody) and body.scores_prompts and body.max_tokens != 0 == task.limits.max_tokens:
+            needed = len(task.prompt_ids) + 1
+            said = f"the prompt and one token of an answer are {needed} tokens"
+            raise too_long(said, "prompt", self.model.runtime.context, needed)
+
+    def _make_echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
+        """What the answer repeats of the prompt; nothing, unless the client asks for it."""
+        if not isinstance(body, CompletionBody) or not body.echo:
+            return None
+        scoring = None
+        if body.scores_prompts:
+            scoring = PromptScoring(self.model.runtime, self.model.vocabulary, task.prompt_ids, body.logprobs or 0)
+        return Echo.of(self.model.vocabulary, task.prompt_ids, text, scoring)
+
+    def _make_refusal(
         self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
     ) -> Refusal:
         """What a client is told of an error; that of a prompt which is too long has the words that SDKs look for."""
@@ -317,18 +204,19 @@ class Answering:
             return too_long(str(error), spec.field, self.model.runtime.context, error.value)
         return refusal_of(error, param, budget, is_default=is_default)
 
-    def _writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
+    def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
         """The texts of a request, not begun."""
         if isinstance(body, ChatBody) and body.score is not None:
             return [self.model.scoring(task.prompt_ids, task.constraint, body.score, _MOST_SPELLINGS)]
-        return [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
+        return [make_writing(body, task, number) for number in range(getattr(body, "n", 1))]
 
     async def events(
         self, orders: Sequence[Order], client: str, began: float
     ) -> AsyncIterator[tuple[int, list[Event]]]:
         """What is written, token by token: the number of a text, and what is new in it.
 
-        Texts are numbered through all orders. Leaving the loop early ends what is not over.
+        Texts are numbered through all orders. Leaving the loop early ends what is not over. A text whose prompt is
+        repeated begins with it: until its tokens are scored, what is written after it is held back.
 
         Args:
             orders: What is to be written.
@@ -338,26 +226,17 @@ class Answering:
         Raises:
             Refusal: Too many texts wait, or one has failed, or the time of a request is over.
         """
-        streamed = orders[0].body.stream
         turns: asyncio.Queue[Turn] = asyncio.Queue()
-        jobs: list[Job] = []
-        readers: dict[Any, tuple[int, Callable[[Turn], list[Event]]]] = {}
-        for order in orders:
-            for writing in order.writings:
-                job = Job(client, writing, streamed, turns)
-                readers[job] = len(jobs), _reader(order, writing)
-                jobs.append(job)
-        self._submit(jobs)
-        going = len(jobs)
+        texts = RequestReader(orders, client, turns)
+        self._submit(texts.jobs)
         try:
-            while going:
-                turn = await self._turn(turns, began + self.timeout)
-                number, read = readers[turn.key]
-                if events := read(turn):
-                    yield number, events
-                going -= turn.is_over
+            for each in texts.begin():
+                yield each
+            while not texts.are_over:
+                for each in texts.read(await self._take_turn(turns, began + self.timeout)):
+                    yield each
         finally:
-            for job in jobs:
+            for job in texts.jobs:
                 self.worker.cancel(job)
 
     def _submit(self, jobs: list[Job]) -> None:
@@ -374,7 +253,7 @@ class Answering:
                 headers={"Retry-After": "1"},
             ) from None
 
-    async def _turn(self, turns: asyncio.Queue[Turn], deadline: float) -> Turn:
+    async def _take_turn(self, turns: asyncio.Queue[Turn], deadline: float) -> Turn:
         """The next turn. Raises Refusal when the time is over."""
         try:
             async with asyncio.timeout_at(deadline):
@@ -382,292 +261,10 @@ class Answering:
                     raise TimeoutError
                 return await turns.get()
         except TimeoutError:
-            raise timed_out(self.timeout) from None
+            raise report_timeout(self.timeout) from None
 
 
-def timed_out(seconds: float) -> Refusal:
+def report_timeout(seconds: float) -> Refusal:
     """What a client is told whose request takes too long."""
     said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
     return Refusal(504, said, type="timeout_error", code="timeout")
-
-
-def _reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
-    """What reads the turns of a text."""
-    return _scored if isinstance(writing, Scoring) else _Reader(order, writing).read
-
-
-def _scored(turn: Turn) -> list[Event]:
-    """What a request is told whose texts are scored: the most likely one, as if it were written."""
-    if turn.error is not None:
-        raise refusal_of(turn.error, "score")
-    return [Text(turn.result.text), Done("stop", turn.result, 0)]
-
-
-class _Reader:
-    """Reads what is written of one text."""
-
-    def __init__(self, order: Order, writing: Writing) -> None:
-        shape = order.compiled.shape
-        self._order, self._shape, self._writing = order, shape, writing
-        self._thought = _ThoughtReader(order.is_opened) if shape.thinks else None
-        self._calls: CallsReader | None = None
-        if shape.style is not None and not shape.is_either:
-            self._calls = CallsReader(shape.style, is_bare=shape.is_bare, takes_text=shape.takes_text)
-        self._held, self._tokens, self._told = "", 0, 0
-        self._begun: list[str] = []
-        self._input: list[str] = []
-
-    def read(self, turn: Turn) -> list[Event]:
-        """What a turn says."""
-        if turn.error is not None:
-            raise refusal_of(turn.error, self._shape.param)
-        events: list[Event] = []
-        is_over, result = turn.is_over, turn.result
-        pieces = [piece.text for piece in turn.pieces]
-        if is_over and not self._order.body.stream:
-            pieces = [result.text]
-        for text in pieces:
-            self._tokens += 1
-            events += self._fed(text)
-        if self._writing.rows and (turn.pieces or is_over):
-            events += self._rows(turn.pieces, is_over)
-        if is_over:
-            events += self._finished(result)
-        return events
-
-    def _rows(self, pieces: Sequence[Piece], is_over: bool) -> list[Event]:
-        """The rows of the tokens that were told."""
-        rows = self._writing.rows
-        end = min(len(self._writing.token_ids), len(rows))
-        if not is_over:  # some may be held back
-            end = min(end, self._tokens)
-        new, self._told = rows[self._told : end], max(end, self._told)
-        return [Tokens(new, self._partial(pieces, is_over))] if new else []
-
-    def _partial(self, pieces: Sequence[Piece], is_over: bool) -> Any:
-        """The value as far as it is told: the worker may have written more."""
-        if not (self._order.body.trace and self._order.body.stream):
-            return None
-        return self._writing.partial.value if is_over or not pieces else pieces[-1].partial.value
-
-    def _fed(self, text: str) -> list[Event]:
-        """Go on with the text."""
-        events: list[Event] = []
-        if self._thought is not None and not self._thought.is_over:
-            thought, text = self._thought.feed(text)
-            events += [Thought(thought)] if thought else []
-            if not text:
-                return events
-        if self._shape.is_either:
-            self._held += text
-            return events
-        if self._calls is None:
-            return [*events, Text(text)] if text else events
-        return events + self._of_calls(self._calls.feed(text))
-
-    def _finished(self, result: Complete[Any] | Truncated) -> list[Event]:
-        """The text is over."""
-        events: list[Event] = []
-        value = result.value if isinstance(result, Complete) else None
-        calls = [call for call in value if isinstance(call, Call)] if isinstance(value, list) else []
-        calls = [value] if isinstance(value, Call) else calls
-        if self._shape.is_either and self._shape.style is not None and calls:
-            self._calls = CallsReader(self._shape.style, is_bare=self._shape.is_bare, takes_text=False)
-            events += self._of_calls(self._calls.feed(self._held))
-        elif self._held:
-            events.append(Text(self._held))
-        if self._calls is not None:
-            events += self._of_calls(self._calls.finish(calls)) + self._closed()
-        thought_tokens = _tokens_of_thought(result, self._writing) if self._thought is not None else 0
-        return [*events, Done(self._reason(result), result, thought_tokens)]
-
-    def _reason(self, result: Complete[Any] | Truncated) -> str:
-        if self._begun:
-            return "tool_calls"
-        if isinstance(result, Truncated):
-            return "length" if result.reason == "max_tokens" else "stop"
-        if self._writing.is_stopped:  # at a text that is in form
-            return "stop"
-        spent = len(result.token_ids) >= int(self._order.task.limits.max_tokens)
-        return "length" if self._shape.is_text and spent else "stop"
-
-    def _of_calls(self, events: Sequence[Any]) -> list[Event]:
-        """The events of calls; the input of a custom tool is told when it is whole."""
-        found: list[Event] = []
-        for event in events:
-            index = len(self._begun) - 1
-            if isinstance(event, Said):
-                found.append(Text(event.text))
-            elif isinstance(event, Named):
-                found += self._closed()
-                self._begun.append(event.name)
-                is_custom = event.name in self._shape.custom
-                found.append(Called(index + 1, f"call_{secrets.token_hex(12)}", event.name, is_custom))
-            elif isinstance(event, Argued) and self._begun[-1] in self._shape.custom:
-                self._input.append(event.text)
-            elif isinstance(event, Argued):
-                found.append(Argument(index, event.text))
-        return found
-
-    def _closed(self) -> list[Event]:
-        """The input of the last call, if it was of a custom tool."""
-        if not self._input:
-            return []
-        text, self._input = "".join(self._input), []
-        return [Argument(len(self._begun) - 1, json.loads(text)[INPUT])]
-
-
-class _ThoughtReader:
-    """Tells a thought from what follows it."""
-
-    OPEN, CLOSE, BLANK = "<think>", "</think>", " \n"
-
-    def __init__(self, opened: bool) -> None:
-        self._buffer, self._opened, self._closed = "", opened, False
-        self.is_over = False
-
-    def feed(self, text: str) -> tuple[str, str]:
-        """The thought, and what stands behind it, as far as they have come."""
-        self._buffer += text
-        if not self._opened:
-            if len(self._buffer) < len(self.OPEN):
-                return "", ""
-            self._buffer, self._opened = self._buffer[len(self.OPEN) :], True
-        if self._closed:
-            return "", self._rest()
-        at = self._buffer.find(self.CLOSE)
-        if at >= 0:
-            thought, self._buffer, self._closed = self._buffer[:at], self._buffer[at + len(self.CLOSE) :], True
-            return thought, self._rest()
-        end = len(self._buffer) - overlap(self._buffer, self.CLOSE)
-        thought, self._buffer = self._buffer[:end], self._buffer[end:]
-        return thought, ""
-
-    def _rest(self) -> str:
-        """What follows the thought and the white space behind it."""
-        rest = self._buffer.lstrip(self.BLANK)
-        self._buffer = ""
-        self.is_over = bool(rest)
-        return rest
-
-
-def _tokens_of_thought(result: Complete[Any] | Truncated, writing: Writing) -> int:
-    """How many tokens spell the thought and its markers."""
-    end = result.text.find(_ThoughtReader.CLOSE)
-    if end < 0:
-        return len(result.token_ids)
-    left = len(result.text[: end + len(_ThoughtReader.CLOSE)].encode())
-    vocabulary = writing.matcher.constraint.vocabulary
-    names = {token_id: name for name, token_id in vocabulary.special_tokens.items()}
-    count = 0
-    for token_id in result.token_ids:
-        if left <= 0:
-            break
-        left -= len(vocabulary.token(token_id) or names.get(token_id, "").encode())
-        count += 1
-    return count
-
-
-def _budget(body: Body) -> tuple[str, int | None, bool]:
-    """The field that says how many tokens there may be, how many, and whether the request leaves it out."""
-    if isinstance(body, ResponsesBody):
-        return "max_output_tokens", body.max_output_tokens, False
-    if isinstance(body, ChatBody) and body.max_completion_tokens is not None:
-        if body.max_tokens not in (None, body.max_completion_tokens):
-            raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
-        return "max_completion_tokens", body.max_completion_tokens, False
-    limit = body.max_tokens if isinstance(body, Sampled) else None
-    if isinstance(body, CompletionBody) and limit is None:
-        return "max_tokens", 16, True
-    return "max_tokens", limit, False
-
-
-def _stop(body: Body, shape: Shape) -> str | list[str] | None:
-    """The texts before which to cut free text; ``None`` where there is none."""
-    stop = body.stop if isinstance(body, Sampled) else None
-    if not stop:
-        return None
-    if not all([stop] if isinstance(stop, str) else stop):
-        raise BadRequest("stop: an empty text would cut everything", param="stop")
-    if shape.is_tagged:
-        raise BadRequest("stop: a text would cut the tags of a structural tag", param="stop")
-    return stop if shape.has_free_text else None
-
-
-def _free_part(shape: Shape) -> Callable[[str], bool] | None:
-    """Where a text is free, if it may hold calls."""
-    style = shape.style
-    if style is None:
-        return None
-
-    def is_free(text: str) -> bool:
-        _, is_over, answer = text.partition(_ThoughtReader.CLOSE) if shape.thinks else ("", "", text)
-        reader = CallsReader(style)
-        reader.feed(answer)
-        return reader.is_in_text and bool(is_over or not shape.thinks)
-
-    return is_free
-
-
-def _likeliest(body: Body) -> int | None:
-    """How many of the likeliest tokens a client wants to see for each; ``None`` if it wants no logprobs."""
-    if isinstance(body, ChatBody):
-        if body.top_logprobs is not None and not body.logprobs:
-            raise BadRequest("top_logprobs: logprobs must be true for it", param="top_logprobs")
-        return (body.top_logprobs or 0) if body.logprobs else None
-    if isinstance(body, CompletionBody):
-        return body.logprobs
-    if isinstance(body, ResponsesBody):
-        wanted = "message.output_text.logprobs" in (body.include or ())
-        return (body.top_logprobs or 0) if wanted or body.top_logprobs else None
-    return None
-
-
-def _check_least(body: Body, budget: str, most: int) -> None:
-    """Refuse a least length that is more than the most."""
-    if body.min_tokens > most:
-        said = f"min_tokens: {body.min_tokens} is more than {budget} and the context allow, which is {most}"
-        raise BadRequest(said, param="min_tokens")
-
-
-def _check_bias(body: Body, tokens: int) -> None:
-    """Refuse biases of tokens that are none."""
-    if wrong := [
-        name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or len(name) > 9 or int(name) >= tokens
-    ]:
-        raise BadRequest(
-            f"logit_bias: {shortened(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
-        )
-
-
-def _writing(body: Body, task: Task, number: int) -> Writing:
-    """One of the texts, not begun."""
-    sampler, adjusted = _sampler(body, number)
-    likeliest = _likeliest(body)
-    is_traced = body.trace or likeliest is not None
-    shown = max(likeliest or 0, _SHOWN if body.trace else 0)
-    chooser = sampler if adjusted is None else adjusted
-    writing = Writing(task.constraint, task.prompt_ids, task.limits, chooser, trace=is_traced, likeliest=shown)
-    if adjusted is not None:
-        adjusted.written, adjusted.prompt = writing.token_ids, task.prompt_ids
-        adjusted.ends = sorted(task.constraint.vocabulary.eos_token_ids)
-    return writing
-
-
-def _sampler(body: Body, number: int) -> tuple[Sampler, Adjusted | None]:
-    """What chooses the tokens of one of the texts."""
-    if body.top_k is not None and body.top_k < 1 and body.top_k != -1:
-        raise BadRequest("top_k: 1 or more, or -1 for all tokens", param="top_k")
-    seed = None if body.seed is None else (body.seed + number) % (1 << 63)
-    sampler = Sampler(
-        temperature=1.0 if body.temperature is None else body.temperature,
-        top_k=None if body.top_k in (None, -1) else body.top_k,
-        top_p=1.0 if body.top_p is None else max(body.top_p, 1e-9),
-        min_p=body.min_p,
-        seed=seed,
-    )
-    adjusted = Adjusted(sampler, repetition_penalty=body.repetition_penalty, min_tokens=body.min_tokens)
-    if isinstance(body, Sampled):
-        adjusted.bias = {int(name): value for name, value in body.logit_bias.items()}
-        adjusted.presence_penalty, adjusted.frequency_penalty = body.presence_penalty, body.frequency_penalty
-    return sampler, None if adjusted == Adjusted(sampler) else adjusted

@@ -1,4 +1,4 @@
-"""The application: routes, limits, and answers whole or as server-sent events.
+"""The application: routes, limits, and what a request goes through from its first byte to its answer.
 
 ::
 
@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,128 +31,45 @@ from starlette.routing import Route
 from formwright import __version__
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
-from formwright.server import chat, completions, responses
-from formwright.server.answering import Answering, Event, Order, PromptSpec, timed_out
+from formwright.server.answering import Answering, report_timeout
+from formwright.server.body_reader import read_body
 from formwright.server.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
 from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.events import Event
+from formwright.server.json_body import parse_json
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
-from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read, scoring_body
+from formwright.server.orders import Order, PromptSpec
+from formwright.server.protocols import CHAT, COMPLETIONS, RESPONSES, Protocol, send_events
+from formwright.server.requests import Body, ChatBody, ResponsesBody, scoring_body
+from formwright.server.settings import Settings
 from formwright.server.shapes import Shapes
 from formwright.server.store import ResponseStore, Stored
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
-from formwright.server.written import Answer
 
-__all__ = ["Settings", "create_app"]
+__all__ = ["create_app"]
 
 T = TypeVar("T")
 
+
 PAGE = Path(__file__).with_name("page.html")
 
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 
 _RUNS_OUT = 30.0
 """Seconds in which a body has to come."""
 
+
 _DRAINED = 8
 """A body that is so many times too long is not read to its end; another one is, so that its client hears the answer."""
+
 
 _FEW = 8
 """Texts of a request that is read at once."""
 
+
 _SHORT = 8 << 10
 """Bytes of a request that is read at once; a longer one is read in a thread."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a server serves.
-
-    Attributes:
-        names: What the model is called in requests; the first is what answers say.
-        api_key: What clients have to send; ``None`` lets all in.
-        max_batch: How many texts are written at a time.
-        max_waiting: How many texts may wait for a row.
-        max_body: Most bytes of a request.
-        timeout: Most seconds of a request, from its arrival to its last byte.
-        max_connections: How many connections may be open.
-        hosts: Names of the server that a ``Host`` may have, besides addresses and ``localhost``; ``None`` is any. With
-            a key, any is allowed.
-        origins: Origins whose pages browsers let read answers (CORS), as ``https://example.com``; ``*`` is any.
-        store: How many responses are kept in memory, for ``previous_response_id``; 0 is none.
-
-    Raises:
-        ArgumentError: A key is empty, an origin is none, or a limit leaves nothing.
-    """
-
-    names: tuple[str, ...] = ()
-    api_key: str | None = None
-    max_batch: int = 64
-    max_waiting: int = 1024
-    max_body: int = 4 << 20
-    timeout: float = 600.0
-    max_connections: int = 1024
-    hosts: tuple[str, ...] | None = None
-    origins: tuple[str, ...] = ()
-    store: int = 0
-
-    def __post_init__(self) -> None:
-        if self.api_key == "":
-            hint = "leave api_key out, or give None, to let all in"
-            raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
-        for name in ("max_batch", "max_waiting", "max_body", "timeout", "max_connections"):
-            if not getattr(self, name) > 0:
-                raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
-        if self.store < 0:
-            raise ArgumentError("Settings: store is 0 or more", argument="store")
-        for origin in self.origins:
-            if origin != "*" and not _ORIGIN.fullmatch(origin):
-                hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
-                raise ArgumentError(f"Settings: {origin!r} is not an origin", hint=hint, argument="origins")
-
-
-@dataclass(frozen=True, slots=True)
-class _Protocol:
-    """How an endpoint reads and writes."""
-
-    name: str
-    prefix: str
-    body: type[Body]
-    stream: Callable[[dict[str, Any], Sequence[Order]], Any]
-    whole: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
-    created: str = "created"
-    ends_with_done: bool = True
-
-
-def _answers(gathered: Sequence[list[Event]]) -> list[Answer]:
-    answers = []
-    for events in gathered:
-        answer = Answer()
-        answer.add(events)
-        answers.append(answer)
-    return answers
-
-
-_CHAT = _Protocol(
-    "chat", "chatcmpl-", ChatBody, chat.Stream, lambda head, orders, all_: chat.whole(head, orders, _answers(all_))
-)
-_COMPLETIONS = _Protocol(
-    "completions",
-    "cmpl-",
-    CompletionBody,
-    completions.Stream,
-    lambda head, orders, all_: completions.whole(head, orders, _answers(all_)),
-)
-_RESPONSES = _Protocol(
-    "responses",
-    "resp_",
-    ResponsesBody,
-    responses.Stream,
-    lambda head, orders, all_: responses.whole(head, orders, all_[0]),
-    created="created_at",
-    ends_with_done=False,
-)
 
 
 class Server:
@@ -189,13 +103,13 @@ class Server:
 
     async def models(self, _: Request) -> Response:
         """The one model, by each of its names."""
-        return JSONResponse({"object": "list", "data": [self._model(name) for name in self.names]})
+        return JSONResponse({"object": "list", "data": [self._describe_model(name) for name in self.names]})
 
     async def one_model(self, request: Request) -> Response:
         """The model of a name."""
-        return JSONResponse(self._model(self._known(request.path_params["name"])))
+        return JSONResponse(self._describe_model(self._check_model(request.path_params["name"])))
 
-    def _model(self, name: str) -> dict[str, Any]:
+    def _describe_model(self, name: str) -> dict[str, Any]:
         return {
             "id": name,
             "object": "model",
@@ -218,31 +132,36 @@ class Server:
 
     async def chat(self, request: Request) -> Response:
         """``/v1/chat/completions``."""
-        return await self._answered(request, _CHAT, self._chat_specs)
+        return await self._answer(request, CHAT, self._chat_specs)
 
     async def responses(self, request: Request) -> Response:
         """``/v1/responses``."""
-        return await self._answered(request, _RESPONSES, self._response_specs)
+        return await self._answer(request, RESPONSES, self._response_specs)
 
     async def completions(self, request: Request) -> Response:
         """``/v1/completions``."""
-        return await self._answered(request, _COMPLETIONS, self._completion_specs)
+        return await self._answer(request, COMPLETIONS, self._completion_specs)
 
     def _chat_specs(self, body: Any) -> list[PromptSpec]:
         messages, begun = continued(chat_messages(body.messages), body)
-        return [self._conversation(messages, offered_by_chat(body), "messages", begun)]
+        try:
+            model = self.model.with_chat_template_kwargs(body.chat_template_kwargs)
+        except ArgumentError as error:
+            said = f"chat_template_kwargs: {error}"
+            raise BadRequest(said, param="chat_template_kwargs", code="unsupported_parameter") from error
+        return [self._make_spec(model, messages, offered_by_chat(body), "messages", begun)]
 
     def _response_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_responses(body)
         messages = response_messages(body.input, body.instructions)
         if body.store and not self.store.is_on:
             body.ignore("store")
-        if (earlier := self._earlier(body)) is not None:
+        if (earlier := self._find_earlier(body)) is not None:
             at = 1 if body.instructions else 0
             messages[at:at] = response_messages(earlier.items, None)
-        return [self._conversation(messages, offered, "input")]
+        return [self._make_spec(self.model, messages, offered, "input")]
 
-    def _earlier(self, body: Body) -> Stored | None:
+    def _find_earlier(self, body: Body) -> Stored | None:
         """The response that a request goes on from. Raises BadRequest."""
         name = body.previous_response_id if isinstance(body, ResponsesBody) else None
         if name is None:
@@ -273,90 +192,93 @@ class Server:
             return JSONResponse({"id": name, "object": "response", "deleted": True})
         return JSONResponse(found.response)
 
-    def _conversation(
-        self, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
+    def _make_spec(
+        self, model: LocalModel, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
     ) -> PromptSpec:
         def prompt() -> list[int]:
             self.answering.check_length([*texts_of(messages), begun], field)
-            return prompt_ids(self.model, messages, offered, begun)
+            return prompt_ids(model, messages, offered, begun)
 
         return PromptSpec(offered, prompt, field)
 
     def _completion_specs(self, body: Any) -> list[PromptSpec]:
         def ids(prompt: Any) -> list[int]:
-            if isinstance(prompt, str):
-                self.answering.check_length([prompt], "prompt")
-            return self.model.prompt_ids(prompt)
+            if not isinstance(prompt, str):
+                return self.model.prompt_ids(prompt)
+            self.answering.check_length([prompt], "prompt")
+            return self.model.text_ids(prompt)
 
-        return [PromptSpec(Offered(), partial(ids, prompt), "prompt") for prompt in body.prompts]
+        texts = [prompt if isinstance(prompt, str) else None for prompt in body.prompts]
+        return [
+            PromptSpec(Offered(), partial(ids, prompt), "prompt", text)
+            for prompt, text in zip(body.prompts, texts, strict=True)
+        ]
 
-    async def _answered(
-        self, request: Request, protocol: _Protocol, specs: Callable[[Any], list[PromptSpec]]
-    ) -> Response:
+    async def _answer(self, request: Request, protocol: Protocol, specs: Callable[[Any], list[PromptSpec]]) -> Response:
         """Read a request, write what it asks for, and send it."""
         began = asyncio.get_running_loop().time()
-        data = await self._sent(request)
-        client = _client_of(request)
-        ordering = self._ordered(data, request.path_params.get("deployment"), protocol, specs, client)
-        name, ordered = await _unless_gone(request, self._in_time(ordering, began))
+        data = await self._read_data(request)
+        client = _name_client(request)
+        ordering = self._read_orders(data, request.path_params.get("deployment"), protocol, specs, client)
+        name, ordered = await _await_unless_gone(request, self._await_in_time(ordering, began))
         body = ordered[0].body
-        keep = partial(self._keep, body, self._earlier(body))  # as it is now: it may be forgotten meanwhile
+        keep = partial(self._keep, body, self._find_earlier(body))  # as it is now: it may be forgotten meanwhile
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
             protocol.created: int(time.time()),
             "model": name,
         }
-        events = self._timed(self.answering.events(ordered, client, began), ordered, protocol, began)
+        events = self._count_events(self.answering.events(ordered, client, began), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
-            first = await _unless_gone(request, anext(events))  # so that a full queue is a status, not an event
-            sent = _server_sent(protocol, stream, first, events, keep)
+            first = await _await_unless_gone(request, anext(events))  # so that a full queue is a status, not an event
+            sent = send_events(protocol, stream, first, events, keep)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
-        gathered = await _unless_gone(request, _gathered(events, body.texts))
+        gathered = await _await_unless_gone(request, _gather_events(events, body.texts))
         whole = protocol.whole(head, ordered, gathered)
         keep(whole)
         return JSONResponse(whole)
 
-    async def _ordered(
+    async def _read_orders(
         self,
         data: bytearray,
         deployment: str | None,
-        protocol: _Protocol,
+        protocol: Protocol,
         specs: Callable[[Any], list[PromptSpec]],
         client: str,
     ) -> tuple[str, list[Order]]:
         """The model that a request names, and what is to be written for it; what is long is read in threads."""
 
-        def read_body() -> tuple[str, Body, list[PromptSpec]]:
-            sent = loaded(data)
+        def read_request() -> tuple[str, Body, list[PromptSpec]]:
+            sent = parse_json(data)
             if deployment is not None and isinstance(sent, dict):
                 sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
-            body = read(protocol.body, sent)
-            name = self._known(deployment or body.model)
-            self._check_texts(body.texts)
+            body = read_body(protocol.body, sent)
+            name = self._check_model(deployment or body.model)
+            self._check_texts(body.jobs)
             if isinstance(body, ChatBody) and body.score is not None:
                 body = scoring_body(body)
             return name, body, specs(body)
 
         is_long = len(data) > _SHORT
-        name, body, found = await self.answering.in_thread(client, read_body) if is_long else read_body()
+        name, body, found = await self.answering.in_thread(client, read_request) if is_long else read_request()
         # To find how texts that are scored are spelled may take long.
         is_short = not is_long and body.texts <= _FEW and getattr(body, "score", None) is None
         return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
 
-    async def _in_time(self, ordering: Awaitable[T], began: float) -> T:
+    async def _await_in_time(self, ordering: Awaitable[T], began: float) -> T:
         """What is awaited. Raises Refusal when the time of a request is over."""
         try:
             async with asyncio.timeout_at(began + self.settings.timeout):
                 return await ordering
         except TimeoutError:
-            raise timed_out(self.settings.timeout) from None
+            raise report_timeout(self.settings.timeout) from None
 
-    async def _timed(
+    async def _count_events(
         self,
         events: AsyncIterator[tuple[int, list[Event]]],
         orders: Sequence[Order],
-        protocol: _Protocol,
+        protocol: Protocol,
         began: float,
     ) -> AsyncIterator[tuple[int, list[Event]]]:
         """The same events, counted."""
@@ -372,27 +294,27 @@ class Server:
             self.metrics.count(orders)
             self.metrics.seconds.labels(protocol.name).observe(clock() - began)
 
-    async def _sent(self, request: Request) -> bytearray:
+    async def _read_data(self, request: Request) -> bytearray:
         """The body of a request. Raises Refusal."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
         data, most = bytearray(), self.settings.max_body
         if int(request.headers.get("content-length", "0")) > _DRAINED * most:
-            raise self._too_large()
+            raise self._refuse_size()
         try:
             async with asyncio.timeout(_RUNS_OUT):
                 size = 0
                 async for chunk in request.stream():
                     size += len(chunk)
                     if size > _DRAINED * most:
-                        raise self._too_large()
+                        raise self._refuse_size()
                     if size <= most:
                         data += chunk
         except TimeoutError:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         if size > most:
-            raise self._too_large()
+            raise self._refuse_size()
         return data
 
     def _check_texts(self, count: int) -> None:
@@ -401,11 +323,11 @@ class Server:
             said = f"the request asks for {count} texts, this server takes {most} at a time"
             raise BadRequest(f"{said} (--max-batch and --max-waiting)", code="too_many_texts")
 
-    def _too_large(self) -> Refusal:
+    def _refuse_size(self) -> Refusal:
         message = f"the body is longer than {self.settings.max_body} bytes"
         return Refusal(413, message, code="too_large", headers={"Connection": "close"})  # the rest is not read
 
-    def _known(self, name: str) -> str:
+    def _check_model(self, name: str) -> str:
         if name not in self.names:
             raise Refusal(
                 404,
@@ -416,23 +338,23 @@ class Server:
         return name
 
 
-def _client_of(request: Request) -> str:
+def _name_client(request: Request) -> str:
     """Whom a request is for: clients take turns."""
     address = request.client.host if request.client else ""
     return f"{address} {request.headers.get('authorization', '')}"
 
 
-async def _gathered(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
+async def _gather_events(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
     found: list[list[Event]] = [[] for _ in range(count)]
     async for number, new in events:
         found[number] += new
     return found
 
 
-async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
+async def _await_unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
     """An answer, unless the client goes away before it is there."""
     task = asyncio.ensure_future(answer)
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(_wait_until_gone(request))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
@@ -446,45 +368,14 @@ async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
                 await task
 
 
-async def _gone(request: Request) -> None:
+async def _wait_until_gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _server_sent(
-    protocol: _Protocol,
-    stream: Any,
-    first: tuple[int, list[Event]],
-    events: AsyncIterator[tuple[int, list[Event]]],
-    keep: Callable[[Mapping[str, Any]], None],
-) -> AsyncIterator[bytes]:
-    """A stream as server-sent events; what goes wrong in it is the last of them."""
-    async with contextlib.aclosing(events):  # type: ignore[type-var]
-        try:
-            for sent in [*stream.start(), *stream.go_on(*first)]:
-                yield _event(protocol, sent)
-            async for number, new in events:
-                if sent := b"".join(_event(protocol, sent) for sent in stream.go_on(number, new)):
-                    yield sent
-            ended = list(stream.end())
-            if ended and "response" in ended[-1]:
-                keep(ended[-1]["response"])
-            yield b"".join(_event(protocol, sent) for sent in ended)
-        except Exception as error:
-            refusal = refusal_of(error, None)
-            said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
-            yield _event(protocol, said)
-            return
-        if protocol.ends_with_done:
-            yield b"data: [DONE]\n\n"
-
-
-def _event(protocol: _Protocol, sent: Mapping[str, Any]) -> bytes:
-    name = "" if protocol.ends_with_done else f"event: {sent['type']}\n"
-    return f"{name}data: {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
-
-
 _STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+
 _PAGE_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
@@ -495,12 +386,12 @@ _PAGE_HEADERS = {
 }
 
 
-def _refused(_: Request, error: Exception) -> Response:
+def _send_refusal(_: Request, error: Exception) -> Response:
     refusal = refusal_of(error, None)
     return JSONResponse(refusal.body, refusal.status, refusal.headers)
 
 
-def _not_found(request: Request, error: Exception) -> Response:
+def _send_not_found(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     path = request.url.path
     tail = next((tail for tail in (*ENDPOINTS, "/models") if status == 404 and path.endswith(tail)), None)
@@ -510,7 +401,7 @@ def _not_found(request: Request, error: Exception) -> Response:
     return JSONResponse(refusal.body, status, headers)
 
 
-def _left(_: Request, __: Exception) -> Response:
+def _end_left_request(_: Request, __: Exception) -> Response:
     return Response(status_code=499)  # nobody reads it
 
 
@@ -546,10 +437,10 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
         routes=routes,
         lifespan=server.lifespan,
         exception_handlers={
-            Refusal: _refused,
-            ClientDisconnect: _left,
-            HTTPException: _not_found,
-            Exception: _refused,
+            Refusal: _send_refusal,
+            ClientDisconnect: _end_left_request,
+            HTTPException: _send_not_found,
+            Exception: _send_refusal,
         },
     )
     given = server.settings

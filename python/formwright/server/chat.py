@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from formwright.server.answering import Argument, Called, Done, Event, Order, Text, Thought, Tokens
+from formwright.server.events import Argument, Called, Done, Event, Text, Thought, Tokens
+from formwright.server.orders import Order
 from formwright.server.requests import ChatBody
 from formwright.server.written import Answer, logprobs, traced, usage_of
 

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from formwright.generation import Writing
-from formwright.generation.scoring import Scoring
-from formwright.server.answering import Order
+from formwright.server.orders import Order
 from formwright.server.worker import Worker
 
 __all__ = ["Metrics"]
@@ -45,13 +44,15 @@ class Metrics:
 
     def count(self, orders: Sequence[Order]) -> None:
         """Count the tokens of a request that is over, or was left."""
-        all_ = [writing for order in orders for writing in order.writings]
-        writings = [writing for writing in all_ if isinstance(writing, Writing)]
-        begun = [order for order in orders if any(writing.is_begun for writing in order.writings)]
+        by_order = [[*order.writings, *filter(None, [order.prompt_scoring])] for order in orders]
+        all_ = [each for asked in by_order for each in asked]
+        writings = [each for each in all_ if isinstance(each, Writing)]
+        scorings = [each for each in all_ if not isinstance(each, Writing)]
+        begun = [order for order, asked in zip(orders, by_order, strict=True) if any(each.is_begun for each in asked)]
         self.tokens.labels("prompt").inc(sum(order.prompt_tokens for order in begun))
         self.tokens.labels("written").inc(sum(len(writing.token_ids) for writing in writings))
         self.tokens.labels("forced").inc(sum(writing.forced_tokens for writing in writings))
-        self.tokens.labels("scored").inc(sum(each.scored_tokens for each in all_ if isinstance(each, Scoring)))
+        self.tokens.labels("scored").inc(sum(scoring.scored_tokens for scoring in scorings))
 
     @property
     def text(self) -> bytes:

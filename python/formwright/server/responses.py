@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from formwright.generation.trace import Row
-from formwright.server.answering import Argument, Called, Done, Event, Order, Text, Thought, Tokens
+from formwright.server.events import Argument, Called, Done, Event, Text, Thought, Tokens
+from formwright.server.orders import Order
 from formwright.server.requests import ResponsesBody
 from formwright.server.written import Answer, logprobs, traced, usage_of
 

@@ -26,8 +26,9 @@ import uvicorn
 from starlette.applications import Starlette
 
 from formwright.models import LocalModel
-from formwright.server.app import Settings, create_app
+from formwright.server.app import create_app
 from formwright.server.connections import BACKLOG, Connections, file_bound
+from formwright.server.settings import Settings
 
 __all__ = ["Running", "running", "serve"]
 

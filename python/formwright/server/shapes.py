@@ -28,19 +28,17 @@ from formwright._kernel import Constraint
 from formwright.forms import Form
 from formwright.models import LocalModel
 from formwright.providers.rules import FORMATS
-from formwright.server.errors import BadRequest, refusal_of
-from formwright.server.requests import (
-    Body,
-    ChatBody,
+from formwright.server.body_parts import (
     FlatSchemaFormat,
     GrammarFormat,
     ObjectFormat,
-    ResponsesBody,
     SchemaFormat,
     StructuralTag,
     StructuredOutputs,
 )
-from formwright.server.structural import structural_form
+from formwright.server.errors import BadRequest, refusal_of
+from formwright.server.requests import Body, ChatBody, ResponsesBody
+from formwright.server.structural import has_free_text, structural_form
 from formwright.server.tool_choice import Offered
 from formwright.tools import STYLES, Style, tools
 
@@ -61,7 +59,7 @@ class Shape:
         param: The field that says so.
         is_text: Whether it is free text, which may end anywhere.
         is_json: Whether the answer is JSON, which nothing may cut.
-        is_tagged: Whether it is by a structural tag, in which free text and other parts take turns.
+        tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         style: How calls are written; ``None`` if there are none.
         is_bare: Whether there is exactly one call, with nothing around it.
@@ -75,7 +73,7 @@ class Shape:
     param: str | None
     is_text: bool = False
     is_json: bool = False
-    is_tagged: bool = False
+    tagged: Form[Any] | None = None
     thought_tokens: int = 0
     style: Style | None = None
     is_bare: bool = False
@@ -91,7 +89,9 @@ class Shape:
 
     @property
     def has_free_text(self) -> bool:
-        """Whether there is text that a stop text may cut: neither JSON nor calls."""
+        """Whether there is text that a stop text may cut: neither JSON nor calls nor tags."""
+        if self.tagged is not None:
+            return has_free_text(self.tagged)
         return self.is_text if self.style is not None else not self.is_json
 
 
@@ -154,7 +154,8 @@ def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
         return Shape(free_text.text(until=marker, include=False), None, is_text=True)
     if asked is None:
         return Shape(free_text.text(), None, is_text=True)
-    return Shape(_made(asked), asked.param, is_json=asked.is_json, is_tagged=asked.is_tagged)
+    form = _made(asked)
+    return Shape(form, asked.param, is_json=asked.is_json, tagged=form if asked.is_tagged else None)
 
 
 def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:

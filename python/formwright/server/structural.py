@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -20,9 +21,58 @@ from typing import Any
 from formwright.forms import Form, chained, literal
 from formwright.free_text import text
 from formwright.languages import json_schema, regex
+from formwright.parts import Alternative, Chain, Repetition, encoded, plain
 from formwright.server.errors import BadRequest, unknown_field
+from formwright.tools.written import overlap
 
-__all__ = ["structural_form"]
+__all__ = ["ends_in_free_text", "has_free_text", "structural_form"]
+
+
+@dataclass(frozen=True, slots=True)
+class _FreeText:
+    """Reads text outside of tags, in which none of these triggers can come."""
+
+    triggers: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        return plain(text)
+
+
+def has_free_text(form: Form[Any]) -> bool:
+    """Whether a structural form has text outside of its tags."""
+    read = form.read
+    return isinstance(read, _FreeText) or any(map(has_free_text, _parts_of(read)))
+
+
+def _parts_of(read: Any) -> list[Form[Any]]:
+    match read:
+        case Chain(forms):
+            return list(forms)
+        case Alternative(first, second):
+            return [first, second]
+        case Repetition(body):
+            return [body]
+        case _:
+            return []
+
+
+def ends_in_free_text(form: Form[Any], text: str) -> bool:
+    """Whether a text of a structural form, as far as it is written, ends outside of its tags and of their triggers."""
+    data = encoded(text)
+    while (cut := getattr(form.read, "cut", None)) is not None:
+        parts = cut(data, is_open=True)
+        if not parts:
+            return False
+        form, start, end = parts[-1]
+        data = data[start:end]
+    read = form.read
+    return isinstance(read, _FreeText) and not any(overlap(text, trigger) for trigger in read.triggers)
+
+
+def _free_text(*triggers: str) -> Form[Any]:
+    """Text outside of tags, before the next trigger."""
+    form = text(until=triggers, include=False) if triggers else text()
+    return replace(form, read=_FreeText(triggers), kind="value")
 
 
 def structural_form(tag: Any, param: str) -> Form[Any]:
@@ -106,7 +156,7 @@ def _triggered(
         raise BadRequest(f"{param}: no trigger begins the tag {unreached[0]!r}", param=param)
     if not tags:
         raise BadRequest(f"{param}: there are no tags", param=param)
-    free = text(until=triggers, include=False)
+    free = _free_text(*triggers)
     span = chained("text and a tag", (free, reduce(or_, map(_closed, tags))), takes=-1)
     if most == 1:
         return chained("tags", (span,), takes=-1) if least else chained("tags", (span.repeat(0, 1), free), takes=-1)
@@ -128,7 +178,7 @@ _FORMATS: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any], str], F
     "const_string": (["value"], lambda entry, param: literal(_text(entry, "value", param))),
     "json_schema": (["json_schema"], lambda entry, param: _json(entry, "json_schema", param)),
     "regex": (["pattern"], lambda entry, param: regex(_text(entry, "pattern", param))),
-    "any_text": ([], lambda entry, param: text()),
+    "any_text": ([], lambda entry, param: _free_text()),
     "sequence": (["elements"], _sequence),
     "or": (["elements"], _or),
     "tag": (_TAG, lambda entry, param: _closed(_tag(entry, param))),

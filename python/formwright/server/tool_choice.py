@@ -19,17 +19,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from formwright.server.errors import BadRequest
-from formwright.server.requests import (
-    ChatBody,
+from formwright.server.body_parts import (
     CustomGrammar,
     CustomTool,
     FlatCustomGrammar,
     FlatFunctionTool,
     Function,
     FunctionTool,
-    ResponsesBody,
 )
+from formwright.server.errors import BadRequest
+from formwright.server.requests import ChatBody, ResponsesBody
 from formwright.tools import closed_arguments
 
 __all__ = ["Offer", "Offered", "offered_by_chat", "offered_by_responses"]

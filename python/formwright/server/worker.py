@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from formwright.generation.batch import Batch, Engine, Turn
-from formwright.generation.scoring import Scoring
+from formwright.generation.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Writing
 
 __all__ = ["Job", "QueueFull", "Worker"]
@@ -49,13 +49,13 @@ class Job:
 
     Attributes:
         client: Whom it is for; clients take turns.
-        writing: The text, or the texts that are scored.
+        writing: The text; or the texts, or the prompt, that are scored.
         is_streamed: Whether each turn is told, or only the last.
         turns: What was told, for the event loop.
     """
 
     client: str
-    writing: Writing | Scoring
+    writing: Writing | Scoring | PromptScoring
     is_streamed: bool = False
     turns: asyncio.Queue[Turn] = field(default_factory=asyncio.Queue)
 
@@ -101,13 +101,13 @@ class _Scorings:
     """Texts that are scored, a call of the model at a time; beside rows they have a fifth of the time at most."""
 
     def __init__(self) -> None:
-        self._going = deque[tuple[Job, Scoring]]()
+        self._going = deque[tuple[Job, Scoring | PromptScoring]]()
         self._due = 0.0
 
     def __len__(self) -> int:
         return len(self._going)
 
-    def submit(self, job: Job, scoring: Scoring) -> None:
+    def submit(self, job: Job, scoring: Scoring | PromptScoring) -> None:
         self._going.append((job, scoring))
 
     def cancel(self, job: Job) -> None:
@@ -235,10 +235,10 @@ class Worker:
             entering = [self._queue.take() for _ in range(min(room, len(self._queue), _ENTERING))]
             self._running.update(entering)
         for job in entering:
-            if isinstance(job.writing, Scoring):
-                scorings.submit(job, job.writing)
-            else:
+            if isinstance(job.writing, Writing):
                 engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
+            else:
+                scorings.submit(job, job.writing)
 
     def _failed(self, error: Exception, *, with_queue: bool) -> list[Turn]:
         """The ends of all texts that run; without a batch no other can run either."""

@@ -18,7 +18,9 @@ from math import log
 from typing import Any
 
 from formwright.generation.trace import Likely, Row
-from formwright.server.answering import Argument, Called, Done, Event, Order, Text, Thought, Tokens
+from formwright.server.echo import Echo
+from formwright.server.events import Argument, Called, Done, Echoed, Event, Text, Thought, Tokens
+from formwright.server.orders import Order
 
 __all__ = ["Answer", "among_allowed", "log_probability", "logprobs", "spelled", "traced", "usage_of"]
 
@@ -35,11 +37,14 @@ class Answer:
     calls: list[dict[str, Any]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     done: Done | None = None
+    echo: Echo | None = None
 
     def add(self, events: Sequence[Event]) -> None:
         """Go on."""
         for event in events:
             match event:
+                case Echoed(echo):
+                    self.echo = echo
                 case Text(text):
                     self.text += text
                 case Thought(text):

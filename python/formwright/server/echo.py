@@ -1,0 +1,59 @@
+"""The prompt as the answer of a completion repeats it: its text, its tokens, and how likely each of them is.
+
+::
+
+    echo = Echo.of(vocabulary, model.text_ids("Hi there"), "Hi there", None)
+    echo.text, echo.tokens, echo.offsets      # ('Hi there', ['Hi', ' ', 'there'], [0, 2, 3])
+
+Cost: the tokens are decoded once for all texts of a prompt; to score them, calls of the model for the whole prompt.
+
+The wrinkle: a tokenizer may begin a text with tokens of its own, a mark of the beginning or a space. They are among the
+tokens, since the model reads them, but they are no part of a text that the client has sent.
+"""
+
+from __future__ import annotations
+
+from codecs import getincrementaldecoder
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from formwright._kernel import Vocabulary
+from formwright.generation.scoring import PromptScoring
+
+__all__ = ["Echo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What is repeated of a prompt.
+
+    Attributes:
+        text: The prompt, as it was sent; what its tokens spell, if it was sent as token ids.
+        tokens: Each token as text.
+        offsets: Where in the text each token begins.
+        names: The names of special tokens, which spell nothing, by their ids.
+        scoring: Scores the tokens; ``None`` if the client wants no log probabilities.
+    """
+
+    text: str
+    tokens: Sequence[str]
+    offsets: Sequence[int]
+    names: Mapping[int, str]
+    scoring: PromptScoring | None
+
+    @classmethod
+    def of(
+        cls, vocabulary: Vocabulary, prompt_ids: Sequence[int], text: str | None, scoring: PromptScoring | None
+    ) -> Echo:
+        """The echo of a prompt, sent as this text or, with ``None``, as these token ids."""
+        names = {token_id: name for name, token_id in vocabulary.special_tokens.items()}
+        spelled = [vocabulary.token(id_) or names.get(id_, "").encode() for id_ in prompt_ids]
+        decoder = getincrementaldecoder("utf-8")("replace")
+        pieces = [decoder.decode(token) for token in spelled]  # a token may end within a character
+        decoded = "".join(pieces) + decoder.decode(b"", True)
+        text = decoded if text is None else text
+        added = len(decoded) - len(text) if decoded.endswith(text) else 0
+        begins = accumulate(map(len, pieces[:-1]), initial=0)
+        offsets = [min(max(0, begin - added), len(text)) for begin in begins]
+        return cls(text, [token.decode("utf-8", "backslashreplace") for token in spelled], offsets, names, scoring)

@@ -1,0 +1,66 @@
+"""How a server serves: names, a key, limits.
+
+::
+
+    Settings(api_key="secret", max_batch=8).timeout         # 600.0
+
+Cost: none. The wrinkle: a limit of 0 would leave nothing, so it is refused, except that of stored responses.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from formwright.errors import ArgumentError
+
+__all__ = ["Settings"]
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a server serves.
+
+    Attributes:
+        names: What the model is called in requests; the first is what answers say.
+        api_key: What clients have to send; ``None`` lets all in.
+        max_batch: How many texts are written at a time.
+        max_waiting: How many texts may wait for a row.
+        max_body: Most bytes of a request.
+        timeout: Most seconds of a request, from its arrival to its last byte.
+        max_connections: How many connections may be open.
+        hosts: Names of the server that a ``Host`` may have, besides addresses and ``localhost``; ``None`` is any. With
+            a key, any is allowed.
+        origins: Origins whose pages browsers let read answers (CORS), as ``https://example.com``; ``*`` is any.
+        store: How many responses are kept in memory, for ``previous_response_id``; 0 is none.
+
+    Raises:
+        ArgumentError: A key is empty, an origin is none, or a limit leaves nothing.
+    """
+
+    names: tuple[str, ...] = ()
+    api_key: str | None = None
+    max_batch: int = 64
+    max_waiting: int = 1024
+    max_body: int = 4 << 20
+    timeout: float = 600.0
+    max_connections: int = 1024
+    hosts: tuple[str, ...] | None = None
+    origins: tuple[str, ...] = ()
+    store: int = 0
+
+    def __post_init__(self) -> None:
+        if self.api_key == "":
+            hint = "leave api_key out, or give None, to let all in"
+            raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
+        for name in ("max_batch", "max_waiting", "max_body", "timeout", "max_connections"):
+            if not getattr(self, name) > 0:
+                raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
+        if self.store < 0:
+            raise ArgumentError("Settings: store is 0 or more", argument="store")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
+                raise ArgumentError(f"Settings: {origin!r} is not an origin", hint=hint, argument="origins")
