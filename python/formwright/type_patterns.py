@@ -157,6 +157,9 @@ def _fraction(digits: int) -> str:
     return rf"(?:\.[0-9]{{1,{digits}}})?" if digits > 0 else ""
 
 
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+IMPORTED = rf"^{_NAME}(?:\.{_NAME})*(?::{_NAME})?$"
+
 FRACTION = r"^-?[0-9]{1,300}/[1-9][0-9]{0,299}$"
 BYTE_SIZE = "^[0-9]{1,15}(?:[.][0-9]{1,9})? ?(?:[kKMGTPE](?:i?(?:[bB]|bit))?|[bB]|bit)?$"
 

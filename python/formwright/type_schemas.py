@@ -175,6 +175,8 @@ class _ExactSchema(GenerateJsonSchema):
         validator = _validator(schema)
         if getattr(validator, "__qualname__", "") == "ByteSize._validate":
             return _BYTE_SIZE
+        if getattr(validator, "__qualname__", "") == "import_string":
+            written = _remarked(_with_pattern(written, patterns.IMPORTED), "narrowed", "names that are not ASCII")
         if validator is not None and (what := _own_check(validator)):
             written = _remarked(written, "validated", what)
         return self._exact_text(written, schema) if written.get("type") == "string" else written
