@@ -123,7 +123,6 @@ impl Potential {
         by_bytes.sort_by_key(|&(bytes, _)| bytes);
         self.forget_all();
         self.begin_question();
-        self.begin_question();
         machine.blindly(|machine| {
             for (_, of) in by_bytes {
                 let tokens = self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
@@ -201,10 +200,6 @@ impl Potential {
             self.forget_all();
         }
         self.follow(machine, counting, configuration, (MOST_NEW, MOST_WORK))
-    }
-
-    fn begin_question(&mut self) {
-        self.most_counted = counted() + MOST_WORK;
     }
 
     fn forget_all(&mut self) {
@@ -344,10 +339,6 @@ impl Potential {
     ) -> Vec<(TokenId, Configuration)> {
         if self.records.len() > MOST_RECORDS && !self.ids.contains_key(&configuration) {
             self.forget_all();
-        }
-        self.begin_question();
-        if self.records.len() > MOST_RECORDS && !self.ids.contains_key(&configuration) {
-            (self.records, self.ways, self.ids) = Default::default();
         }
         self.begin_question();
         machine.blindly(|machine| self.preferred(machine, counting, configuration));

@@ -12,15 +12,11 @@ use smallvec::SmallVec;
 use super::form::Form;
 use super::junctions::{Rest, UNCOUNTED};
 use super::search::Search;
-use crate::canonical::Place;
 use crate::language::{CompiledGraph, LeafId};
 use crate::matcher::accepting;
 use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
 use crate::regular::ByteSet;
 use crate::vocabulary::{NodeIndex, TokenId};
-
-/// Bytes that are tried for the one that leads nearest to the end.
-const MOST_TRIED: u32 = 8;
 
 /// A graph, at a text.
 pub struct Graph<'m> {
@@ -114,33 +110,6 @@ impl<'m> Graph<'m> {
 }
 
 impl Search<'_, '_, Graph<'_>> {
-    /// Bytes to the end as [`Search::bytes`] tells, but for any text that stands alike: on a way whose first byte leads
-    /// to the same place whatever names and items were used. `None` if there is no such way.
-    pub fn bytes_of_any_text(&mut self, standing: &Standing, place: Place) -> Option<Rest> {
-        if !self.vocabulary.has_every_byte() {
-            return None;
-        }
-        let free = ByteSet::from_words(self.spelling.free(place));
-        let machine = &mut self.form.machine;
-        machine.blindly(|machine| {
-            let mut least = None;
-            for &at in &standing.at {
-                let (at, mut tried) = (machine.erased(at), 0);
-                for byte in free.intersection(&machine.first_bytes(&at)).iter() {
-                    let (after, depends) = machine.step_erased(at, byte);
-                    let bytes = after.iter().map(|&after| machine.configuration_cost(after)).min();
-                    let bytes = bytes.filter(|&bytes| !depends && bytes < UNCOUNTED).map(|bytes| bytes + 1);
-                    least = least.into_iter().chain(bytes).min();
-                    tried += u32::from(bytes.is_some());
-                    if tried == MOST_TRIED {
-                        break;
-                    }
-                }
-            }
-            least
-        })
-    }
-
     /// Tokens that are prefixes of excluded texts.
     pub fn excluded(&self, at: TextsId) -> Vec<TokenId> {
         let trie = self.vocabulary.plain();
