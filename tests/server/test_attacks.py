@@ -135,6 +135,13 @@ def test_too_many_values_are_refused_before_they_are_made(item: str) -> None:
         parse_json(many.encode())
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+@pytest.mark.parametrize("text", ['{"model": "\\ud800"}', '{"a": "\u2200", "b": [' + "1," * 600_000 + "1]}"])
+def test_no_other_encoding_gets_around_the_checks(encoding: str, text: str) -> None:
+    with pytest.raises(BadRequest, match="its encoding is not UTF-8"):
+        parse_json(text.encode(encoding))
+
+
 def test_hard_forms_of_one_client_hold_up_nobody(attacked: Any) -> None:
     with attack(lambda: asked(attacked.url, HARD).status_code, threads=8) as found:
         assert slowest(attacked.url) < SECOND

@@ -31,6 +31,8 @@ def parse_json(data: bytes | bytearray) -> Any:
         BadRequest: It is none, it has too many parts, or it holds what no answer could say again: lone surrogates,
             infinite numbers.
     """
+    if json.detect_encoding(data) not in ("utf-8", "utf-8-sig"):  # the reader knows others, the checks below do not
+        raise BadRequest("the body is no JSON: its encoding is not UTF-8", code="invalid_json")
     if _count_values(data) > _VALUES and _count_values(_remove_strings(data)) > _VALUES:
         raise BadRequest(f"the body holds more than {_VALUES:,} values")
     try:
