@@ -16,7 +16,10 @@ MESSAGES = [{"role": "user", "content": "Hi"}]
 class Tokenizer:
     """Token ids are bytes; the template is read as one of transformers would be."""
 
-    chat_template = "{% if enable_thinking %}<think>{% endif %}{{ messages }} {{ language }}"
+    chat_template = (
+        "{% for turn in messages %}{% generation %}{{ turn }}{% endgeneration %}{% break %}{% endfor %}"
+        "{% if enable_thinking %}<think>{% endif %}{{ language }}"
+    )
 
     def __call__(self, text: str) -> dict[str, Any]:
         return {"input_ids": [1, *text.encode()]}
@@ -50,7 +53,10 @@ def test_variables_reach_the_template() -> None:
     assert bytes(both.prompt_ids("Hi")) == b"Hi|<think>fr"
 
 
-@pytest.mark.parametrize("name", ["enable_thinkin", "thinking", "messages", "tools", "return_dict", "conversation", ""])
+NOT_READ = ["enable_thinkin", "thinking", "messages", "tools", "return_dict", "conversation", "", "turn", "endfor"]
+
+
+@pytest.mark.parametrize("name", NOT_READ)
 def test_a_variable_that_the_template_does_not_read_is_refused(name: str) -> None:
     with pytest.raises(fw.errors.ArgumentError, match=f"'{name}' is not a variable") as caught:
         model().with_chat_template_kwargs({"language": "fr", name: True})

@@ -177,7 +177,8 @@ class HttpTransport:
 
     def close(self) -> None:
         """Close the connections; the next request makes new ones."""
-        finalizer, self._finalizer, self._client = self._finalizer, None, None
+        with _MAKING:
+            finalizer, self._finalizer, self._client = self._finalizer, None, None
         if finalizer is not None:
             finalizer()
 

@@ -77,15 +77,32 @@ def _check_variables(tokenizer: Any, variables: Mapping[str, Any]) -> None:
     Raises:
         ArgumentError: It names the first of them.
     """
-    template = tokenizer.chat_template or ""
-    text = template if isinstance(template, str) else "\n".join(map(str, template.values()))
+    template = tokenizer.chat_template
+    read = set().union(*map(_find_variables, [template] if isinstance(template, str) else template.values()))
     own = {"messages", *inspect.signature(tokenizer.apply_chat_template).parameters}
     for name in variables:
-        if name in own or not name.isidentifier() or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+        if name in own or name not in read:
             raise ArgumentError(
                 f"{name!r} is not a variable that the chat template of this model reads",
                 argument="chat_template_kwargs",
             )
+
+
+_GENERATION_TAG = re.compile(r"\{%-?\s*(?:end)?generation\s*-?%\}")
+"""A tag that transformers adds to Jinja."""
+
+
+def _find_variables(template: str) -> set[str]:
+    """The variables that a chat template reads. Raises ArgumentError where it is not a template of Jinja."""
+    from jinja2 import Environment, TemplateSyntaxError, meta
+
+    try:
+        parsed = Environment(extensions=["jinja2.ext.loopcontrols"]).parse(_GENERATION_TAG.sub("", template))
+    except TemplateSyntaxError as error:
+        raise ArgumentError(
+            f"the chat template of this model cannot be read: {error}", argument="chat_template_kwargs"
+        ) from error
+    return meta.find_undeclared_variables(parsed)
 
 
 def variants_of(tokenizer: Any) -> Variants | None:
