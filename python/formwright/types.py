@@ -186,7 +186,7 @@ class Reader:
         except ValidationError as error:
             raise OutputInvalid(
                 f"the text is in form, but {type_name(self._type)} refuses it: {error}",
-                hint="the type checks more than its JSON Schema says; state the check as a bound, pattern or Literal",
+                hint="state the check as a bound, pattern or Literal, or pass max_retries= to have the model try again",
                 text=text,
                 position=len(text),
             ) from error

@@ -126,7 +126,7 @@ class JsonReader:
         except ValueError as error:
             raise OutputInvalid(
                 f"the value at {node.pointer} is in form, but its type refuses it: {error}",
-                hint="the type checks more than its JSON Schema says; state the check as a bound, pattern or Literal",
+                hint="state the check as a bound, pattern or Literal, or pass max_retries= to have the model try again",
                 text=self.read(0, self.length),
                 position=node.end,
             ) from error

@@ -174,7 +174,10 @@ def _content(content: object, where: str) -> str:
     if isinstance(content, str):
         return _whole(content, f"the content of {where}")
     if not isinstance(content, Sequence) or isinstance(content, bytes):
-        raise PromptError(f"the content of {where} is {_kind(content)}, not a str or a list of text parts")
+        raise PromptError(
+            f"the content of {where} is {_kind(content)}, not a str or a list of text parts",
+            hint="pass the result of a tool as text: str(result), or json.dumps(result)",
+        )
     return "".join(_part(part, f"part {number} of {where}") for number, part in enumerate(content))
 
 

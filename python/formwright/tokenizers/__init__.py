@@ -120,9 +120,10 @@ def _adapter(tokenizer: Any) -> Any:
     packages = [base.__module__.partition(".")[0] for base in type(tokenizer).__mro__]
     adapter = next((_ADAPTERS[package] for package in packages if package in _ADAPTERS), None)
     if adapter is None:
+        by_bytes = "build Vocabulary(tokens=[b'...', ...], eos_token_ids=[...]) from the bytes of each id"
         raise VocabularyError(
             f"{_describe(tokenizer)} is of no known family: {', '.join(sorted(_ADAPTERS))}",
-            hint="build Vocabulary(tokens=[b'...', ...], eos_token_ids=[...]) from the bytes of each id",
+            hint="pass the tokenizer itself, not its name" if isinstance(tokenizer, str) else by_bytes,
         )
     return import_module(f"{__name__}.{adapter}")
 
