@@ -252,7 +252,7 @@ def thinking(
 
 @dataclass(frozen=True, slots=True)
 class _Behind:
-    """The form of what is left, if a prompt ends with a marker (white space behind it does not matter)."""
+    """The form of what is left, if a prompt ends with a marker (white space after it does not matter)."""
 
     marker: str
     rest: Form[Any]

@@ -481,7 +481,7 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
 
 
 def check_seconds(seconds: Any, argument: str) -> None:
-    """Refuse what is no positive number of seconds; ``None`` is no limit. Raises ArgumentError."""
+    """Refuse what is not a positive number of seconds; ``None`` is no limit. Raises ArgumentError."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if seconds is not None and not (is_number and seconds > 0):
         raise ArgumentError(f"{argument}= is a positive number of seconds, not {seconds!r}", argument=argument)

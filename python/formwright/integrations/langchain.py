@@ -353,7 +353,7 @@ def _traced(schema: Any, form: Form[Any], method: str, strict: bool | None) -> d
         return {}
     described = {"title": form.title, **described}
     if is_typeddict(schema) or (isinstance(schema, type) and is_basemodel_subclass(schema)):
-        with contextlib.suppress(Exception):  # it reads fewer classes, and a trace is no reason to refuse one
+        with contextlib.suppress(Exception):  # it reads fewer classes, and a trace is not a reason to refuse one
             described = convert_to_json_schema(schema)
     return {"ls_structured_output_format": {"kwargs": {"method": method, "strict": strict}, "schema": described}}
 

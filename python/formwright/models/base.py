@@ -875,7 +875,7 @@ class LocalModel:
         return replace(self, encode=encode, with_tools=with_tools)
 
     def text_ids(self, text: str) -> list[int]:
-        """The tokens of a text that the model continues, which is no message of a conversation.
+        """The tokens of a text that the model continues, which is not a message of a conversation.
 
         Raises:
             PromptError: It is empty, or holds a lone surrogate.

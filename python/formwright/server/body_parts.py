@@ -1,4 +1,4 @@
-"""What stands in the bodies of requests: formats, tools and options, as each endpoint spells them.
+"""Parts of the bodies of requests: formats, tools and options, as each endpoint spells them.
 
 ::
 

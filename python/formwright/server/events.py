@@ -49,7 +49,7 @@ class Argument(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """Rows of the trace, of tokens that belong to the answer; and the partial value behind them."""
+    """Rows of the trace, of tokens that belong to the answer; and the partial value after them."""
 
     rows: Sequence[Row]
     partial: Any

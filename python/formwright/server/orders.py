@@ -51,7 +51,7 @@ class Order:
     Attributes:
         body: The request.
         compiled: Its form.
-        task: The prompt, the budget, and the form behind the prompt.
+        task: The prompt, the budget, and the form after the prompt.
         writings: The texts, not begun; or those that are to be scored.
         echo: The prompt, if the answer repeats it.
     """

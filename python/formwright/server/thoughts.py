@@ -28,7 +28,7 @@ class ThoughtReader:
         self.is_over = False
 
     def feed(self, text: str) -> tuple[str, str]:
-        """The thought, and what stands behind it, as far as they have come."""
+        """The thought, and what comes after it, as far as they have come."""
         self._buffer += text
         if not self._opened:
             if len(self._buffer) < len(self.OPEN):
@@ -45,7 +45,7 @@ class ThoughtReader:
         return thought, ""
 
     def _rest(self) -> str:
-        """What follows the thought and the white space behind it."""
+        """What follows the thought and the white space after it."""
         rest = self._buffer.lstrip(self.BLANK)
         self._buffer = ""
         self.is_over = bool(rest)
