@@ -17,6 +17,7 @@ httpx = pytest.importorskip("httpx")
 
 from formwright.generation.beams import log_softmax  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
+from formwright.server.echo import Echo  # noqa: E402
 
 PATH = "/v1/completions"
 LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset", "unmasked_logprobs")
@@ -108,6 +109,25 @@ def test_offsets_are_places_of_the_text(post: Any, tiny: fw.models.LocalModel) -
     for token, at in zip(lists["tokens"], lists["text_offset"], strict=True):
         if "\\x" not in token:
             assert choice["text"][at:].startswith(token)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "text", "offsets"),
+    [
+        (["<s>", "s", "o"], "so", [0, 0, 1]),
+        (["<s>", "s", "o", "</s>"], "so", [0, 0, 1, 2]),
+        (["<s>", " ", "s", "o", "</s>"], "so", [0, 0, 0, 1, 2]),
+        (["<s>", "<s>", "o"], "<s>o", [0, 0, 3]),
+        (["<s>", "s", "</s>"], "s", [0, 0, 1]),
+        (["</s>", "s", "</s>"], "s", [0, 0, 1]),
+    ],
+)
+def test_tokens_around_a_text_are_not_part_of_it(spelled: list[str], text: str, offsets: list[int]) -> None:
+    vocabulary = fw.Vocabulary(
+        tokens=["s", "o", " ", None, None, None], eos_token_ids=[5], special_tokens={"<s>": 3, "</s>": 4}
+    )
+    ids = [["s", "o", " ", "<s>", "</s>"].index(token) for token in spelled]
+    assert Echo.of(vocabulary, ids, text, None).offsets == offsets
 
 
 def test_token_ids_are_echoed_as_what_they_spell(post: Any, tiny: fw.models.LocalModel) -> None:

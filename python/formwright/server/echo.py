@@ -7,8 +7,8 @@
 
 Cost: the tokens are decoded once for all texts of a prompt; to score them, calls of the model for the whole prompt.
 
-The wrinkle: a tokenizer may begin a text with tokens of its own, a mark of the beginning or a space. They are among the
-tokens, since the model reads them, but they are no part of a text that the client has sent.
+A tokenizer may add tokens of its own around a text: a mark of the beginning, a space, a mark of the end. They are among
+the tokens, since the model reads them, but they are not part of the text that the client has sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from codecs import getincrementaldecoder
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from formwright._kernel import Vocabulary
 from formwright.generation.scoring import PromptScoring
@@ -53,7 +53,15 @@ class Echo:
         pieces = [decoder.decode(token) for token in spelled]  # a token may end within a character
         decoded = "".join(pieces) + decoder.decode(b"", True)
         text = decoded if text is None else text
-        added = len(decoded) - len(text) if decoded.endswith(text) else 0
+        start = _find_sent(decoded, text, prompt_ids, names)
         begins = accumulate(map(len, pieces[:-1]), initial=0)
-        offsets = [min(max(0, begin - added), len(text)) for begin in begins]
+        offsets = [min(max(0, begin - start), len(text)) for begin in begins]
         return cls(text, [token.decode("utf-8", "backslashreplace") for token in spelled], offsets, names, scoring)
+
+
+def _find_sent(decoded: str, text: str, prompt_ids: Sequence[int], names: Mapping[int, str]) -> int:
+    """Find where in the decoded prompt the text begins that was sent; 0 if its bytes were not text."""
+    marks = takewhile(lambda id_: id_ in names, prompt_ids)
+    after_marks = decoded.find(text, sum(len(names[id_]) for id_ in marks))
+    # The text may begin with such a mark itself; then it is not found after all of them.
+    return max(0, after_marks if after_marks >= 0 else decoded.find(text))
