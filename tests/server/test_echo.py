@@ -124,7 +124,7 @@ def test_offsets_are_places_of_the_text(post: Any, tiny: fw.models.LocalModel) -
 )
 def test_tokens_around_a_text_are_not_part_of_it(spelled: list[str], text: str, offsets: list[int]) -> None:
     vocabulary = fw.Vocabulary(
-        tokens=["s", "o", " ", None, None, None], eos_token_ids=[5], special_tokens={"<s>": 3, "</s>": 4}
+        tokens=[b"s", b"o", b" ", None, None, None], eos_token_ids=[5], special_tokens={"<s>": 3, "</s>": 4}
     )
     ids = [["s", "o", " ", "<s>", "</s>"].index(token) for token in spelled]
     assert Echo.of(vocabulary, ids, text, None).offsets == offsets
