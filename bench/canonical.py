@@ -29,7 +29,7 @@ from cases import Case, suite
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
 import formwright as fw
-from formwright.canonical import (
+from formwright.reference.canonical import (
     Automaton,
     Parts,
     Seams,

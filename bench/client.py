@@ -24,10 +24,10 @@ import openai
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.client.exchange import Query
-from formwright.client.pieces import Pieces
-from formwright.client.plans import plan_of
-from formwright.client.services import SERVICES
+from formwright.client.flow.exchange import Query
+from formwright.client.flow.pieces import Pieces
+from formwright.client.plans.plan import plan_of
+from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
 
 ROUNDS, REQUESTS, TOGETHER = 7, 60, 100

@@ -28,7 +28,7 @@ from formwright.evaluation.arms import chosen
 from formwright.evaluation.built_in import built_in
 from formwright.evaluation.runs import Grid, fill
 from formwright.evaluation.statistics import Outcome, accuracy, compared
-from formwright.finished import Finished
+from formwright.jobs.finished import Finished
 
 SETTINGS = [  # questions, wordings, the true shares of arms, how far questions lie apart
     (100, 1, {"free": 0.5, "schema": 0.6}, 0.3),

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import formwright as fw
-from formwright.generation.held import Held, Piece
+from formwright.generation.held_text import Held, Piece
 
 REPEATS = 5
 

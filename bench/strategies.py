@@ -28,7 +28,7 @@ import numpy as np
 
 import formwright as fw
 from formwright.generation import Limits, Sampler, Writing
-from formwright.generation.held import Held
+from formwright.generation.held_text import Held
 from formwright.models import LocalModel
 
 PERSON = fw.json_schema(

@@ -17,14 +17,14 @@ from typing import Any
 
 from instructor_names import NOT_OURS, TABLE
 
+from formwright._hosts import HOSTS
 from formwright._kernel import json_schema_formats, json_schema_keywords
-from formwright.client.services import SERVICES
+from formwright.client.plans.services import SERVICES
 from formwright.errors import LimitExceeded, SchemaError
-from formwright.integrations.hosts import HOSTS
-from formwright.providers import convert
-from formwright.providers.rules import PROVIDERS, keyword_table
-from formwright.server.fields import IGNORED, REFUSED
-from formwright.server.requests import ChatBody, CompletionBody, ResponsesBody
+from formwright.schemas.providers import convert
+from formwright.schemas.providers.rules import PROVIDERS, keyword_table
+from formwright.server.reading.fields import IGNORED, REFUSED
+from formwright.server.reading.requests import ChatBody, CompletionBody, ResponsesBody
 
 FOLDER = Path(__file__).parent
 

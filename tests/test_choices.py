@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import formwright as fw
-from formwright import reference as ref
+from formwright.reference import languages as ref
 
 MANY = 70_000
 """More bytes than a choice has that is laid out as a tree."""

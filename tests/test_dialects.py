@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright import patterns
 from formwright.errors import ArgumentError, RegexError, SchemaError
+from formwright.forms import patterns
 
 FILE = Path(__file__).parent.parent / "testdata" / "dialects.toml"
 ROWS = tomllib.loads(FILE.read_text("utf-8"))["construct"]

@@ -27,10 +27,10 @@ from formwright.models import embedded
 PACKAGE = Path(fw.__file__).parent
 NO_PYTHON = {
     "formwright.errors",
-    "formwright.integrations.ray",
-    "formwright.integrations.sglang",
-    "formwright.integrations.vllm",
-    "formwright.integrations.vllm.processor",
+    "formwright.jobs.ray",
+    "formwright.engines.sglang",
+    "formwright.engines.vllm",
+    "formwright.engines.vllm.processor",
     "formwright.models.embedded",
 }
 """Modules whose block is a drawing, or commands of a shell."""
@@ -40,24 +40,24 @@ NEEDS = {
     "formwright.evaluation.statistics": "statsmodels",
     "formwright.evaluation.tables": "statsmodels",
     "formwright.evaluation.verdicts": "statsmodels",
-    "formwright.torch": "torch",
-    "formwright.models.templated": "transformers",
-    "formwright.models.transformers": "transformers",
-    "formwright.integrations.haystack": "haystack",
-    "formwright.integrations.langchain": "langchain_core",
-    "formwright.integrations.hosts": "transformers",
-    "formwright.integrations.llama_cpp": "llama_cpp",
-    "formwright.integrations.llama_index": "llama_index",
-    "formwright.integrations.mlx": "mlx_lm",
-    "formwright.integrations.exllamav2": "exllamav2",
-    "formwright.integrations.exllamav3": "exllamav3",
-    "formwright.integrations.tensorrt_llm": "tensorrt_llm",
-    "formwright.integrations.vllm.backend": "vllm",
-    "formwright.models.llama_cpp": "llama_cpp",
-    "formwright.models.mlx": "mlx_lm",
-    "formwright.models.onnx_genai": "onnxruntime_genai",
+    "formwright.masks.tensors": "torch",
+    "formwright.models.runtimes.templated": "transformers",
+    "formwright.models.runtimes.transformers": "transformers",
+    "formwright.frameworks.haystack": "haystack",
+    "formwright.frameworks.langchain": "langchain_core",
+    "formwright._hosts": "transformers",
+    "formwright.engines.llama_cpp": "llama_cpp",
+    "formwright.frameworks.llama_index": "llama_index",
+    "formwright.engines.mlx": "mlx_lm",
+    "formwright.engines.exllamav2": "exllamav2",
+    "formwright.engines.exllamav3": "exllamav3",
+    "formwright.engines.tensorrt_llm": "tensorrt_llm",
+    "formwright.engines.vllm.backend": "vllm",
+    "formwright.models.runtimes.llama_cpp": "llama_cpp",
+    "formwright.models.runtimes.mlx": "mlx_lm",
+    "formwright.models.runtimes.onnx_genai": "onnxruntime_genai",
     "formwright.tokenizers.llama_cpp": "llama_cpp",
-    "formwright.integrations.transformers": "transformers",
+    "formwright.engines.transformers": "transformers",
 }
 """Modules of frameworks that need not be there."""
 
@@ -160,7 +160,7 @@ def of_client(module: str, url: str) -> dict[str, Any]:
     """What examples of the client have at hand: a client object, a query, answers."""
     from openai import OpenAI
 
-    exchange = importlib.import_module("formwright.client.exchange")
+    exchange = importlib.import_module("formwright.client.flow.exchange")
     plans, services = (importlib.import_module(f"formwright.client.{name}") for name in ("plans", "services"))
     messages = [{"role": "user", "content": "Ada is 36 years old."}]
     schema = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
@@ -171,7 +171,7 @@ def of_client(module: str, url: str) -> dict[str, Any]:
     answer = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"}
     return {
         "Answer": exchange.Answer,
-        "AnswerCache": importlib.import_module("formwright.client.cache").AnswerCache,
+        "AnswerCache": importlib.import_module("formwright.client.transport.cache").AnswerCache,
         "OpenAI": lambda: OpenAI(base_url=url, api_key="none"),
         "Request": exchange.Request,
         "User": Person,
@@ -194,17 +194,17 @@ def of_client(module: str, url: str) -> dict[str, Any]:
 
 def of_frameworks(module: str) -> dict[str, Any]:
     """The classes of the framework that a module is named after."""
-    if module == "formwright.torch":
+    if module == "formwright.masks.tensors":
         size = fw.load("formwright-tiny").vocabulary.logits_size
         return {"logits": importlib.import_module("torch").zeros((4, size))}
-    if module == "formwright.integrations.transformers":
+    if module == "formwright.engines.transformers":
         library = importlib.import_module("transformers")
         network = library.AutoModelForCausalLM.from_pretrained(embedded.FOLDER)
         ids = importlib.import_module("torch").tensor([[5, 6]])
         inputs = {"input_ids": ids, "attention_mask": ids.new_ones(1, 2), "max_new_tokens": 8, "pad_token_id": 2}
         return {"model": network, "inputs": inputs}
-    if module == "formwright.models.contexts":
-        from formwright.models.contexts import Context
+    if module == "formwright.models.runtimes.contexts":
+        from formwright.models.runtimes.contexts import Context
 
         class Held(Context):
             """A context that evaluates nothing."""
@@ -221,13 +221,13 @@ def of_frameworks(module: str) -> dict[str, Any]:
                 return np.zeros(8, np.float32)
 
         return {"context": Held()}
-    if module == "formwright.models.templated":
+    if module == "formwright.models.runtimes.templated":
         return {"tokenizer": importlib.import_module("transformers").AutoTokenizer.from_pretrained(embedded.FOLDER)}
-    if module == "formwright.models.transformers":
+    if module == "formwright.models.runtimes.transformers":
         library = importlib.import_module("transformers")
         return {name: getattr(library, name) for name in ("AutoModelForCausalLM", "AutoTokenizer")}
-    if module == "formwright.providers.converted":
-        return {"convert": importlib.import_module("formwright.providers").convert}
+    if module == "formwright.schemas.providers.converted":
+        return {"convert": importlib.import_module("formwright.schemas.providers").convert}
     if module.startswith("formwright.tokenizers"):
         mistral = importlib.import_module("mistral_common.tokens.tokenizers.mistral")
         return {

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.environment import with_defaults
+from formwright.forms.environment import with_defaults
 
 PAIR: dict[str, Any] = {
     "type": "object",
@@ -161,7 +161,7 @@ def test_a_form_that_is_made_never_asks_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_answers_of_providers_are_checked_as_if_no_variable_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    from formwright.providers.places import compiled
+    from formwright.schemas.providers.places import compiled
 
     monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "0")
     monkeypatch.setenv("FORMWRIGHT_ORDER", "broken")

@@ -18,7 +18,7 @@ from pydantic import UUID4, Field
 from typing_extensions import TypeAliasType
 
 import formwright as fw
-from formwright.forms import Check
+from formwright.forms.form import Check
 
 
 class Mood(Enum):

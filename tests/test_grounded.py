@@ -14,7 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 import formwright as fw
 from formwright.errors import ArgumentError, OutputInvalid, SchemaError
-from formwright.grounded import Grounded
+from formwright.forms.grounded import Grounded
 
 CONTRACT = "The fee is $1,000.50. It isn't refunded!\nPay by May 3rd."
 CHINESE = "今天天气很好。我们去公园吧！“好的。”她说😀"

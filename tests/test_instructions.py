@@ -20,9 +20,9 @@ from typing_extensions import TypedDict
 
 import formwright as fw
 from formwright.errors import ArgumentError, FormwrightError, MissingDependency, PromptError
-from formwright.instructions import STYLES, instruction_of, instructions, with_docstrings
 from formwright.models import LocalModel
-from formwright.rendering import gathered
+from formwright.schemas.instructions import STYLES, instruction_of, instructions, with_docstrings
+from formwright.schemas.rendering import gathered
 from formwright.tools import STYLES as DIALECTS
 
 

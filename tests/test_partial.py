@@ -30,7 +30,7 @@ from typing_extensions import TypedDict
 
 import formwright as fw
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, StreamUnfinished
-from formwright.generation.fields import values_of
+from formwright.generation.trace.fields import values_of
 from formwright.incremental import Partial, reader_of
 
 ANY = fw.json(whitespace="free", escapes="any")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formwright import reference
-from formwright.reference import (
+from formwright.reference import languages
+from formwright.reference.languages import (
     EMPTY,
     NOTHING,
     Both,
@@ -36,7 +36,7 @@ ANY = Characters(((0, 0x10FFFF),))
 
 
 def test_its_examples() -> None:
-    assert doctest.testmod(reference).failed == 0
+    assert doctest.testmod(languages).failed == 0
 
 
 @given(st.characters(exclude_categories=["Cs"]))

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, UnsupportedKeyword
-from formwright.instructions import instruction_of
 from formwright.models.attempts import without
+from formwright.schemas.instructions import instruction_of
 from formwright.tools import STYLES, Call, Offer, style_of, tool_of, with_ids
 
 TEMPLATES = Path(os.environ.get("FORMWRIGHT_CHAT_TEMPLATES", "nowhere"))

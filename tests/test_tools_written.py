@@ -9,7 +9,7 @@ import pytest
 
 import formwright as fw
 from formwright.tools import STYLES
-from formwright.tools.written import Argued, CallsReader, Event, Named, Said
+from formwright.tools.calls_reader import Argued, CallsReader, Event, Named, Said
 
 NAMES = ("f", "get_weather", "f.g")
 HARD = ("}", '"', "\\", "[{", "</tool_call>", 1, None, {"y": [1, {"z": "a"}]})

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 import formwright as fw  # noqa: E402
-from formwright.torch import forbid  # noqa: E402
+from formwright.masks.tensors import forbid  # noqa: E402
 
 KINDS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 DEVICES = [

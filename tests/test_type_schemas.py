@@ -22,7 +22,7 @@ import pytest
 from pydantic import networks
 
 import formwright as fw
-from formwright import type_patterns
+from formwright.forms import type_patterns
 
 Field = pydantic.Field
 

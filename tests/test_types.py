@@ -14,8 +14,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel, field_validator
 from typing_extensions import TypedDict
 
-from formwright import types
 from formwright.errors import NotAForm, OutputInvalid
+from formwright.forms import python_types
 
 
 class Person(BaseModel):
@@ -71,7 +71,7 @@ class Level(IntEnum):
 
 
 def schema(form: Any) -> dict[str, Any]:
-    return json.loads(types.schema_text(form))
+    return json.loads(python_types.schema_text(form))
 
 
 @pytest.mark.parametrize(
@@ -130,16 +130,16 @@ def test_properties_keep_their_order_and_defaults_are_optional() -> None:
     ],
 )
 def test_texts_become_values(form: Any, text: str, value: Any) -> None:
-    assert types.parse(form, text) == value
+    assert python_types.parse(form, text) == value
 
 
 @pytest.mark.parametrize("form", [42, "Foo", 1.5, object()])
 def test_what_is_no_type_is_refused(form: Any) -> None:
     with pytest.raises(NotAForm):
-        types.schema_text(form)
+        python_types.schema_text(form)
 
 
 def test_a_validator_beyond_the_schema_is_reported() -> None:
     with pytest.raises(OutputInvalid, match="odd") as caught:
-        types.parse(Even, '{"number": 3}')
+        python_types.parse(Even, '{"number": 3}')
     assert caught.value.hint is not None

@@ -33,7 +33,7 @@ from tokenizers import Tokenizer
 from train import END, encode_prompt
 
 import formwright as fw
-from formwright.models.tiny import TinyRuntime
+from formwright.models.runtimes.tiny import TinyRuntime
 from formwright.tokenizers import vocabulary_from
 
 REASONED = ("arithmetic", "last_letters", "shuffled_objects", "small_reasoning")

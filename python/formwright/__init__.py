@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any
 
 from formwright import errors
 from formwright._kernel import Constraint, Interrupt, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
-from formwright.forms import Form
-from formwright.free_text import after, format, special, text, thinking
+from formwright.forms.coerce import choice, compile, explain, form, json, json_schema, literal, regex
+from formwright.forms.form import Form
+from formwright.forms.free_text import after, format, special, text, thinking
+from formwright.forms.grounded import one_of_text
+from formwright.forms.parsers import CharacterParser
+from formwright.forms.templates import many, optional, template
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
-from formwright.grounded import one_of_text
 from formwright.incremental import partial
-from formwright.instructions import instructions
-from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
-from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
-from formwright.parsers import CharacterParser
-from formwright.templates import many, optional, template
+from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
+from formwright.schemas.instructions import instructions
 from formwright.tools import Call, tools
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import GenericAlias
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
-from formwright.forms import Explanation, Form
-from formwright.parts import Part
+from formwright.forms.form import Explanation, Form
+from formwright.forms.readers import Part
 
 __all__ = [
     "Constraint",
@@ -96,7 +96,7 @@ class Language:
         Args:
             pattern: A regular expression.
             dialect: ``"ascii"`` or ``"unicode"``, which is what its digits, word characters and blanks are, or
-                ``"python"`` for what `formwright.patterns` makes of a compiled pattern.
+                ``"python"`` for what `formwright.forms.patterns` makes of a compiled pattern.
 
         Raises:
             RegexError: The pattern cannot be read or compiled; the message shows the place.
@@ -180,7 +180,7 @@ class Language:
         """The texts that a character parser reads: what `formwright.CharacterParser` stands on.
 
         Args:
-            explore: Makes a `formwright.parsers.Exploration` of the parser.
+            explore: Makes a `formwright.forms.parsers.Exploration` of the parser.
             knows_shortest: Whether its ``shortest`` has answers.
 
         Raises:
@@ -768,7 +768,7 @@ def _panic(message: str, is_locked: bool) -> None:
 def character_ranges(pattern: str) -> list[tuple[str, str]] | None:
     """The ranges of the characters that a pattern matches, if it is one of exactly one character.
 
-    ``pattern`` is what `formwright.patterns` makes of a compiled pattern.
+    ``pattern`` is what `formwright.forms.patterns` makes of a compiled pattern.
 
     Raises:
         RegexError: The pattern cannot be read.

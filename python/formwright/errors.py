@@ -6,6 +6,7 @@
     ├─ LanguageError(ValueError)                   .source .span
     │  ├─ NotAForm                                 what was passed describes no texts
     │  ├─ RegexError                               the pattern with a caret under the span
+    │  ├─ StructuralTagError                       .field .code
     │  └─ SchemaError                              .pointer
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
     │     └─ UnsatisfiableSchema                   no finite instance exists
@@ -38,7 +39,8 @@ never on the text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ __all__ = [
     "RequestFailed",
     "SchemaError",
     "StreamUnfinished",
+    "StructuralTagError",
     "TokenRejected",
     "UnknownModel",
     "UnsatisfiableSchema",
@@ -116,6 +119,21 @@ class RegexError(LanguageError):
 
 class NotAForm(LanguageError):
     """What was passed describes no texts: a bare string, a function, an instance, or a type nothing can be read as."""
+
+
+class StructuralTagError(LanguageError):
+    """A structural tag cannot be read, or has a part that is not served.
+
+    Attributes:
+        field: The part, as a path from the tag.
+        code: How an API names the fault: ``"invalid_value"``, ``"unknown_parameter"``, ``"unsupported_parameter"`` or
+            ``"missing_required_parameter"``.
+    """
+
+    def __init__(self, message: str, *, field: str, code: str = "invalid_value") -> None:
+        super().__init__(message)
+        self.field = field
+        self.code = code
 
 
 class SchemaError(LanguageError):
@@ -363,3 +381,13 @@ class InternalError(FormwrightError):
     What it was computing is lost, and whatever it may have left half-changed is never used again: a matcher may raise
     this error from then on, and others are not affected.
     """
+
+
+_ALIKE = 0.6
+"""How similar a name must be to be suggested, as difflib measures it."""
+
+
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the known name that is most like the given one, or an empty text."""
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_ALIKE)
+    return f"; did you mean {near[0]!r}?" if near else ""

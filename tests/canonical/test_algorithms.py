@@ -14,7 +14,9 @@ import sentencepiece
 from click.testing import CliRunner
 
 import formwright as fw
-from formwright.canonical import (
+from formwright.cli.app import app
+from formwright.errors import LimitExceeded
+from formwright.reference.canonical import (
     Automaton,
     Parts,
     Seams,
@@ -27,8 +29,6 @@ from formwright.canonical import (
     token_automaton,
     writes,
 )
-from formwright.cli.app import app
-from formwright.errors import LimitExceeded
 from formwright.tokenizers import Merges, merges_from, read
 
 FILES = Path(mistral_common.__file__).parent / "data"

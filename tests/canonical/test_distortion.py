@@ -12,9 +12,9 @@ from makers import pieces
 from numpy.typing import NDArray
 
 import formwright as fw
-from formwright.canonical import distortion
 from formwright.cli.app import app
 from formwright.errors import ArgumentError, LimitExceeded
+from formwright.reference.canonical import distortion
 from formwright.tokenizers import Merges, vocabulary_from
 
 # Mistral 7B, asked for a president: the share of " William", and how much of each answer's mass is its own spelling's.

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import formwright as fw
+from formwright._hosts import HOSTS, Host
 from formwright.cli import checks as module
 from formwright.cli.app import app
-from formwright.integrations.hosts import HOSTS, Host
 
 ROOT = Path(__file__).parent.parent.parent
 VERSIONS = {"vLLM": "0.31.9", "SGLang": "0.6", "Ray": "2.60.0", "MLX-LM": "0.32", "Haystack": None}

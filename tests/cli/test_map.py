@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 import formwright as fw
 from formwright.cli.app import app
 from formwright.cli.map import map_
-from formwright.finished import Finished
-from formwright.mapping import Mapper
+from formwright.jobs.finished import Finished
+from formwright.jobs.mapping import Mapper
 
 FORM = "[0-9]{1,3}"
 

@@ -16,9 +16,9 @@ from pydantic import BaseModel, field_validator
 
 import formwright as fw
 from formwright.client import AnswerCache
-from formwright.client.calls import calls_plan
-from formwright.client.exchange import Answer, Correction, Reply, ToolCall
-from formwright.client.services import SERVICES
+from formwright.client.flow.exchange import Answer, Correction, Reply, ToolCall
+from formwright.client.plans.calls import calls_plan
+from formwright.client.plans.services import SERVICES
 from formwright.errors import (
     AttemptsExhausted,
     OptionUnsupported,

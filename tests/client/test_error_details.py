@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.client.exchange import Answer
-from formwright.client.failures import failure_of, json_of
+from formwright.client.flow.exchange import Answer
+from formwright.client.transport.failures import failure_of, json_of
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, Refused, RequestFailed
 

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright.client.exchange import Answer, Close, Keep, Next, Open, Query, Recall, Send, Sleep
-from formwright.client.flow import Job, answered
-from formwright.client.pieces import Piece
-from formwright.client.plans import plan_of
-from formwright.client.services import SERVICES
+from formwright._retries import Sleep
+from formwright.client.flow.exchange import Answer, Close, Keep, Next, Open, Query, Recall, Send
+from formwright.client.flow.pieces import Piece
+from formwright.client.flow.request_flow import Job, answered
+from formwright.client.plans.plan import plan_of
+from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, FormwrightError, LimitExceeded, OutputInvalid, RequestFailed
 

@@ -19,4 +19,4 @@ def test_the_package_loads_nothing_of_the_client() -> None:
 
 
 def test_the_client_loads_no_sdk() -> None:
-    assert loaded("formwright.client.sdk", SDKS) == "[]"
+    assert loaded("formwright.client.transport.sdk", SDKS) == "[]"

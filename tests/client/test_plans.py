@@ -12,11 +12,12 @@ import pytest
 from pydantic import BaseModel, Field, TypeAdapter
 
 import formwright as fw
-from formwright.client.exchange import Mode, Reply, ToolCall
-from formwright.client.pieces import Pieces
-from formwright.client.plans import Plan, plan_of
-from formwright.client.services import SERVICES
+from formwright.client.flow.exchange import Reply, ToolCall
+from formwright.client.flow.pieces import Pieces
+from formwright.client.plans.plan import Plan, plan_of
+from formwright.client.plans.services import SERVICES
 from formwright.errors import FormwrightError
+from formwright.generation.result import Mode
 
 from .conftest import Person
 

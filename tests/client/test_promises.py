@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.client import AnswerCache
-from formwright.client.found import found
+from formwright.client.plans.extraction import found
 from formwright.errors import (
     ArgumentError,
     AttemptsExhausted,

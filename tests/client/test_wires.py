@@ -12,11 +12,11 @@ from typing import Any, get_args
 
 import pytest
 
-from formwright.client.events import EventReader
-from formwright.client.exchange import Correction, Mode, OfferedTool, Query, Reply, ToolCall
+from formwright.client.flow.exchange import Correction, OfferedTool, Query, Reply, ToolCall
+from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import RequestFailed
-from formwright.generation.result import Usage
+from formwright.generation.result import Mode, Usage
 
 pydantic = pytest.importorskip("pydantic", reason="formwright[client] is not installed")
 

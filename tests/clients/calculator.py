@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 import formwright as fw
+from formwright.conversations.prompts import ROLES
 from formwright.models import LocalModel
-from formwright.models.prompts import ROLES
 from formwright.server import serve
 
 ADA = {"name": "Ada", "age": 36}

@@ -16,7 +16,8 @@ import pytest
 from pydantic import AnyUrl, BaseModel, Field
 
 import formwright as fw
-from formwright import errors, types
+from formwright import errors
+from formwright.forms import python_types
 
 
 class Cat(BaseModel):
@@ -202,7 +203,7 @@ def test_texts(row: Row) -> None:
 
 @pytest.mark.parametrize("name", TYPES)
 def test_a_text_of_a_type_is_read_as_its_value(name: str) -> None:
-    parse = types.Reader(TYPES[name].form)
+    parse = python_types.Reader(TYPES[name].form)
     values = [parse(text) for text in TYPES[name].good]
     assert len(values) == len(TYPES[name].good) > 0
 

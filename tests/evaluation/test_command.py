@@ -14,7 +14,7 @@ from formwright.evaluation import read_rows
 from formwright.evaluation.arms import ARMS, chosen
 from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
 from formwright.evaluation.runs import Grid, fill
-from formwright.finished import Finished
+from formwright.jobs.finished import Finished
 from formwright.models import LocalModel
 
 

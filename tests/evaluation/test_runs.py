@@ -23,8 +23,8 @@ from formwright.evaluation.runs import Grid, fill
 from formwright.evaluation.simulated import Simulated
 from formwright.evaluation.tasks import Item, Task
 from formwright.evaluation.traces import trace_of
-from formwright.finished import Finished
 from formwright.generation.result import Failed
+from formwright.jobs.finished import Finished
 from formwright.models import LocalModel
 
 TASK = built_in("arithmetic", "en", 20)
@@ -233,7 +233,7 @@ from formwright.evaluation.arms import chosen
 from formwright.evaluation.built_in import built_in
 from formwright.evaluation.runs import Grid, fill
 from formwright.evaluation.simulated import Simulated
-from formwright.finished import Finished
+from formwright.jobs.finished import Finished
 
 task = built_in("arithmetic", "en", 1000)
 grid = Grid(task=task, arms=chosen("free,schema,thinking,answer_only,json"), wordings=2)

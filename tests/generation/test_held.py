@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formwright.errors import ArgumentError
-from formwright.generation.held import Held
+from formwright.generation.held_text import Held
 
 
 def run(stop: Any, tokens: list[bytes]) -> tuple[list[str], str, bool]:

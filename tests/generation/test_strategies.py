@@ -14,9 +14,9 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 import formwright as fw
-from formwright import reference as ref
 from formwright.generation import Complete, Failed, Truncated
 from formwright.models import LocalModel
+from formwright.reference import languages as ref
 
 END = 0
 LANGUAGES = 220

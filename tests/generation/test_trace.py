@@ -13,8 +13,8 @@ import pytest
 
 import formwright as fw
 from formwright.generation import Trace
-from formwright.generation.heat_map import colour
-from formwright.generation.trace import Row
+from formwright.generation.trace.heat_map import colour
+from formwright.generation.trace.recorder import Row
 from formwright.models import LocalModel
 
 MICHAEL = fw.regex(r"Michael Jordan was Born in (\d)+\.")

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 import formwright as fw
-from formwright.integrations.hosts import HOSTS
+from formwright._hosts import HOSTS
 
 RECORDS = Path(__file__).parent / "records"
 BUDGET = 48

@@ -22,7 +22,7 @@ from langchain_tests.unit_tests import ChatModelUnitTests
 from standing import ScriptedRuntime
 
 import formwright as fw
-from formwright.integrations.langchain import FormwrightChatModel
+from formwright.frameworks.langchain import FormwrightChatModel
 from formwright.server import running
 
 SCRIPT = {

@@ -1,6 +1,6 @@
 """TensorRT-LLM as its documentation describes the two processors that users may pass, and nothing else of it.
 
-A stand-in: the library needs NVIDIA's own stack. `installed` lets `formwright.integrations.tensorrt_llm` import it.
+A stand-in: the library needs NVIDIA's own stack. `installed` lets `formwright.engines.tensorrt_llm` import it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import torch
 
-from formwright.integrations.hosts import HOSTS, Host
+from formwright._hosts import HOSTS, Host
 
 
 class LogitsProcessor(ABC):

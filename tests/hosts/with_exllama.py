@@ -67,7 +67,7 @@ def joined(ids: list[int]) -> str:
 
 def third() -> None:
     entered("exllamav3", tokenizer={"Tokenizer": object})
-    from formwright.integrations.exllamav3 import FormFilter
+    from formwright.engines.exllamav3 import FormFilter
 
     config = SimpleNamespace(vocab_size=TINY.vocabulary.logits_size, eos_token_id_list=[1])
     tokenizer = SimpleNamespace(tokenizer=PLAIN, config=config)
@@ -128,7 +128,7 @@ def second() -> None:
     sys.modules["exllamav2.generator.filters"] = filters
     base = importlib.import_module("exllamav2.generator.filters.base")
     filters.ExLlamaV2Filter = base.ExLlamaV2Filter  # type: ignore[attr-defined]
-    from formwright.integrations.exllamav2 import FormFilter
+    from formwright.engines.exllamav2 import FormFilter
 
     model = SimpleNamespace(config=SimpleNamespace(vocab_size=TINY.vocabulary.logits_size))
     tokenizer = SimpleNamespace(tokenizer_model=SimpleNamespace(hf_tokenizer=PLAIN), eos_token_id=1)

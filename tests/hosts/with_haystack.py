@@ -26,12 +26,12 @@ from formwright.errors import (
     RequestFailed,
     UnknownModel,
 )
-from formwright.integrations.haystack import FormwrightChatGenerator
+from formwright.frameworks.haystack import FormwrightChatGenerator
 
 ADA = "Ada is 36 years old."
 FREE = fw.regex(r"[\s\S]{400}")
 CALL = '{"name": "add", "arguments": {"a": 20, "b": 16}}'
-OURS = ["formwright.integrations.haystack", "with_haystack", "__main__"]
+OURS = ["formwright.frameworks.haystack", "with_haystack", "__main__"]
 
 
 def add(a: int, b: int) -> int:

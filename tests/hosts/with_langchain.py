@@ -36,7 +36,7 @@ from formwright.errors import (
     Refused,
     RequestFailed,
 )
-from formwright.integrations.langchain import FormwrightChatModel
+from formwright.frameworks.langchain import FormwrightChatModel
 
 ADA = "Ada is 36 years old."
 FREE = fw.regex(r"[\s\S]{400}")

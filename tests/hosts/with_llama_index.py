@@ -29,7 +29,7 @@ from formwright.errors import (
     Refused,
     RequestFailed,
 )
-from formwright.integrations.llama_index import FormwrightLLM, FormwrightProgram
+from formwright.frameworks.llama_index import FormwrightLLM, FormwrightProgram
 
 ADA = "Ada is 36 years old."
 TEXT = PromptTemplate("{text}")

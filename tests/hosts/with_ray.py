@@ -21,8 +21,8 @@ from battery import BUDGET, FORMS, PROMPTS, record
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.integrations.ray import GenerateStage, app, checked_row, vllm_row, written_on
-from formwright.mapping import Mapper
+from formwright.jobs.mapping import Mapper
+from formwright.jobs.ray import GenerateStage, app, checked_row, vllm_row, written_on
 
 ROWS = 10_000
 REGEX = "[0-9]{1,3}"

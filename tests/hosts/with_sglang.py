@@ -19,7 +19,7 @@ from spoken import spoken
 from transformers import AutoTokenizer
 
 import formwright as fw
-from formwright.integrations import sglang as ours
+from formwright.engines import sglang as ours
 
 FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
 TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)

@@ -16,7 +16,7 @@ from tensorrt_double import installed
 import formwright as fw
 
 with installed():
-    from formwright.integrations.tensorrt_llm import FormProcessor, FormProcessors
+    from formwright.engines.tensorrt_llm import FormProcessor, FormProcessors
 
 TINY = fw.load("formwright-tiny")
 END, WIDTH = 1, TINY.vocabulary.logits_size

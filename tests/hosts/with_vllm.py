@@ -28,8 +28,8 @@ from vllm.v1.request import Request
 from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality
 
 import formwright as fw
-from formwright.integrations.engines import asked_form
-from formwright.integrations.vllm import plugin
+from formwright.engines.grammar_backend import asked_form
+from formwright.engines.vllm import plugin
 
 FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
 TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
@@ -287,7 +287,7 @@ def check_refused(manager: Any) -> None:
 
 def check_wrong_arguments() -> None:
     """What a request says of its form for the processor is read as it is meant, or the request is refused."""
-    from formwright.integrations.vllm.processor import FormProcessor
+    from formwright.engines.vllm.processor import FormProcessor
 
     for said in (
         "[0-9]+",
@@ -382,7 +382,7 @@ def processor_of(*of_runner: Any) -> Any:
     import vllm.tokenizers
 
     vllm.tokenizers.cached_tokenizer_from_config = lambda model_config: TOKENIZER
-    from formwright.integrations.vllm.processor import FormProcessor
+    from formwright.engines.vllm.processor import FormProcessor
 
     return FormProcessor(configured(), *of_runner)
 

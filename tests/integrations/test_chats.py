@@ -14,6 +14,8 @@ from client.scripted import Scripted, chat, ok
 from pydantic import BaseModel
 
 import formwright as fw
+from formwright._hosts import HOSTS, Host
+from formwright.conversations.local import as_apis_have_them, in_words
 from formwright.errors import (
     ArgumentError,
     FormwrightError,
@@ -23,11 +25,9 @@ from formwright.errors import (
     OptionUnsupported,
     PromptError,
 )
+from formwright.frameworks import chats
+from formwright.frameworks.chats import Answer, Argument, Called, Question, Text, Tools
 from formwright.generation.result import Usage
-from formwright.integrations import chats
-from formwright.integrations.chats import Answer, Argument, Called, Question, Text, Tools
-from formwright.integrations.hosts import HOSTS, Host
-from formwright.models.conversations import as_apis_have_them, in_words
 from formwright.tools import STYLES
 
 pytest.importorskip("onnxruntime", reason="formwright[local] is not installed")

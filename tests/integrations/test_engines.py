@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from tokenizers import Tokenizer
 
 import formwright as fw
+from formwright.engines import grammar_backend
+from formwright.engines.grammar_backend import Running, Vocabularies, asked_form, request_of
 from formwright.errors import LanguageError, OptionUnsupported
-from formwright.integrations import engines
-from formwright.integrations.engines import Running, Vocabularies, asked_form, request_of
 from formwright.models import embedded
 
 TOKENS = [b"a", b"b", b"c", b"ab", b"ca", None, None, None]
@@ -227,8 +227,8 @@ def test_the_vocabularies_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatc
         made.append(eos_token_ids)
         return object()
 
-    monkeypatch.setattr(engines, "vocabulary_from", counted)
-    monkeypatch.setattr(engines, "_KEPT", 2)
+    monkeypatch.setattr(grammar_backend, "vocabulary_from", counted)
+    monkeypatch.setattr(grammar_backend, "_KEPT", 2)
     known = Vocabularies(None, 10)
     first = known.ending([1])
     known.ending([2])

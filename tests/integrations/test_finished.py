@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formwright.errors import ArgumentError
-from formwright.finished import Finished
+from formwright.jobs.finished import Finished
 
 ids = st.one_of(st.integers(), st.text(max_size=5))
 lists_of_ids = st.lists(ids, min_size=1, max_size=6, unique_by=lambda each: (type(each), each))
@@ -99,7 +99,7 @@ def test_files_of_others_are_refused_and_left_alone(tmp_path: Path, content: str
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl", reason="this system cannot lock files so")
     path = tmp_path / "out.jsonl"
-    program = f"from formwright.finished import Finished; Finished({str(path)!r}).add({{'id': 2}})"
+    program = f"from formwright.jobs.finished import Finished; Finished({str(path)!r}).add({{'id': 2}})"
     with Finished(path) as finished:
         finished.add({"id": 1})
         with pytest.raises(ArgumentError, match="being written by another process"):

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 import formwright as fw
+from formwright.engines.handshake import CANARIES, prove
 from formwright.errors import HostMismatch
-from formwright.integrations.handshake import CANARIES, prove
 from formwright.models import LocalModel
 
 

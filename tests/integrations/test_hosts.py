@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from formwright._hosts import HOSTS, Host, hosted
 from formwright.errors import HostMismatch, MissingDependency
-from formwright.integrations.hosts import HOSTS, Host, hosted
 
 ROOT = Path(__file__).parent.parent.parent
 HOST = Host("Some Host", "some-host", "0.32", "0.34", "formwright.nowhere", "fw.from_some_host(model)")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright import mapping
 from formwright.generation.result import Truncated
-from formwright.mapping import Mapper, chunks
+from formwright.jobs import mapping
+from formwright.jobs.mapping import Mapper, chunks
 from formwright.models import LocalModel
 
 AGE = '{"type": "integer", "minimum": 0, "maximum": 99}'

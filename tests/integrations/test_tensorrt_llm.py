@@ -13,7 +13,7 @@ import formwright as fw
 from formwright.errors import HostMismatch, VocabularyError
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
-NAME = "formwright.integrations.tensorrt_llm"
+NAME = "formwright.engines.tensorrt_llm"
 PROMPT = [65, 66]
 
 

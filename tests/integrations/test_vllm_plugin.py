@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from formwright._hosts import Host
+from formwright.engines.vllm import plugin
 from formwright.errors import ArgumentError, MissingDependency
-from formwright.integrations.hosts import Host
-from formwright.integrations.vllm import plugin
 
 QUIET = """
 import sys
@@ -21,10 +21,10 @@ class Forbidden:
             raise AssertionError(f"{name} was imported")
 
 sys.meta_path.insert(0, Forbidden())
-import formwright.integrations.vllm
-from formwright.integrations.vllm.plugin import install
+import formwright.engines.vllm
+from formwright.engines.vllm.plugin import install
 install()
-assert "formwright.integrations.vllm.backend" not in sys.modules
+assert "formwright.engines.vllm.backend" not in sys.modules
 print("nothing")
 """
 
@@ -48,6 +48,6 @@ def test_where_it_is_asked_for_and_cannot_be_it_raises(monkeypatch: pytest.Monke
     """An engine that starts without what it was told to use would write without forms."""
     monkeypatch.setenv(plugin.VARIABLE, "1")
     monkeypatch.setattr(Host, "version", lambda host: None)
-    monkeypatch.delitem(sys.modules, "formwright.integrations.vllm.backend", raising=False)
+    monkeypatch.delitem(sys.modules, "formwright.engines.vllm.backend", raising=False)
     with pytest.raises(MissingDependency, match="vLLM"):
         plugin.install()

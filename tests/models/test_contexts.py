@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright.models.base import LocalModel
-from formwright.models.contexts import Context, ContextRuntime
+from formwright.models.local import LocalModel
+from formwright.models.runtimes.contexts import Context, ContextRuntime
 
 
 class Counted(Context):

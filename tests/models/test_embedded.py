@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import formwright as fw
+from formwright.conversations.local import in_words
 from formwright.models import LocalModel, embedded
-from formwright.models.conversations import in_words
 
 
 def test_it_is_loaded_once(tiny: LocalModel) -> None:

@@ -11,8 +11,8 @@ import pydantic
 import pytest
 
 import formwright as fw
+from formwright.conversations.prompts import read
 from formwright.errors import PromptError
-from formwright.models.prompts import read
 
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 

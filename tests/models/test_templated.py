@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.models.templated import encoder_of, text_encoder_of, variants_of
+from formwright.models.runtimes.templated import encoder_of, text_encoder_of, variants_of
 
 MESSAGES = [{"role": "user", "content": "Hi"}]
 

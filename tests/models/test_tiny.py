@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from formwright.models import LocalModel
-from formwright.models.tiny import TinyRuntime
+from formwright.models.runtimes.tiny import TinyRuntime
 
 
 def runtime(tiny: LocalModel) -> TinyRuntime:

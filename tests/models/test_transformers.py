@@ -13,7 +13,7 @@ transformers = pytest.importorskip("transformers", reason="formwright[transforme
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import formwright as fw  # noqa: E402
-from formwright.models.transformers import TransformersRuntime  # noqa: E402
+from formwright.models.runtimes.transformers import TransformersRuntime  # noqa: E402
 
 TEMPLATE = (
     "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}{% endfor %}"

@@ -14,7 +14,7 @@ transformers = pytest.importorskip("transformers", reason="formwright[transforme
 
 import formwright as fw  # noqa: E402
 from formwright.models import embedded  # noqa: E402
-from formwright.models.transformers import TransformersModel  # noqa: E402
+from formwright.models.runtimes.transformers import TransformersModel  # noqa: E402
 
 PERSON = fw.json_schema(
     {

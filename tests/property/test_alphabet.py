@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright import reference as ref
+from formwright.reference import languages as ref
 
 END = 0
 LETTERS = 'ab "\\\n\x01/é𝄞'

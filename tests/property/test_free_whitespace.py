@@ -14,7 +14,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright import reference as ref
+from formwright.reference import languages as ref
 
 END = 0
 WHITESPACE = " \t\r\n"

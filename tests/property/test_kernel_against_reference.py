@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import formwright as fw
 from formwright import allowed_tokens
-from formwright import reference as ref
+from formwright.reference import languages as ref
 
 ALPHABET = 'ab0"\\{,é你😀'
 END = 0

@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 import formwright as fw
 from formwright._kernel import json_schema_keywords
 from formwright.errors import FormwrightError, LimitExceeded, OutputInvalid, UnsatisfiableSchema, UnsupportedKeyword
-from formwright.providers import PROVIDERS, Converted, convert
-from formwright.providers.rules import keyword_table
+from formwright.schemas.providers import PROVIDERS, Converted, convert
+from formwright.schemas.providers.rules import keyword_table
 
 NULL = {"type": "null"}
 TEXT = {"type": "string"}

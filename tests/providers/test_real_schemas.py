@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 
 import formwright as fw
-from formwright.providers import Converted, convert
+from formwright.schemas.providers import Converted, convert
 
 EVERY = 2
 """One schema of so many is tried."""

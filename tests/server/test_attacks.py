@@ -22,7 +22,7 @@ pytest.importorskip("starlette")
 
 from formwright.server import Settings, connections, running  # noqa: E402
 from formwright.server.errors import BadRequest  # noqa: E402
-from formwright.server.json_body import parse_json  # noqa: E402
+from formwright.server.reading.json_body import parse_json  # noqa: E402
 
 from .test_faults import HARD, HI, MODEL, asked, counted, process, sent, wait_until  # noqa: E402
 

@@ -15,9 +15,9 @@ from .test_score import bytes_model
 
 httpx = pytest.importorskip("httpx")
 
-from formwright.generation.beams import log_softmax  # noqa: E402
+from formwright.generation.strategies.beams import log_softmax  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
-from formwright.server.echo import Echo  # noqa: E402
+from formwright.server.writing.echo import Echo  # noqa: E402
 
 PATH = "/v1/completions"
 LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset", "unmasked_logprobs")

@@ -15,7 +15,7 @@ import openai.types.responses as responses
 from openai.types.chat.chat_completion_content_part_refusal_param import ChatCompletionContentPartRefusalParam
 from openai.types.responses.response_input_item_param import FunctionCallOutput, Message
 
-from formwright.server.fields import IGNORED_AT, REFUSED
+from formwright.server.reading.fields import IGNORED_AT, REFUSED
 
 from .test_requests import BASE, CHAT, COMPLETIONS, FUNCTION, RESPONSES, USER
 

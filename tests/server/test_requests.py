@@ -14,8 +14,8 @@ from openai.types import completion_create_params
 from openai.types.chat import completion_create_params as chat_create_params
 from openai.types.responses import response_create_params
 
-from formwright.server.fields import IGNORED_AT, REFUSED
-from formwright.server.requests import ChatBody, CompletionBody, ResponsesBody
+from formwright.server.reading.fields import IGNORED_AT, REFUSED
+from formwright.server.reading.requests import ChatBody, CompletionBody, ResponsesBody
 
 CHAT, RESPONSES, COMPLETIONS = "/v1/chat/completions", "/v1/responses", "/v1/completions"
 USER = {"role": "user", "content": "Hi"}

@@ -15,7 +15,7 @@ import formwright as fw
 httpx = pytest.importorskip("httpx")
 
 from formwright.generation.batch import Separate  # noqa: E402
-from formwright.generation.scoring import Scoring  # noqa: E402
+from formwright.generation.strategies.scoring import Scoring  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
 from formwright.server.worker import Job, Worker, _Scorings  # noqa: E402
 
@@ -94,7 +94,7 @@ def test_scores_are_of_chat_completions(served: Any, path: str) -> None:
 
 def test_every_field_of_writing_is_refused_beside_scores() -> None:
     """A field that is new is refused too, unless somebody says that it goes with scores."""
-    from formwright.server.requests import _BESIDE_SCORE, ChatBody, scoring_body
+    from formwright.server.reading.requests import _BESIDE_SCORE, ChatBody, scoring_body
 
     base = ChatBody.model_validate(scoring(["yes"]))
     for name in ChatBody.model_fields.keys() - _BESIDE_SCORE:

@@ -15,7 +15,7 @@ import pytest
 import sentencepiece
 
 import formwright as fw
-from formwright import reference as ref
+from formwright.reference import languages as ref
 from formwright.tokenizers import Spelling, read
 
 SCHEMA: dict[str, Any] = {

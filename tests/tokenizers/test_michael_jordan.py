@@ -13,7 +13,7 @@ import sentencepiece
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright import reference as ref
+from formwright.reference import languages as ref
 from formwright.tokenizers import Spelling, read
 
 FORM = fw.regex(r"Michael Jordan was Born in (\d)+.")

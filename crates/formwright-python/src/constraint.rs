@@ -118,7 +118,7 @@ impl Constraint {
         let read = unlocked(py, || Source::from_constraint_bytes(data, made_for, &Limits::default()))?;
         let (source, canonical) = lift(py, read)?;
         let language = Language::of(py, source)?;
-        let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
+        let form = py.import("formwright.forms.form")?.call_method1("form_of_language", (language,))?;
         let canonical = of_scope(py, canonical);
         Self::new(py, form, vocabulary, Some(&canonical))
     }
@@ -136,7 +136,7 @@ impl Constraint {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
         let (py, own) = (slf.py(), slf.get());
-        let make = py.import("formwright.languages")?.getattr("_compiled_again")?;
+        let make = py.import("formwright.forms.coerce")?.getattr("_compiled_again")?;
         Ok((make, (own.form(py), own.vocabulary(py), own.canonical(py))))
     }
 

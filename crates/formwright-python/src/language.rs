@@ -216,7 +216,7 @@ impl Language {
     /// Args:
     ///     pattern: A regular expression.
     ///     dialect: ``"ascii"`` or ``"unicode"``, which is what its digits, word characters and blanks are, or
-    ///         ``"python"`` for what `formwright.patterns` makes of a compiled pattern.
+    ///         ``"python"`` for what `formwright.forms.patterns` makes of a compiled pattern.
     ///
     /// Raises:
     ///     RegexError: The pattern cannot be read or compiled; the message shows the place.
@@ -344,7 +344,7 @@ impl Language {
     /// The texts that a character parser reads: what `formwright.CharacterParser` stands on.
     ///
     /// Args:
-    ///     explore: Makes a `formwright.parsers.Exploration` of the parser.
+    ///     explore: Makes a `formwright.forms.parsers.Exploration` of the parser.
     ///     knows_shortest: Whether its ``shortest`` has answers.
     ///
     /// Raises:

@@ -410,7 +410,7 @@ impl Matcher {
         let form = self.constraint.bind(py).getattr("form")?;
         let kwargs = PyDict::new(py);
         kwargs.set_item("is_open", !self.kernel.is_accepting() && !self.kernel.is_finished())?;
-        let found = py.import("formwright.parts")?.call_method(
+        let found = py.import("formwright.forms.readers")?.call_method(
             "found_parts",
             (form, self.accepted_bytes(py)),
             Some(&kwargs),

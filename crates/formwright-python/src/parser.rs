@@ -1,4 +1,4 @@
-//! Character parsers: the kernel asks an object of `formwright.parsers`, and takes the interpreter lock for it.
+//! Character parsers: the kernel asks an object of `formwright.forms.parsers`, and takes the interpreter lock for it.
 //!
 //! ```text
 //! kernel, holding its locks  ──►  lock of the interpreter  ──►  outlook, after, shortest of Python
@@ -45,7 +45,7 @@ pub fn check(py: Python<'_>, asks: bool) -> PyResult<()> {
     Err(raise(py, Error::new(Kind::Match, message).hint("call the methods of the other parser instead")))
 }
 
-/// A parser of Python: `start` makes a `formwright.parsers.Exploration`.
+/// A parser of Python: `start` makes a `formwright.forms.parsers.Exploration`.
 pub struct PythonParser {
     pub start: Py<PyAny>,
     pub knows_shortest: bool,
@@ -114,7 +114,7 @@ impl Exploration for PythonExploration {
 
 /// The ranges of the characters that a pattern matches, if it is one of exactly one character.
 ///
-/// ``pattern`` is what `formwright.patterns` makes of a compiled pattern.
+/// ``pattern`` is what `formwright.forms.patterns` makes of a compiled pattern.
 ///
 /// Raises:
 ///     RegexError: The pattern cannot be read.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 import formwright as fw
-from formwright.canonical import drawn, form_automaton, token_automaton, writes
 from formwright.cli.shared import tokenizer_option, vocabulary_of
+from formwright.reference.canonical import drawn, form_automaton, token_automaton, writes
 
 __all__ = ["automaton"]
 

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 
 import formwright as fw
 from formwright.cli.shared import FILE, is_stdin, json_options, read_text, without_final_newline
-from formwright.environment import with_defaults
-from formwright.forms import Check
+from formwright.forms.environment import with_defaults
+from formwright.forms.form import Check
 
 __all__ = ["check"]
 

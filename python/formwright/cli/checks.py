@@ -13,7 +13,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 
 import formwright as fw
-from formwright.integrations.hosts import HOSTS, Host
+from formwright._hosts import HOSTS, Host
 
 __all__ = ["EXTRAS", "examine"]
 
@@ -32,7 +32,7 @@ EXTRAS = {
 }
 """What each extra lets us import; those of hosts stand in `HOSTS`."""
 
-_ENTERED = {"vllm": "formwright.integrations.vllm.backend", "mlx": "formwright.models.mlx"}
+_ENTERED = {"vllm": "formwright.engines.vllm.backend", "mlx": "formwright.models.runtimes.mlx"}
 """The modules that import a host, where those of `HOSTS` do not import all of it."""
 
 _FORM = {"type": "integer", "minimum": 0, "maximum": 9}

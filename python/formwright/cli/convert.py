@@ -8,8 +8,8 @@ from typing import IO
 import click
 
 from formwright.cli.shared import FILE, read_text
-from formwright.providers import PROVIDERS
-from formwright.providers import convert as converted
+from formwright.schemas.providers import PROVIDERS
+from formwright.schemas.providers import convert as converted
 
 __all__ = ["convert"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 import formwright as fw
-from formwright.canonical.distortion import distortion as measure
 from formwright.cli.shared import local_model, model_option
+from formwright.reference.canonical.distortion import distortion as measure
 
 __all__ = ["distortion"]
 

@@ -25,8 +25,8 @@ from formwright.cli.shared import (
     without_final_newline,
 )
 from formwright.generation import MAX_TOKENS
-from formwright.instructions import STYLES
 from formwright.models import LocalModel
+from formwright.schemas.instructions import STYLES
 
 if TYPE_CHECKING:
     from formwright.client import RemoteModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright.errors import MissingDependency
 
 __all__ = ["INTERRUPTED", "main"]

@@ -20,10 +20,10 @@ from formwright.cli.shared import (
     one_form,
 )
 from formwright.errors import ArgumentError, LimitExceeded
-from formwright.finished import Finished, checked_id
 from formwright.generation import MAX_TOKENS
 from formwright.generation.many import progress_of
-from formwright.mapping import Mapper, chunks, failed_row
+from formwright.jobs.finished import Finished, checked_id
+from formwright.jobs.mapping import Mapper, chunks, failed_row
 from formwright.models import LocalModel
 
 __all__ = ["map_"]
@@ -85,7 +85,7 @@ def map_(
         if address is None:
             results = _written_by(fw.load(model), rows, form, batch_size, how)
         else:
-            from formwright.integrations.ray import written_on
+            from formwright.jobs.ray import written_on
 
             results = written_on(address, rows, model, form, workers=workers or 2, batch_size=batch_size, **how)
         _kept(results, finished, total)

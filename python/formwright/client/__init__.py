@@ -23,19 +23,18 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, overload
 
-from formwright.client.cache import AnswerCache
-from formwright.client.drivers import Arriving, ArrivingAsync
-from formwright.client.exchange import Exchange, Mode
-from formwright.client.hooks import Hooks
-from formwright.client.http import AsyncHttpTransport, Endpoint, HttpTransport
+from formwright.client.flow.pieces import Piece
+from formwright.client.instructor.hooks import Hooks
+from formwright.client.instructor.patch import OF_A_CALL, AsyncCreate, Create, Maybe, Wrapper
 from formwright.client.model import AsyncRemoteModel, RemoteModel
-from formwright.client.patched import OF_A_CALL, AsyncCreate, Create, Maybe, Wrapper
-from formwright.client.pieces import Piece
-from formwright.client.sdk import AsyncSdkTransport, SdkTransport, creates_of, is_async
-from formwright.client.services import SERVICES, Api, Service, service_of
+from formwright.client.plans.services import SERVICES, Api, Service, service_of
+from formwright.client.transport.cache import AnswerCache
+from formwright.client.transport.drivers import Arriving, ArrivingAsync
+from formwright.client.transport.http import AsyncHttpTransport, Endpoint, HttpTransport
+from formwright.client.transport.sdk import AsyncSdkTransport, SdkTransport, creates_of, is_async
 from formwright.client.wires import WIRES
 from formwright.errors import ArgumentError
-from formwright.generation.result import Attempt, Usage
+from formwright.generation.result import Attempt, Exchange, Mode, Usage
 
 __all__ = [
     "SERVICES",
@@ -118,7 +117,7 @@ def connect(
             ``OPENAI_API_KEY`` for the hosts of OpenAI only; elsewhere ``FORMWRIGHT_API_KEY``.
         api: ``"openai"`` (chat completions), ``"responses"``, ``"anthropic"`` (Messages) or ``"gemini"``
             (generateContent); ``None`` is that of the host.
-        mode: How forms are asked for; see `formwright.client.services`.
+        mode: How forms are asked for; see `formwright.client.plans.services`.
         service: A row of `SERVICES`, where the host does not tell it: behind a proxy, for instance.
         headers: More headers for every request.
         timeout: Seconds that the service may be silent.
@@ -175,7 +174,7 @@ def from_openai(
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         model: The name of the model.
         api: ``"openai"`` (chat completions) or ``"responses"``.
-        mode: How forms are asked for; see `formwright.client.services`.
+        mode: How forms are asked for; see `formwright.client.plans.services`.
         service: A row of `SERVICES`, where the URL of the client does not tell it.
         cache: Where answers are kept and found again.
         **more: Further arguments of ``create``, for every request.
@@ -201,12 +200,12 @@ def patch(
     cache: AnswerCache | None = None,
     **defaults: Any,
 ) -> Any:
-    """A client object whose calls take ``response_model``: see `formwright.client.patched`.
+    """A client object whose calls take ``response_model``: see `formwright.client.instructor.patch`.
 
     Args:
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         create: A function in place of a client: it takes the arguments of ``chat.completions.create``.
-        mode: How forms are asked for; see `formwright.client.services`.
+        mode: How forms are asked for; see `formwright.client.plans.services`.
         model: The model of calls that name none.
         service: A row of `SERVICES`, where the URL of the client does not tell it.
         hooks: Functions that are told what happens.

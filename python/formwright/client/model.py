@@ -6,7 +6,8 @@
     result = model.generate("Ada is 36 years old.", Person)     # Complete[Person]
     result.enforced                                             # 'server', or 'checked'
 
-What is asked for, and in which modes, is decided here, once for both kinds of models; `formwright.client.flow` does it.
+What is asked for, and in which modes, is decided here, once for both kinds of models;
+`formwright.client.flow.request_flow` does it.
 
 Cost: a plan for each new form, some milliseconds; the last `_KEPT` are kept. A request costs some hundred microseconds
 besides the service.
@@ -27,25 +28,25 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
 
 from formwright._kernel import Constraint
-from formwright.client.cache import AnswerCache
-from formwright.client.calls import calls_plan, is_offered
-from formwright.client.drivers import Arriving, ArrivingAsync, AsyncTransport, Transport, run, run_async
-from formwright.client.exchange import Mode, Query
-from formwright.client.flow import Flow, Job, answered
-from formwright.client.items import ItemsAsync, array
-from formwright.client.plans import AnyPlan, plan_of
-from formwright.client.prompts import Conversation, read_prompt
-from formwright.client.scoring import Scores, scored, unsupported
-from formwright.client.services import Service, modes_of
+from formwright.client.flow.async_items import ItemsAsync, array
+from formwright.client.flow.exchange import Query
+from formwright.client.flow.request_flow import Flow, Job, answered
+from formwright.client.flow.scores import Scores, scored, unsupported
+from formwright.client.plans.calls import calls_plan, is_offered
+from formwright.client.plans.plan import AnyPlan, plan_of
+from formwright.client.plans.services import Service, modes_of
+from formwright.client.transport.cache import AnswerCache
+from formwright.client.transport.drivers import Arriving, ArrivingAsync, AsyncTransport, Transport, run, run_async
 from formwright.client.wires import WIRES
+from formwright.conversations.remote_prompts import Conversation, read_prompt
 from formwright.errors import ArgumentError, OptionUnsupported
-from formwright.forms import Form
+from formwright.forms.coerce import form as form_of
+from formwright.forms.form import Form
 from formwright.generation.items import Items
 from formwright.generation.many import each, progress_of
-from formwright.generation.result import Complete, Failed, Truncated
-from formwright.generation.scoring import texts_of
-from formwright.instructions import check_style
-from formwright.languages import form as form_of
+from formwright.generation.result import Complete, Failed, Mode, Truncated
+from formwright.generation.strategies.scoring import texts_of
+from formwright.schemas.instructions import check_style
 
 if TYPE_CHECKING:
     import re
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from formwright.client.options import ManyOptions, Options
-    from formwright.languages import Schema
+    from formwright.forms.coerce import Schema
 
 __all__ = ["AsyncRemoteModel", "RemoteModel"]
 
@@ -315,11 +316,10 @@ class RemoteModel(_Remote):
             finish: Whether a text that the service cut is an error.
             stop: A text, or several: the service cuts the text before the first of them.
             cancel: Asked before every piece of the answer, which is then streamed; true cuts the text.
-            mode: How the form is asked for: a mode of `formwright.client.services`, or ``"auto"``. ``None`` is the
-                model's own.
-            instruct: Whether, or in which style of `formwright.instructions`, the form is told in words in every mode;
-            else
-                only where nothing enforces it.
+            mode: How the form is asked for: a mode of `formwright.client.plans.services`, or ``"auto"``. By default,
+                that of the model.
+            instruct: Whether, or in which style of `formwright.schemas.instructions`, the prompt describes the form in
+                words in every mode. By default it does so only where nothing enforces the form.
             max_retries: How often an answer that is wrong is asked for again, with what was wrong; or a ``Retrying`` of
                 tenacity. One that was cut is asked for again with twice the tokens.
             context: What validators of the type see as ``info.context``.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from formwright.client.exchange import Mode
+from formwright.generation.result import Mode
 
 __all__ = ["ManyOptions", "Options"]
 

@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING, Any
 
 from formwright.errors import ArgumentError
 from formwright.evaluation.runs import Grid, fill
-from formwright.finished import Finished
 from formwright.generation.many import progress_of
+from formwright.jobs.finished import Finished
 
 if TYPE_CHECKING:
     from formwright.evaluation.verdicts import Judged

@@ -21,12 +21,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from formwright.client.found import found
+from formwright.client.plans.extraction import found
 from formwright.errors import OutputInvalid
 from formwright.evaluation.arms import Arm, answer_schema
 from formwright.evaluation.tasks import is_same, kind_of
-from formwright.forms import Form
-from formwright.languages import json_schema
+from formwright.forms.coerce import json_schema
+from formwright.forms.form import Form
 
 __all__ = ["RULES", "Reading", "has_steps", "read", "read_by_rule"]
 

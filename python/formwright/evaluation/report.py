@@ -28,13 +28,13 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright.evaluation.arms import ARMS
 from formwright.evaluation.reading import RULES
 from formwright.evaluation.tables import Table, tables, told
 from formwright.evaluation.traces import trace_of
 from formwright.evaluation.verdicts import Judged
-from formwright.generation.heat_map import fragment
+from formwright.generation.trace.heat_map import fragment
 
 with needs("evaluate", "the report of an evaluation"):
     import matplotlib

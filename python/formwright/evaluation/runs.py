@@ -46,10 +46,10 @@ from formwright.evaluation.prompts import TELLS, prompt_of, written
 from formwright.evaluation.reading import read
 from formwright.evaluation.tasks import Item, Task
 from formwright.evaluation.traces import told
-from formwright.finished import Finished
+from formwright.forms.coerce import compile
 from formwright.generation import MAX_TOKENS
 from formwright.generation.result import Failed
-from formwright.languages import compile
+from formwright.jobs.finished import Finished
 
 __all__ = ["UNFAIR", "Cell", "Grid", "check_store", "fill", "prompt_in"]
 

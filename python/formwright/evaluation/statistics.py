@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright.errors import ArgumentError
 
 with needs("evaluate", "statistics of an evaluation"):

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from formwright.generation.trace import Row, Trace
+from formwright.generation.trace.recorder import Row, Trace
 
 __all__ = ["told", "trace_of"]
 

@@ -10,14 +10,14 @@ distribution. `held` makes bytes text; `trace` and its pictures tell what the fo
 from __future__ import annotations
 
 from formwright.generation.batch import Batch, Engine, Separate
-from formwright.generation.beams import beam_search
-from formwright.generation.fidelity import draw_by_particles, draw_exactly
-from formwright.generation.held import Piece
+from formwright.generation.held_text import Piece
 from formwright.generation.items import Items
 from formwright.generation.loop import Runtime, Stream, generate
 from formwright.generation.result import Complete, Failed, Observed, Particles, Reason, Result, Truncated
 from formwright.generation.sampler import Sampler
-from formwright.generation.trace import Trace
+from formwright.generation.strategies.beams import beam_search
+from formwright.generation.strategies.fidelity import draw_by_particles, draw_exactly
+from formwright.generation.trace.recorder import Trace
 from formwright.generation.writing import MAX_TOKENS, Limits, Writing
 
 __all__ = [

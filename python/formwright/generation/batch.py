@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright.generation.held import Piece
+from formwright.generation.held_text import Piece
 from formwright.generation.result import Failed
 from formwright.generation.writing import Writing
 
 if TYPE_CHECKING:
-    from formwright.generation.scoring import PromptScoring, Scoring
+    from formwright.generation.strategies.scoring import PromptScoring, Scoring
 
 __all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
 

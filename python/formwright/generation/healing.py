@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from formwright._kernel import Constraint
-from formwright.forms import chained, literal
+from formwright.forms.form import chained, literal
 
 __all__ = ["Healed"]
 

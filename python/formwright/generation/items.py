@@ -20,12 +20,12 @@ from typing import Any, Generic, TypeVar
 
 from formwright._kernel import Constraint
 from formwright.errors import NotAForm
-from formwright.forms import Form
+from formwright.forms.coerce import json_schema, schema_text
+from formwright.forms.form import Form
+from formwright.forms.parsers import CharacterParser
 from formwright.generation.asynchronous import Steps
 from formwright.generation.loop import Stream
 from formwright.incremental import Partial
-from formwright.languages import json_schema, schema_text
-from formwright.parsers import CharacterParser
 
 __all__ = ["Items", "array_of"]
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint
 from formwright.errors import StreamUnfinished
 from formwright.generation.asynchronous import Steps
-from formwright.generation.held import Piece
+from formwright.generation.held_text import Piece
 from formwright.generation.sampler import Sampler
-from formwright.generation.trace import Trace
+from formwright.generation.trace.recorder import Trace
 from formwright.generation.writing import Limits, Writing
 from formwright.incremental import Partial
 

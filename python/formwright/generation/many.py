@@ -59,7 +59,7 @@ def progress_of(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]
         yield lambda: None
         return
     try:
-        from formwright.rich import progress
+        from formwright.generation.trace.terminal import progress
     except MissingDependency:
         if wanted:
             raise

@@ -20,20 +20,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from formwright.errors import AttemptsExhausted
-from formwright.parts import Part
+from formwright.forms.readers import Part
 
 if TYPE_CHECKING:
-    from formwright.client.exchange import Exchange
-    from formwright.generation.trace import Trace
+    from formwright.generation.trace.recorder import Trace
 
 __all__ = [
     "Attempt",
     "Complete",
     "Enforced",
+    "Exchange",
     "Failed",
+    "Mode",
     "Observed",
     "Particles",
     "Reason",
@@ -49,6 +50,9 @@ Reason = Literal["max_tokens", "stop", "cancel"]
 
 Enforced = Literal["kernel", "server", "checked"]
 """Who held a text to its form."""
+
+Mode: TypeAlias = Literal["strict", "tools", "json_object", "instructions"]
+"""Who is asked to keep to the form, and how: see `formwright.client.plans.services`."""
 
 _IDS_SHOWN = 8
 
@@ -247,6 +251,31 @@ class Attempt:
     usage: Usage = field(default_factory=Usage)
     mode: str | None = None
     reply: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Exchange:
+    """What lies behind a result of a model behind an API.
+
+    Attributes:
+        mode: How the form was asked for in the end.
+        notes: What the service was not told or could not do, each in a sentence.
+        outside: What the model wrote around the text in form, if anything.
+        attempts: All answers, the last one being that of the result.
+        usage: The tokens of all attempts.
+        raw: The last answer as it came, decoded.
+    """
+
+    mode: Mode
+    notes: tuple[str, ...]
+    outside: str
+    attempts: tuple[Attempt, ...]
+    usage: Usage
+    raw: Any = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        attempts = f"{len(self.attempts)} attempt{'s' if len(self.attempts) != 1 else ''}"
+        return f"Exchange({self.mode}, {attempts}, {self.usage.total_tokens} tokens)"
 
 
 def exhausted(attempts: Sequence[Attempt], error: Exception) -> AttemptsExhausted:

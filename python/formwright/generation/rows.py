@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import ArgumentError, LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.writing import Limits, behind_prompt, started
-from formwright.masks import Mask, only_ends
+from formwright.masks.arrays import Mask, only_ends
 
 __all__ = ["Rows"]
 

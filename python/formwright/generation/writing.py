@@ -39,17 +39,16 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright import _kernel
-from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, first_allowed
+from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, apply_bitmask, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
-from formwright.forms import Form, behind_prefix, current_context, validation_context
-from formwright.generation.held import Held, Piece
+from formwright.forms.form import Form, behind_prefix, current_context, validation_context
+from formwright.forms.readers import found_parts
+from formwright.generation.held_text import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler, not_finite
-from formwright.generation.trace import Recorder, Row, Trace
+from formwright.generation.trace.recorder import Recorder, Row, Trace
 from formwright.incremental import Partial
-from formwright.masks import allocate_bitmask
-from formwright.parts import found_parts
+from formwright.masks.arrays import allocate_bitmask
 
 __all__ = ["MAX_TOKENS", "Limits", "Writing", "behind_prompt", "check_width", "complete", "masked", "started"]
 
@@ -362,7 +361,7 @@ def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> N
     """
     scores = np.array(logits, np.float32)
     check_width(scores.shape[-1], matcher.constraint.vocabulary)
-    _kernel.apply_bitmask(scores.view(np.uint32), rows.mask, None, MINUS_INFINITY)
+    apply_bitmask(scores.view(np.uint32), rows.mask, None, MINUS_INFINITY)
     return scores
 
 

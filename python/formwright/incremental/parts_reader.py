@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from formwright.errors import OutputInvalid, TokenRejected
-from formwright.forms import Form, byte_matcher, literal
+from formwright.forms.form import Form, byte_matcher, literal
+from formwright.forms.readers import Chain
 from formwright.incremental.text_reader import TextReader
 from formwright.incremental.values import Partial, PartialReader, State
-from formwright.parts import Chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,20 +23,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, OutputInvalid, TokenRejected
-from formwright.forms import Form, byte_matcher
+from formwright.forms.coerce import form
+from formwright.forms.form import Form, byte_matcher
+from formwright.forms.readers import Chain
 from formwright.incremental.json_reader import JsonReader
 from formwright.incremental.parts_reader import PartsReader
 from formwright.incremental.text import Text
 from formwright.incremental.text_reader import TextReader
 from formwright.incremental.values import Partial, PartialReader
-from formwright.languages import form
-from formwright.parts import Chain
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
-    from formwright.languages import Schema
-    from formwright.parsers import CharacterParser
+    from formwright.forms.coerce import Schema
+    from formwright.forms.parsers import CharacterParser
 
 __all__ = ["Incoming", "partial", "reader_of"]
 

@@ -14,15 +14,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from formwright.conversations.prompts import Prompt
 from formwright.errors import UnknownModel
-from formwright.models.base import LocalModel, LocalRuntime
-from formwright.models.prompts import Prompt
+from formwright.models.local import LocalModel, LocalRuntime
 
 if TYPE_CHECKING:
     from formwright.client import RemoteModel
-    from formwright.models.llama_cpp import LlamaCppModel
-    from formwright.models.mlx import MlxModel
-    from formwright.models.transformers import TransformersModel
+    from formwright.models.runtimes.llama_cpp import LlamaCppModel
+    from formwright.models.runtimes.mlx import MlxModel
+    from formwright.models.runtimes.transformers import TransformersModel
 
 __all__ = [
     "LocalModel",
@@ -58,7 +58,7 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
 
         return embedded.load()
     if Path(name).is_dir():
-        from formwright.models import transformers
+        from formwright.models.runtimes import transformers
 
         return transformers.read(Path(name))
     raise UnknownModel(
@@ -90,7 +90,7 @@ def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:
         VocabularyError: The tokenizer cannot be represented.
         MissingDependency: formwright[transformers] is not installed.
     """
-    from formwright.models import transformers
+    from formwright.models.runtimes import transformers
 
     return transformers.wrap(model, tokenizer)
 
@@ -106,7 +106,7 @@ def from_llama_cpp(llama: Any) -> LlamaCppModel:
         MissingDependency: formwright[llama-cpp] is not installed.
         HostMismatch: The installed llama-cpp-python is of an unknown version.
     """
-    from formwright.models import llama_cpp
+    from formwright.models.runtimes import llama_cpp
 
     return llama_cpp.wrap(llama)
 
@@ -119,7 +119,7 @@ def from_mlx(model: Any, tokenizer: Any) -> MlxModel:
         MissingDependency: formwright[mlx] is not installed.
         HostMismatch: The installed MLX-LM is of an unknown version.
     """
-    from formwright.models import mlx
+    from formwright.models.runtimes import mlx
 
     return mlx.wrap(model, tokenizer)
 
@@ -137,6 +137,6 @@ def from_onnx_genai(model: Any, folder: str | Path) -> LocalModel:
         MissingDependency: formwright[onnx-genai] is not installed.
         HostMismatch: The installed ONNX Runtime GenAI is of an unknown version.
     """
-    from formwright.models import onnx_genai
+    from formwright.models.runtimes import onnx_genai
 
     return onnx_genai.wrap(model, Path(folder))

@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 
 from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError, OutputInvalid
-from formwright.forms import literal
+from formwright.forms.form import literal
 from formwright.generation.result import Attempt, Failed, exhausted
 
 __all__ = ["Refusals", "attempted", "without"]
@@ -134,7 +134,7 @@ class Refusals:
 def _driven(attempt: Callable[[int], Generator[Any, Any, T]], max_retries: Any) -> T:
     """The attempts, one after the other; a policy of tenacity says how many, and how long to wait."""
     if not isinstance(max_retries, int):
-        from formwright.client.retries import output_policy, retried
+        from formwright._retries import output_policy, retried
 
         steps = retried(output_policy(max_retries), attempt)
     else:

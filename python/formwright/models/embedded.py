@@ -20,15 +20,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from formwright._dependencies import needs
-from formwright.models.base import LocalModel
-from formwright.models.prompts import Message
+from formwright._extras import needs
+from formwright.conversations.prompts import Message
+from formwright.models.local import LocalModel
 from formwright.tokenizers import vocabulary_from
 
 with needs("local", "the embedded model"):
     from tokenizers import Tokenizer
 
-    from formwright.models.tiny import TinyRuntime
+    from formwright.models.runtimes.tiny import TinyRuntime
 
 __all__ = ["load"]
 

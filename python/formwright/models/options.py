@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from formwright.languages import Canonical
+from formwright.forms.coerce import Canonical
 
 __all__ = ["Fidelity", "ManyOptions", "Options", "StreamOptions"]
 

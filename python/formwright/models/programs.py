@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, VocabularyError
-from formwright.forms import Form, check_text
+from formwright.forms.form import Form, check_text
 from formwright.generation.asynchronous import Steps
 from formwright.generation.healing import Healed
-from formwright.generation.held import Piece
+from formwright.generation.held_text import Piece
 from formwright.generation.loop import Stream
 from formwright.generation.sampler import Sampler
 from formwright.generation.writing import Limits, Writing, behind_prompt
@@ -40,7 +40,7 @@ from formwright.generation.writing import Limits, Writing, behind_prompt
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
-    from formwright.models.base import LocalModel
+    from formwright.models.local import LocalModel
 
 __all__ = ["Part", "Run"]
 

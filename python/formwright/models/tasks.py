@@ -21,10 +21,10 @@ from formwright._kernel import Constraint
 from formwright.errors import ArgumentError
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Engine
-from formwright.generation.beams import check_beams
-from formwright.generation.fidelity import check_draw
 from formwright.generation.loop import Runtime, Stream
 from formwright.generation.sampler import Sampler
+from formwright.generation.strategies.beams import check_beams
+from formwright.generation.strategies.fidelity import check_draw
 from formwright.generation.writing import Limits, Writing
 from formwright.models.options import Fidelity
 

@@ -25,7 +25,7 @@ behind a load balancer.
 
 from __future__ import annotations
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 
 with needs("server", "the server"):
     from formwright.server.app import create_app

@@ -31,22 +31,22 @@ from starlette.routing import Route
 from formwright import __version__
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
-from formwright.server.answering import Answering, report_timeout
-from formwright.server.body_reader import read_body
-from formwright.server.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
 from formwright.server.errors import BadRequest, Refusal, refusal_of
-from formwright.server.events import Event
-from formwright.server.json_body import parse_json
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
-from formwright.server.orders import Order, PromptSpec
-from formwright.server.protocols import CHAT, COMPLETIONS, RESPONSES, Protocol, send_events
-from formwright.server.requests import Body, ChatBody, ResponsesBody, scoring_body
+from formwright.server.reading.body_reader import read_body
+from formwright.server.reading.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
+from formwright.server.reading.json_body import parse_json
+from formwright.server.reading.orders import Order, PromptSpec
+from formwright.server.reading.requests import Body, ChatBody, ResponsesBody, scoring_body
+from formwright.server.reading.shapes import Shapes
+from formwright.server.reading.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.settings import Settings
-from formwright.server.shapes import Shapes
 from formwright.server.store import ResponseStore, Stored
-from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
+from formwright.server.writing.answering import Answering, report_timeout
+from formwright.server.writing.events import Event
+from formwright.server.writing.protocols import CHAT, COMPLETIONS, RESPONSES, Protocol, send_events
 
 __all__ = ["create_app"]
 

@@ -10,7 +10,6 @@ Cost: none. The wrinkle: what goes wrong behind the first byte of a stream can o
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Iterable
 from typing import Any
@@ -23,8 +22,10 @@ from formwright.errors import (
     PromptError,
     RegexError,
     SchemaError,
+    StructuralTagError,
     UnsatisfiableSchema,
     UnsupportedKeyword,
+    suggest_name,
 )
 
 __all__ = ["BadRequest", "Refusal", "refusal_of", "too_long", "unknown_field"]
@@ -66,15 +67,10 @@ class BadRequest(Refusal):
         super().__init__(400, message, param=param, code=code, **more)
 
 
-_ALIKE = 0.6
-"""How alike a name must be to be suggested."""
-
-
 def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
     """A field that nobody knows, with the nearest of the names that may stand there."""
-    near = difflib.get_close_matches(param.rpartition(".")[2], sorted(known), n=1, cutoff=_ALIKE)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return BadRequest(f"there is no field {param!r}{hint}", param=param, code="unknown_parameter")
+    nearest = suggest_name(param.rpartition(".")[2], known)
+    return BadRequest(f"there is no field {param!r}{nearest}", param=param, code="unknown_parameter")
 
 
 def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", *, is_default: bool = False) -> Refusal:
@@ -99,6 +95,8 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", 
         is_valid = isinstance(error, UnsupportedKeyword | UnsatisfiableSchema)
         code = "form_not_enforceable" if is_valid else "invalid_form"
         return BadRequest(f"{param}: {error}", param=param, code=code, pointer=error.pointer, hint=hint)
+    if isinstance(error, StructuralTagError):
+        return BadRequest(str(error), param=error.field, code=error.code)
     if isinstance(error, RegexError | LanguageError | ArgumentError):
         return BadRequest(f"{param}: {error}" if param else str(error), param=param, code="invalid_form", hint=hint)
     if isinstance(error, PromptError):

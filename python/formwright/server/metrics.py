@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from formwright.generation import Writing
-from formwright.server.orders import Order
+from formwright.server.reading.orders import Order
 from formwright.server.worker import Worker
 
 __all__ = ["Metrics"]

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formwright.server.fields import without_ignored
+from formwright.server.reading.fields import without_ignored
 
 __all__ = ["ResponseStore", "Stored"]
 

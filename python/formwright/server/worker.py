@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from formwright.generation.batch import Batch, Engine, Turn
-from formwright.generation.scoring import PromptScoring, Scoring
+from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Writing
 
 __all__ = ["Job", "QueueFull", "Worker"]

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of

@@ -15,9 +15,9 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from formwright._hosts import hosted
 from formwright._kernel import Merges
 from formwright.errors import VocabularyError
-from formwright.integrations.hosts import hosted
 from formwright.tokenizers.spelling import Spelling
 
 with hosted("llama_cpp"):

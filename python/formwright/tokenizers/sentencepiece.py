@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 from formwright.tokenizers.spelling import Spelling

@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright._kernel import Merges
 from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of
 from formwright.tokenizers.spelling import Spelling, checked_size

@@ -26,14 +26,14 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
-from formwright._dependencies import needs
+from formwright._extras import needs
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms import Form, Origin, chained, literal
-from formwright.free_text import special, text
-from formwright.languages import json_options
-from formwright.parts import Chain, Cut, plain
-from formwright.templates import many
+from formwright.forms.coerce import json_options
+from formwright.forms.form import Form, Origin, chained, literal
+from formwright.forms.free_text import special, text
+from formwright.forms.readers import Chain, Cut, plain
+from formwright.forms.templates import many
 from formwright.tools.sources import Tool, closed_arguments, tool_of
 from formwright.tools.styles import STYLES, Style, style_of
 from formwright.tools.tagged import tagged_arguments

@@ -26,8 +26,8 @@ from typing import Any
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms import Form, Origin, read_json, shortened
-from formwright.languages import schema_text
+from formwright.forms.coerce import schema_text
+from formwright.forms.form import Form, Origin, read_json, shortened
 
 __all__ = ["Tool", "closed_arguments", "tool_of"]
 
@@ -55,7 +55,7 @@ class Tool:
     origin: Any
 
     def arguments(self, options: Mapping[str, Any]) -> Form[Any]:
-        """Its arguments as JSON, by the options that `formwright.languages.json_options` gives."""
+        """Its arguments as JSON, by the options that `formwright.forms.coerce.json_options` gives."""
         text = schema_text(self.schema)
         language, origin = Language.json_schema(text, **options), Origin("schema", text, options)
         return Form(language, self.read, f"arguments of {self.name}", "value", origin=origin)
@@ -119,17 +119,17 @@ def closed_arguments(schema: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _of_function(function: Callable[..., Any]) -> Tool:
-    from formwright import types
+    from formwright.forms import python_types
 
     name = _named(getattr(function, "__name__", None), function)
-    arguments = types.Arguments(function)
+    arguments = python_types.Arguments(function)
     return Tool(name, inspect.getdoc(function) or "", read_json(arguments.schema_text), arguments, function)
 
 
 def _of_type(type_: type) -> Tool:
-    from formwright import types
+    from formwright.forms import python_types
 
-    reader = types.Reader(type_)
+    reader = python_types.Reader(type_)
     schema = read_json(reader.schema_text)
     if schema.get("type") != "object" and "$ref" not in schema:
         raise ArgumentError(

@@ -22,8 +22,8 @@ from typing import Any
 
 from formwright._kernel import Language
 from formwright.errors import UnsupportedKeyword
-from formwright.forms import Form
-from formwright.languages import choice, json_schema, regex
+from formwright.forms.coerce import choice, json_schema, regex
+from formwright.forms.form import Form
 from formwright.tools.sources import Tool
 
 __all__ = ["tagged_arguments"]

@@ -15,8 +15,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.failures import failed_event
+from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.transport.failures import failed_event
 from formwright.client.wires.shared import (
     arguments_text,
     end_of,

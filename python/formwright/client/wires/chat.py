@@ -5,7 +5,7 @@
     CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: OpenAI's own models want ``max_completion_tokens``, which most other servers do not
-know; `formwright.client.services` tells which one a service reads.
+know; `formwright.client.plans.services` tells which one a service reads.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.failures import failed_event, is_error
+from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.transport.failures import failed_event, is_error
 from formwright.client.wires.shared import (
     arguments_text,
     end_of,

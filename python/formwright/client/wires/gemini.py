@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.failures import failed_event, is_error
+from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.transport.failures import failed_event, is_error
 from formwright.client.wires.shared import (
     arguments_text,
     end_of,

@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from formwright.client.exchange import End, Query, Reply, Request
+from formwright.client.flow.exchange import End, Query, Reply, Request
 from formwright.errors import RequestFailed
 
 __all__ = [

@@ -1,0 +1,96 @@
+"""What arrives of an answer, piece by piece: its text, and the value so far.
+
+::
+
+    pieces = Pieces(plan)
+    piece = pieces.feed('{"name": "A')
+    piece.text, piece.partial.value                   # '{"name": "A', {'name': 'A'}
+
+Cost: the kernel's pass over the piece, which checks that the text is in form so far, and that of the reader. Nothing is
+read a second time.
+
+The wrinkle: where instructions alone ask for a form, the text in form may come after others: the value begins where the
+first bracket stands behind which all that came is in form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from formwright.client.plans.plan import AnyPlan
+from formwright.errors import OutputInvalid
+from formwright.incremental import Incoming, Partial
+
+__all__ = ["Piece", "Pieces"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an answer.
+
+    Attributes:
+        text: The characters that came, without those of an object that the service wants around the value.
+        partial: The value so far; see `formwright.incremental`.
+        token_id: Of a service, no ids of tokens are known.
+    """
+
+    text: str
+    partial: Partial = field(repr=False, compare=False)
+    token_id: None = None
+
+
+class Pieces:
+    """The text of an answer as it arrives."""
+
+    def __init__(self, plan: AnyPlan) -> None:
+        self._plan = plan
+        self._given = 0
+        is_sought = plan.mode == "instructions"
+        self._reader = _Seeking(plan.wire_form) if is_sought else Incoming(plan.wire_form)
+
+    def feed(self, text: str) -> Piece:
+        """The next piece. Raises OutputInvalid where the text leaves the form."""
+        partial = self._reader.feed(text)
+        if self._plan.key is None:
+            return Piece(text, partial)
+        inside = partial[self._plan.key]
+        so_far = str(inside.value or "") if self._plan.is_string else str(inside)
+        text, self._given = so_far[self._given :], len(so_far)
+        return Piece(text, inside)
+
+
+class _Seeking:
+    """Reads JSON that begins somewhere in a text."""
+
+    def __init__(self, form: Any) -> None:
+        self._form, self._text, self._at = form, "", 0
+        self._incoming: Incoming[Any] | None = None
+
+    def feed(self, piece: str) -> Partial:
+        self._text += piece
+        if self._incoming is not None:
+            try:
+                return self._incoming.feed(piece)
+            except OutputInvalid:
+                if self._incoming.is_complete:
+                    return self._incoming.value  # what follows stands outside
+                self._incoming = None
+        return self._sought()
+
+    def _sought(self) -> Partial:
+        """Begin at the next bracket behind which everything is in form."""
+        while (start := _first_bracket(self._text, self._at)) >= 0:
+            self._at, incoming = start + 1, Incoming(self._form)
+            try:
+                partial = incoming.feed(self._text[start:])
+            except OutputInvalid:
+                continue
+            self._incoming = incoming
+            return partial
+        return Incoming(self._form).value
+
+
+def _first_bracket(text: str, at: int) -> int:
+    places = [place for bracket in "{[" if (place := text.find(bracket, at)) >= 0]
+    return min(places, default=-1)

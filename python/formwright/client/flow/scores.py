@@ -1,0 +1,101 @@
+"""How likely given texts are, asked of a server that can tell: `formwright serve`, by its own field ``score``.
+
+::
+
+    flow = scored("formwright-tiny", [{"role": "user", "content": "Is the sky blue?"}], ["yes", "no"])
+    next(flow).request.body["score"]             # ['yes', 'no']
+
+The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the scores.
+
+Cost: one request, without which nobody knows whether the server knows the field. One that does not is asked for a
+single token: ``max_tokens`` bounds what it writes instead.
+
+The wrinkle: a server that does not know a field may ignore it, and answer. Only scores that its answer holds for these
+very texts are believed; everything else is `OptionUnsupported`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping, Sequence
+from math import inf
+from sys import float_info
+from typing import Any
+
+from formwright._retries import request_policy, retried
+from formwright.client.flow.exchange import Request, Send, Step
+from formwright.client.transport.failures import failure_of, json_of
+from formwright.errors import OptionUnsupported, RequestFailed
+
+__all__ = ["Scores", "scored", "unsupported"]
+
+Scores = Generator[Step, Any, Any]
+"""Yields steps, is sent what they bring, and returns the log probability of each text."""
+
+_UNKNOWN = re.compile(
+    r"there is no field|unknown|unrecogni[sz]ed|unexpected|unsupported|not permitted|not allowed|extra", re.IGNORECASE
+)
+"""What servers say of fields that they do not know."""
+
+_ROUNDING = 1e-6
+"""By how much a sum of log probabilities may be above 0."""
+
+
+def scored(
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    *,
+    canonical: bool = True,
+    request_retries: int = 2,
+) -> Scores:
+    """The steps to the log probabilities of some texts, by text, in their order.
+
+    Raises:
+        OptionUnsupported: The server does not score texts.
+        RequestFailed: It could not be reached, or refused the request.
+    """
+    body = {"model": model, "messages": messages, "score": texts, "canonical": canonical, "max_tokens": 1}
+    request = Request("chat/completions", body)
+
+    def attempt(_: int) -> Scores:
+        answer = yield Send(request)
+        if (failure := failure_of(answer)) is not None:
+            raise failure
+        return json_of(answer)
+
+    try:
+        found = yield from retried(request_policy(request_retries), attempt)
+    except RequestFailed as error:
+        if error.status in (400, 422) and re.search(r"\bscore\b", error.body) and _UNKNOWN.search(error.body):
+            raise unsupported(model, "the server does not know the field") from error
+        raise
+    return _read(found, model, texts)
+
+
+def unsupported(model: str, why: str) -> OptionUnsupported:
+    """The error of a model whose service cannot tell."""
+    return OptionUnsupported(
+        f"score() does not go with {model}: {why}",
+        hint="score with a model that runs here or behind `formwright serve`; to choose one of several texts, generate "
+        "with fw.choice(...)",
+        argument="choices",
+    )
+
+
+def _read(body: Mapping[str, Any], model: str, texts: Sequence[str]) -> dict[str, float]:
+    """The scores that an answer holds. Raises OptionUnsupported where it does not hold one for each text."""
+    stamp = body.get("formwright")
+    scores = stamp.get("scores") if isinstance(stamp, Mapping) else None
+    if not isinstance(scores, Mapping):
+        raise unsupported(model, "the server has answered, but scored nothing")
+    if scores.keys() != set(texts) or not all(map(_is_score, scores.values())):
+        raise unsupported(
+            model, f"the server has answered with something else than a score for each text: {scores!r:.200}"
+        )
+    return {text: -inf if scores[text] is None else float(scores[text]) for text in texts}
+
+
+def _is_score(value: Any) -> bool:
+    """Whether it is a log probability; minus infinity, which JSON has not, is null."""
+    return value is None or (type(value) in (int, float) and -float_info.max <= value <= _ROUNDING)

@@ -1,0 +1,1 @@
+"""The calls that Instructor's users type."""

@@ -1,0 +1,56 @@
+"""Objects of a type that are not complete: what is there, and ``None`` for what is not.
+
+::
+
+    constructed(Person, {"name": "Ad"}).age       # None: nothing of it has come
+
+Cost: an object for each snapshot. The wrinkle: these objects have not been validated, since what is missing would be
+refused; `formwright.incremental.Partial` tells complete from partial, and validates what is complete.
+"""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+from formwright._extras import needs
+
+with needs("client", "partial objects"):
+    from pydantic import BaseModel
+
+__all__ = ["constructed"]
+
+
+def constructed(type_: Any, plain: Any) -> Any:
+    """Plain data as far as it came, as an object of a type."""
+    if isinstance(plain, dict):
+        model = _model_for(type_, plain)
+        if model is None:
+            return plain
+        fields = model.model_fields
+        given = {name: _given(field.alias or name, name, plain) for name, field in fields.items()}
+        values = {name: constructed(fields[name].annotation, value) for name, value in given.items()}
+        return model.model_construct(_fields_set=set(plain), **values)
+    if isinstance(plain, list):
+        item = next((args[0] for kind in _branches(type_) if (args := get_args(kind))), Any)
+        return [constructed(item, value) for value in plain]
+    return plain
+
+
+def _given(alias: str, name: str, plain: dict[str, Any]) -> Any:
+    return plain.get(alias, plain.get(name))
+
+
+def _model_for(type_: Any, plain: dict[str, Any]) -> type[BaseModel] | None:
+    """The model that an object is of: the first that declares all of its members."""
+    for kind in _branches(type_):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            names = {field.alias or name for name, field in kind.model_fields.items()}
+            if plain.keys() <= names:
+                return kind
+    return None
+
+
+def _branches(type_: Any) -> tuple[Any, ...]:
+    """The types of a union, or the one that it is."""
+    return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)

@@ -1,0 +1,1 @@
+"""How a form is asked of a service, and how its answer is read."""

@@ -1,0 +1,104 @@
+r"""What was wrong with an answer, as a model is told it: the places as JSON Pointers, with the values there.
+
+::
+
+    try:
+        person.parse('{"age": -3}')
+    except OutputInvalid as error:
+        complaint(error)        # 'Your answer is not valid:\n- at /age: ...'
+
+Cost: a look at the text. The wrinkle: where a text leaves its form, the rest of it is unknown, so one place is told;
+a type that refuses a text in form tells all places.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from formwright.errors import OutputInvalid, OutputTruncated
+from formwright.forms.form import Form
+from formwright.incremental.scanner import Scanner
+
+__all__ = ["Fault", "complaint", "faults", "place_at", "told"]
+
+_SHOWN = 200
+
+
+class Fault(NamedTuple):
+    """A place of a text, what stands there, what is wrong with it, and in which call of a tool, if in any."""
+
+    pointer: str
+    value: str
+    message: str
+    call: str = ""
+
+
+def complaint(error: Exception, form: Form[Any] | None = None) -> str:
+    """What is said to a model about its answer, which was to be in ``form``."""
+    if isinstance(error, OutputTruncated):
+        return "Your answer was cut because it is too long. Answer again, and shorter."
+    return told(faults(error, form))
+
+
+def told(faults: Iterable[Fault]) -> str:
+    """Faults, as a model is told them."""
+    lines = [
+        f"- {fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}: {_shown(fault.value)}{fault.message}"
+        for fault in faults
+    ]
+    return "\n".join(["Your answer is not valid:", *lines, "Answer again, with the whole corrected answer only."])
+
+
+def faults(error: Exception, form: Form[Any] | None = None) -> list[Fault]:
+    """The places where an answer is wrong: as its type tells them, or the one where the text leaves the form."""
+    listed = _listed(error) or (_listed(_of_type(error, form)) if isinstance(error, OutputInvalid) else [])
+    if listed:
+        return [_validated(entry) for entry in listed]
+    if isinstance(error, OutputInvalid):
+        pointer, value = place_at(error.text, error.position)
+        return [Fault(pointer, value, str(error))]
+    return [Fault("", "", str(error))]
+
+
+def _listed(error: Exception | None) -> list[dict[str, Any]]:
+    """What pydantic says is wrong, if it does."""
+    errors = getattr(error.__cause__ if error is not None else None, "errors", None)
+    return list(errors(include_url=False, include_context=False)) if callable(errors) else []
+
+
+def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
+    """What the type itself says of a text that is not in form: it names every fault, and what is missing."""
+    if form is None or not hasattr(form.read, "python_type"):
+        return None
+    try:
+        form.read(error.text)
+    except Exception as said:
+        return said
+    return None
+
+
+def _validated(entry: dict[str, Any]) -> Fault:
+    pointer = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in entry["loc"])
+    value = json.dumps(entry["input"], ensure_ascii=False, default=str)
+    return Fault(pointer, value, entry["msg"])
+
+
+def _shown(value: str) -> str:
+    value = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+    return f"{value}: " if value else ""
+
+
+def place_at(text: str, position: int) -> tuple[str, str]:
+    """The JSON Pointer of the value in which a position of a text lies, and what stands there; else the root."""
+    scanner = Scanner()
+    with suppress(OutputInvalid):
+        scanner.feed(text)
+    node = scanner.root
+    if node is None:
+        return "", text
+    while inside := [child for child in node.children if child.start <= position < child.closed]:
+        node = inside[-1]
+    return node.pointer, text[node.start : min(node.end, len(text))]

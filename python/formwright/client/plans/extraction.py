@@ -1,0 +1,88 @@
+"""The text in form inside an answer that nobody held to it: bare, in a fence, or between sentences.
+
+::
+
+    form = fw.json_schema({"type": "object", "required": ["age"]})
+    found(form, 'Sure: {"age": 36} Anything else?').text        # '{"age": 36}'
+
+Three rules, of which the first that applies decides: the whole answer; what its code fences hold; the JSON values
+that begin with a bracket in it. Where a rule finds several different texts in form, none is meant.
+
+Cost: a check of the form for each candidate, at most `MOST`. The wrinkle: nothing is repaired. An answer that is nearly
+in form is not in form, and the error shows where it leaves it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from formwright.errors import OutputInvalid
+from formwright.forms.form import Form
+
+__all__ = ["MOST", "Found", "found"]
+
+MOST = 64
+"""Candidates that are looked at."""
+
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"[{\[]")
+
+
+class Found(NamedTuple):
+    """A text in form, and what stood around it."""
+
+    text: str
+    outside: str
+
+
+def found(form: Form[Any], answer: str) -> Found:
+    """The text in form that an answer holds.
+
+    Raises:
+        OutputInvalid: There is none, or there are several different ones.
+    """
+    whole = answer.strip()
+    if form.matches(whole):
+        return Found(whole, "")
+    near = whole
+    for candidates in (_fenced(answer), _values(answer)):
+        fitting = {text: (start, end) for text, start, end in candidates if form.matches(text)}
+        if len(fitting) > 1:
+            raise OutputInvalid(
+                f"the answer holds {len(fitting)} different texts in form, and nothing says which is meant",
+                hint="ask for one only",
+                text=answer,
+                position=next(iter(fitting.values()))[0],
+            )
+        for text, (start, end) in fitting.items():
+            return Found(text, answer[:start] + answer[end:])
+        if candidates and near == whole:
+            near = candidates[0][0]
+    form.parse(near)  # which tells where it leaves the form
+    raise OutputInvalid("the answer holds no text in form", text=answer)
+
+
+def _fenced(answer: str) -> list[tuple[str, int, int]]:
+    """What stands in code fences, without the line breaks around it; with the place of the fence."""
+    fences = _FENCE.finditer(answer)
+    return [(match[2].strip(), match.start(), match.end()) for match, _ in zip(fences, range(MOST), strict=False)]
+
+
+def _values(answer: str) -> list[tuple[str, int, int]]:
+    """The JSON objects and arrays that are in no other one."""
+    return [found for found, _ in zip(_decoded(answer), range(MOST), strict=False)]
+
+
+def _decoded(answer: str) -> Iterator[tuple[str, int, int]]:
+    """The values up to a bracket behind which no JSON stands: what is inside that is a piece, and never the whole."""
+    decoder, at = json.JSONDecoder(), 0
+    while match := _OPENING.search(answer, at):
+        start = match.start()
+        try:
+            _, at = decoder.raw_decode(answer, start)
+        except (ValueError, RecursionError):
+            return
+        yield answer[start:at], start, at

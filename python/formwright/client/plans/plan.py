@@ -1,0 +1,427 @@
+"""A form as a service can be told it, and the way back from what it answers.
+
+::
+
+    plan = plan_of(fw.form(list[int]), "strict", SERVICES["openai"])
+    list(plan.schema["properties"])               # ['value']: its root must be an object
+    text, outside = plan.text(Reply('{"value": [1, 2]}'))
+    plan.form.parse(text)                         # [1, 2]
+
+A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the root
+has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words;
+tools are offered as tools (`formwright.client.plans.calls`).
+
+Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
+
+The wrinkle: services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of
+the value: `loosened` leaves them open. So ``result.text`` is in the form that was given up to those.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+from formwright._kernel import Language
+from formwright.client.flow.exchange import OfferedTool, Query, Reply
+from formwright.client.plans.complaints import complaint
+from formwright.client.plans.extraction import Found, found
+from formwright.client.plans.services import Service
+from formwright.client.plans.wire_form import wire_form
+from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
+from formwright.forms.form import Form, read_json
+from formwright.forms.readers import Part
+from formwright.generation.result import Mode
+from formwright.schemas.instructions import instruction_of, with_docstrings
+from formwright.schemas.providers import Converted, convert
+
+__all__ = ["AnyPlan", "Plan", "Whole", "loosened", "moved", "plan_of"]
+
+_SPACES = 1000
+"""Whitespace characters in a row that a service may write."""
+
+_LOOSE = {
+    "order": "model",
+    "whitespace": "free",
+    "max_whitespace": _SPACES,
+    "escapes": "any",
+    "integers": "decimal",
+    "max_digits": 400,
+}
+
+_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_MODULE = re.compile(r"[\w<>.]+\.(?=\w)")
+
+_BEGINNING = re.compile(r"^[ \t]*+(?P<text>[{\[])", re.MULTILINE)
+"""Where JSON begins in an answer that was cut."""
+
+
+class Whole(NamedTuple):
+    """An answer that is in form.
+
+    Attributes:
+        text: The text in form.
+        value: What it is read as.
+        parts: Its named parts.
+        outside: What stood around it.
+    """
+
+    text: str
+    value: Any
+    parts: tuple[Part, ...]
+    outside: str
+
+
+class AnyPlan(Protocol):
+    """How a form is asked for in one mode, and read: by a schema (`Plan`) or by tools (see `calls`)."""
+
+    @property
+    def mode(self) -> Mode:
+        """The mode."""
+        ...
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the service is asked to enforce the form."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the service is not told."""
+        ...
+
+    @property
+    def wire_form(self) -> Form[Any]:
+        """The form of what a stream gives out."""
+        ...
+
+    @property
+    def key(self) -> str | None:
+        """The member of an object under which the value stands, if it is not the root."""
+        ...
+
+    @property
+    def is_string(self) -> bool:
+        """Whether the text is told as a string of JSON."""
+        ...
+
+    def asked(self, query: Query, /) -> Query:
+        """The query with what is said of the form."""
+        ...
+
+    def read(self, reply: Reply, /, *, context: Any = None) -> Whole:
+        """An answer with its value. Raises OutputInvalid."""
+        ...
+
+    def is_whole(self, reply: Reply, /, *, is_cut: bool) -> bool:
+        """Whether an answer that may be cut is in form, and nothing more was to come."""
+        ...
+
+    def begun(self, reply: Reply, /) -> str:
+        """The text of an answer that was cut, if it is the beginning of one in form. Raises OutputInvalid."""
+        ...
+
+    def written(self, reply: Reply, /) -> str:
+        """What the model wrote, for people."""
+        ...
+
+    def complaint(self, error: Exception, reply: Reply, /) -> str:
+        """What is said to the model about an answer that was wrong."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a form is asked for in one mode, and read.
+
+    Attributes:
+        mode: The mode.
+        form: What every text is checked with.
+        schema: What the service is told, if it is.
+        name: What it is called there.
+        description: What it is for.
+        is_strict: Whether the service is asked to enforce the schema.
+        instruction: What is said in words.
+        notes: What the service is not told.
+        key: The member of the object under which the value stands, if it is not the root.
+    """
+
+    mode: Mode
+    form: Form[Any]
+    schema: Mapping[str, Any] | None = None
+    name: str = "answer"
+    description: str | None = None
+    is_strict: bool = False
+    instruction: str = ""
+    notes: tuple[str, ...] = ()
+    key: str | None = None
+    _converted: Converted | None = field(default=None, repr=False)
+    _wire_form: Form[Any] | None = field(default=None, repr=False)
+
+    def asked(self, query: Query) -> Query:
+        """The query with what is said of the form."""
+        query = replace(query, mode=self.mode, instruction=self.instruction)
+        if self.mode == "tools":
+            return replace(query, tools=(self.tool,), calls="one", pieces="arguments")
+        return replace(query, schema=self.schema, name=self.name, description=self.description)
+
+    @property
+    def tool(self) -> OfferedTool:
+        """The form as the arguments of a tool."""
+        return OfferedTool(self.name, self.schema or {}, self.description, self.is_strict)
+
+    def read(self, reply: Reply, *, context: Any = None) -> Whole:
+        """An answer with its value. Raises OutputInvalid."""
+        text, outside = self.text(reply)
+        return Whole(text, self.form.parse(text, context=context), self.form.parts(text), outside)
+
+    def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
+        """Whether an answer that may be cut is in form, and nothing more was to come."""
+        try:
+            text, _ = self.text(reply)
+        except OutputInvalid:
+            return False
+        return self.form.matches(text) and (not is_cut or self._is_closed(text, reply.text))
+
+    def written(self, reply: Reply) -> str:
+        """What the model wrote, for people."""
+        return reply.written
+
+    def complaint(self, error: Exception, reply: Reply) -> str:
+        """What is said to the model about an answer that was wrong."""
+        return complaint(error, self.form)
+
+    def text(self, reply: Reply) -> Found:
+        """The text in form that an answer holds, and what stood around it; it is not checked yet.
+
+        Raises:
+            OutputInvalid: There is none.
+        """
+        if self.mode == "instructions":
+            return found(self.form, reply.text) if self.instruction else Found(reply.text, "")
+        written, outside = self._called(reply) if self.mode == "tools" else (reply.text, "")
+        return Found(self.inner(written), outside)
+
+    def inner(self, written: str) -> str:
+        """The text in form that a service wrote, out of what stands around it there. Raises OutputInvalid."""
+        if self._converted is not None and self._converted.optional:
+            written = _restored(self._converted, written)
+        return written.strip() if self.key is None else self._unwrapped(written)
+
+    def _called(self, reply: Reply) -> tuple[str, str]:
+        """The arguments of the one call, and the text beside it."""
+        names = [call.name for call in reply.calls]
+        if names != [self.name]:
+            said = f"the tools {', '.join(names)}" if names else "no tool"
+            raise OutputInvalid(
+                f"the model was asked to call {self.name} once, and called {said}", text=reply.text, position=0
+            )
+        return reply.calls[0].arguments, reply.text
+
+    def _unwrapped(self, written: str) -> str:
+        """The text of the value inside the object that a service wanted as the root."""
+        value = _member(written, self.key)
+        if not self.is_string:
+            return value
+        try:
+            text = json.loads(value)
+        except ValueError:
+            text = None
+        if not isinstance(text, str):
+            raise OutputInvalid(f"the member {self.key!r} of the answer is no string", text=written)
+        return text
+
+    @property
+    def is_string(self) -> bool:
+        """Whether the text is told as a string of JSON."""
+        return not self.form.language.is_json
+
+    def _is_closed(self, text: str, written: str) -> bool:
+        """Whether nothing more was to come behind a text in form when the answer, ``written``, was cut.
+
+        It stood in an object, or is JSON with an end of its own; and behind it no other text had begun.
+        """
+        if self.mode == "instructions" and not written.rstrip(" \t\r\n`~").endswith(text):
+            return False
+        return self.key is not None or (self.form.language.is_json and text.endswith(("}", "]", '"')))
+
+    def begun(self, reply: Reply) -> str:
+        """The text that a service cut, if it is the beginning of one in form.
+
+        Raises:
+            OutputInvalid: It is not.
+        """
+        form, written = self.wire_form, reply.written
+        if self.mode == "instructions" and not self.instruction:
+            return written
+        text = written.lstrip()
+        if self.mode == "instructions" and (start := _BEGINNING.search(written)):
+            text = written[start.start("text") :]
+        if form.check(text).position < len(text):
+            form.parse(text)
+        return text
+
+    @property
+    def wire_form(self) -> Form[Any]:
+        """What the service writes: the form, or what stands for it on the way."""
+        return self._wire_form or self.form
+
+
+def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = None) -> Plan:
+    """How ``form`` is asked for.
+
+    Args:
+        form: What every answer is checked with.
+        mode: The mode.
+        service: Whose subset of JSON Schema a strict schema keeps to.
+        style: That of instructions, which are then given in every mode; ``None`` gives them where they are needed.
+
+    Raises:
+        UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
+    """
+    plain, name = loosened(form), _name(form)
+    if mode == "instructions" and style is None and _is_any_text(form):
+        return Plan(mode=mode, form=form, name=name)  # there is nothing to say, and all of the answer is the text
+    if mode == "instructions":
+        return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
+    schema, key = _schema_of(form), None
+    description = schema.get("description") if isinstance(schema, Mapping) else None
+    if not _is_object(schema):
+        key, schema = ("value" if form.language.is_json else "text"), _wrapped(schema, form)
+    needs_words = mode == "json_object" or style is not None
+    instruction = instruction_of(form if key is None else _json(schema), style or "schema") if needs_words else ""
+    plan = Plan(mode=mode, form=plain, name=name, description=description, instruction=instruction, key=key)
+    if mode == "json_object":
+        return _with_wire(plan, schema)
+    return _with_schema(plan, schema, service)
+
+
+def _with_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Plan:
+    """The plan with the schema that the service is told: in its subset, where it enforces one and can be told it."""
+    if service.subset is None:
+        return _with_wire(replace(plan, schema=schema, is_strict=plan.mode == "strict"), schema)
+    try:
+        converted = convert(schema, to=service.subset)
+    except FormwrightError:
+        if plan.mode == "strict":
+            raise
+        return _with_wire(replace(plan, schema=schema), schema)
+    notes, told = tuple(map(str, converted.notes)), converted.schema
+    return _with_wire(replace(plan, schema=told, is_strict=True, notes=notes, _converted=converted), told)
+
+
+def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
+    """The plan with the form of what the service writes, where that is not the form itself."""
+    converted = plan._converted
+    if plan.key is None and (converted is None or not converted.optional):
+        return plan
+    form = wire_form(_json(told), plan.form, lambda text: plan.form.read(plan.inner(text)), plan.key, converted)
+    return replace(plan, _wire_form=form)
+
+
+def _is_any_text(form: Form[Any]) -> bool:
+    """Whether every text is in form: that of `formwright.text` without an end."""
+    if form.title != "text" or form.origin is not None:
+        return False
+    try:
+        return form.language.to_bytes() == Language.text([]).to_bytes()
+    except LanguageError:  # there is code in it
+        return False
+
+
+def _name(form: Form[Any]) -> str:
+    """What a service calls the form: as its type or schema is called."""
+    title = _MODULE.sub("", form.title)  # list[shop.Order] is list_Order
+    if form.origin is not None and form.origin.kind == "schema" and not hasattr(form.read, "python_type"):
+        schema = json.loads(form.origin.what)
+        title = str(schema.get("title", "")) if isinstance(schema, dict) else ""
+    return _NAME.sub("_", title).strip("_")[:64] or "answer"
+
+
+def loosened(form: Form[Any]) -> Form[Any]:
+    """The same form with all spellings of its JSON: what a service writes is checked by its value."""
+    if form.origin is None or form.origin.kind != "schema":
+        return form
+    options = {**(form.origin.options or {}), **_LOOSE}
+    language = Language.json_schema(form.origin.what, **options)
+    return replace(form, language=language)
+
+
+def _schema_of(form: Form[Any]) -> Any:
+    """The JSON Schema of a form; a pattern or a choice as that of a string. Raises UnsupportedKeyword."""
+    origin = form.origin
+    if origin is None or origin.kind == "tools":
+        raise UnsupportedKeyword(
+            f"{form.title} has no schema that a service could be told",
+            hint='use mode="instructions", and say in the prompt what is wanted',
+        )
+    if origin.kind == "schema":
+        schema, type_ = json.loads(origin.what), getattr(form.read, "python_type", None)
+        return schema if type_ is None else with_docstrings(type_, schema)
+    if origin.kind == "choice":
+        return {"type": "string", "enum": list(origin.what)}
+    return {"type": "string", "pattern": f"^(?:{origin.what})$"}
+
+
+def _is_object(schema: Any) -> bool:
+    """Whether the root is an object, and says so."""
+    node, seen = schema, set[str]()
+    while isinstance(node, Mapping) and isinstance(reference := node.get("$ref"), str) and reference not in seen:
+        seen.add(reference)
+        node = schema.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+    return isinstance(node, Mapping) and node.get("type") == "object"
+
+
+def _wrapped(schema: Any, form: Form[Any]) -> dict[str, Any]:
+    """An object with the value as its one member; references still lead to where they led."""
+    key = "value" if form.language.is_json else "text"
+    inside = moved(schema, f"#/properties/{key}")
+    return {"type": "object", "properties": {key: inside}, "required": [key], "additionalProperties": False}
+
+
+_DATA = ("enum", "const", "default", "examples", "example")
+_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
+
+def moved(schema: Any, to: str) -> Any:
+    """A schema whose local references begin at ``to``."""
+    if isinstance(schema, list):
+        return [moved(part, to) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword == "$ref" and isinstance(value, str) and value.startswith("#"):
+            found[keyword] = to + value[1:]
+        elif keyword in _MAPS and isinstance(value, dict):
+            found[keyword] = {name: moved(part, to) for name, part in value.items()}
+        else:
+            found[keyword] = value if keyword in _DATA else moved(value, to)
+    return found
+
+
+def _json(schema: Mapping[str, Any]) -> Form[Any]:
+    """The JSON texts of a schema, however they are spelled."""
+    from formwright.forms.coerce import json_schema
+
+    return loosened(json_schema(dict(schema)))
+
+
+def _restored(converted: Converted, written: str) -> str:
+    """The same text without the nulls that stand for what is left out."""
+    try:
+        value = read_json(written)
+    except ValueError as error:
+        raise OutputInvalid(f"the answer is not JSON: {error}", text=written) from error
+    return json.dumps(converted.restore(value), ensure_ascii=False)
+
+
+def _member(written: str, key: str | None) -> str:
+    """The text of the only member of an object."""
+    match = re.fullmatch(rf'\{{\s*+"{key}"\s*+:\s*+(.*)\}}', written.strip(), re.DOTALL)
+    if match is None:
+        raise OutputInvalid(f"the answer is no object with the one member {key!r}", text=written)
+    return match[1].rstrip()

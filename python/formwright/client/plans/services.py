@@ -1,0 +1,140 @@
+"""What each service can do: one table, from which ``mode="auto"`` chooses.
+
+::
+
+    service_of("https://api.deepseek.com/v1", "openai").name            # 'deepseek'
+    modes_of(SERVICES["openai"], "gpt-4-turbo")                         # ('tools', 'json_object', 'instructions')
+
+==================  ================================================================================================
+mode                how the form is asked for
+==================  ================================================================================================
+``strict``          the service enforces a schema: the form's, or what its subset of JSON Schema can say of it
+``tools``           the model calls one tool, whose arguments are the value
+``json_object``     the service enforces some JSON object; instructions say which
+``instructions``    instructions alone; the text in form is looked for in the answer
+==================  ================================================================================================
+
+Cost: nothing. The wrinkle: services change, and a server behind any other URL is taken for one that reads the
+whole of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and `formwright serve` do. Whatever a service
+says it enforces, its text is checked here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from formwright.generation.result import Mode
+
+__all__ = ["SERVICES", "Api", "Service", "modes_of", "service_of"]
+
+Api: TypeAlias = Literal["openai", "responses", "anthropic", "gemini"]
+"""The formats of requests and answers."""
+
+_ALL: tuple[Mode, ...] = ("strict", "tools", "json_object", "instructions")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A row of the table.
+
+    Attributes:
+        name: What it is called.
+        hosts: The hosts of its URLs; of a host that begins with a dot, the end.
+        modes: What it can do, in the order in which ``mode="auto"`` tries it.
+        subset: The row of `formwright.schemas.providers.PROVIDERS` that its strict schemas keep to; ``None`` is
+            all of JSON Schema.
+        older: Models that can do less: their names, with ``*`` for any end, and their modes.
+        max_tokens_name: The field of chat completions that bounds the answer.
+        lacks: Options of generation that its API has and it does not.
+        is_loose_in_auto: Whether it holds calls of tools to their schemas only if asked, where the model may write
+            text instead.
+        key: The variable of the environment that holds the key, where none is passed.
+        may_score: Whether it may be `formwright serve`, which tells how likely given texts are.
+    """
+
+    name: str
+    hosts: tuple[str, ...]
+    modes: tuple[Mode, ...] = _ALL
+    subset: str | None = None
+    older: tuple[tuple[tuple[str, ...], tuple[Mode, ...]], ...] = ()
+    max_tokens_name: str = "max_tokens"
+    lacks: frozenset[str] = frozenset()
+    is_loose_in_auto: bool = False
+    key: str = "FORMWRIGHT_API_KEY"
+    may_score: bool = False
+
+
+_WITHOUT_STRICT: tuple[Mode, ...] = ("tools", "json_object", "instructions")
+
+_OPENAI = Service(
+    "openai",
+    ("api.openai.com",),
+    subset="openai",
+    older=(
+        (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
+        (("o1-mini*", "o1-preview*"), ("instructions",)),
+    ),
+    max_tokens_name="max_completion_tokens",
+    lacks=frozenset({"top_k"}),
+    key="OPENAI_API_KEY",
+)
+
+SERVICES: dict[str, Service] = {
+    service.name: service
+    for service in (
+        _OPENAI,
+        replace(
+            _OPENAI,
+            name="azure",
+            hosts=(".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"),
+            key="AZURE_OPENAI_API_KEY",
+        ),
+        Service(
+            "anthropic",
+            ("api.anthropic.com",),
+            modes=("strict", "tools", "instructions"),
+            subset="anthropic",
+            key="ANTHROPIC_API_KEY",
+            older=(
+                (
+                    ("claude-2*", "claude-3*", "claude-instant*", "claude-sonnet-4-[02]*", "claude-opus-4-[02]*"),
+                    ("tools", "instructions"),
+                ),
+            ),
+        ),
+        Service(
+            "gemini",
+            ("generativelanguage.googleapis.com", "aiplatform.googleapis.com"),
+            subset="gemini",
+            is_loose_in_auto=True,
+            key="GEMINI_API_KEY",
+            older=((("gemini-1.*", "models/gemini-1.*"), _WITHOUT_STRICT),),
+        ),
+        Service(
+            "deepseek",
+            ("api.deepseek.com",),
+            modes=("tools", "json_object", "instructions"),
+            lacks=frozenset({"top_k", "seed"}),
+            key="DEEPSEEK_API_KEY",
+        ),
+        Service("compatible", (), may_score=True),
+    )
+}
+
+
+def service_of(base_url: str, api: str) -> Service:
+    """The service behind a URL."""
+    host = (urlsplit(base_url).hostname or "").lower()
+    for service in SERVICES.values():
+        if any(host.endswith(known) if known.startswith(".") else host == known for known in service.hosts):
+            return service
+    return SERVICES.get(api if api in ("anthropic", "gemini") else "compatible", SERVICES["compatible"])
+
+
+def modes_of(service: Service, model: str) -> tuple[Mode, ...]:
+    """What a model of a service can do, in the order in which it is tried."""
+    older = (modes for names, modes in service.older if any(fnmatchcase(model, name) for name in names))
+    return next(older, service.modes)

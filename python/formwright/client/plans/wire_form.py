@@ -1,0 +1,138 @@
+"""The values of a text on its way from a service, read as the type that was asked for.
+
+::
+
+    plan = plan_of(fw.form(list[Person]), "strict", SERVICES["openai"])
+    incoming = Incoming(plan.wire_form)                                 # of {"value": [...]}
+    incoming.feed('{"value": [{"name": "Ada"')["value"][0].name.value   # 'Ada'
+
+A service may write an object around the value, and null for what is left out. So the text has another form on the way,
+whose places are read by the validators of the type: those of `formwright.forms.validators`, moved by one member, and
+without the nulls that the conversion brought in.
+
+Cost: of a place with such nulls inside, reading it and writing it again, when it is asked for and complete.
+
+The wrinkle: behind a union of several types nothing is known of the members until the whole is complete, here as there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formwright.forms.form import Form, read_json
+from formwright.incremental.json_reader import Validator
+from formwright.schemas.providers import Converted
+
+__all__ = ["wire_form"]
+
+
+def wire_form(
+    schema: Form[Any], given: Form[Any], read: Callable[[str], Any], key: str | None, converted: Converted | None
+) -> Form[Any]:
+    """The form of what a service writes, read as ``given`` is.
+
+    Args:
+        schema: The texts of the schema that the service was told.
+        given: The form that was asked for.
+        read: The value of a whole text of ``given``, out of what the service wrote.
+        key: The member under which it stands, if it is not the root.
+        converted: The schema as the service's subset has it.
+    """
+    inner: Validator | None = getattr(given.read, "validator", None)
+    if converted is not None and converted.optional:
+        inner = _Place(inner, converted, "" if key is None else f"/properties/{key}")
+    return Form(schema.language, _Read(read, inner if key is None else _Root(key, inner), key), given.title, "value")
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Reads a whole text, and knows the validator of its places."""
+
+    read: Callable[[str], Any]
+    validator: Validator | None
+    key: str | None
+
+    def __call__(self, text: str) -> Any:
+        value = self.read(text)
+        return value if self.key is None else {self.key: value}
+
+
+@dataclass(frozen=True)
+class _Root:
+    """The object around a value."""
+
+    key: str
+    inner: Validator | None
+    wants_siblings = False
+    is_open = False
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {self.key: self.key}
+
+    def validate(self, text: str, siblings: dict[str, str]) -> Any:
+        return read_json(text)
+
+    def member(self, name: str) -> Validator | None:
+        return self.inner if name == self.key else None
+
+    def item(self, index: int) -> Validator | None:
+        return None
+
+
+class _Place:
+    """A place of the type, at a pointer of the converted schema."""
+
+    def __init__(self, inner: Validator | None, converted: Converted, pointer: str) -> None:
+        self._inner, self._converted, self._pointer = inner, converted, pointer
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {} if self._inner is None else self._inner.names
+
+    @property
+    def is_open(self) -> bool:
+        return self._inner is None or self._inner.is_open
+
+    @property
+    def wants_siblings(self) -> bool:
+        return self._inner is not None and self._inner.wants_siblings
+
+    def validate(self, text: str, siblings: dict[str, str]) -> Any:
+        value = read_json(text)
+        if value is None and self._converted.is_optional(self._pointer):
+            return None
+        restored = self._converted.restored(self._pointer, value)
+        if self._inner is None:
+            return restored
+        before = self._pointer.rpartition("/")[0]
+        kept = {
+            name: sibling
+            for name, sibling in siblings.items()
+            if sibling != "null" or not self._converted.is_optional(f"{before}/{_token(name)}")
+        }
+        return self._inner.validate(text if restored == value else json.dumps(restored), kept)
+
+    def member(self, name: str) -> Validator | None:
+        place = self._converted.inside(self._pointer)
+        if place is None or name not in _properties(self._converted, place):
+            return None
+        inner = None if self._inner is None else self._inner.member(name)
+        return _Place(inner, self._converted, f"{place}/properties/{_token(name)}")
+
+    def item(self, index: int) -> Validator | None:
+        place = self._converted.inside(self._pointer)
+        inner = None if self._inner is None else self._inner.item(index)
+        return None if place is None else _Place(inner, self._converted, f"{place}/items")
+
+
+def _properties(converted: Converted, place: str) -> Mapping[str, Any]:
+    properties: Mapping[str, Any] = converted.at(place).get("properties", {})
+    return properties
+
+
+def _token(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")

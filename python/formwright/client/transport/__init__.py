@@ -1,0 +1,1 @@
+"""Requests on the wire: HTTP and the SDKs of services."""

@@ -1,0 +1,1 @@
+"""Messages and prompts, and how each side reads them."""

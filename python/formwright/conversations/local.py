@@ -1,0 +1,123 @@
+"""Conversations with tools in them, as a model is given them to read.
+
+::
+
+    call = {"id": "call_1", "name": "add", "arguments": {"a": 1, "b": 2}}
+    messages = [
+        {"role": "user", "content": "What is 1 + 2?"},
+        {"role": "assistant", "content": "", "calls": [call]},
+        {"role": "tool", "content": "3", "id": "call_1"},
+    ]
+    ids = conversation_ids(model, messages)
+    as_apis_have_them(messages)[2]       # {'role': 'tool', 'content': '3', 'tool_call_id': 'call_1'}
+
+A message has a role and a content; one of the assistant perhaps ``calls``, one of a tool the ``id`` of the call that it
+answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words:
+tools in the system message if it has learnt to read them there, else their names after the last question; calls as it
+would write them; and results as what the user says.
+
+Cost: the tokenizer's. The wrinkle: ``developer`` is ``system`` for a model that has no such role.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from formwright.errors import PromptError
+from formwright.tools import STYLES, Style
+
+if TYPE_CHECKING:
+    from formwright.models.local import LocalModel
+
+__all__ = ["as_apis_have_them", "conversation_ids", "in_words"]
+
+
+def conversation_ids(
+    model: LocalModel, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+) -> list[int]:
+    """The tokens of a conversation, up to where the assistant goes on.
+
+    Args:
+        model: Who reads it.
+        messages: The messages.
+        tools: Those that may be called, as `formwright.tools.Tool.described` lists them.
+
+    Raises:
+        PromptError: The model cannot read it.
+        LimitExceeded: It is longer than the context.
+    """
+    if model.with_tools is not None:
+        return model.prompt_ids(model.with_tools([_templated(message) for message in messages], tools))
+    return model.prompt_ids(list(model.encode(in_words(model, messages, tools))))
+
+
+def in_words(
+    model: LocalModel, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """The same with roles and contents alone, for a model whose template knows no tools. Raises PromptError."""
+    plain = [_plain(message, model) for message in messages]
+    if tools and model.tell_tools is not None:
+        return _told(plain, model.tell_tools(tools))
+    if tools and plain[-1]["role"] == "user" and messages[-1]["role"] == "user":
+        names = ", ".join(tool["function"]["name"] for tool in tools)
+        plain[-1]["content"] += f" Tools: {names}. Call a tool."
+    return plain
+
+
+def as_apis_have_them(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same as chat completions have them: the arguments of calls are text."""
+    found = [_templated(message) for message in messages]
+    for message in found:
+        for call in message.get("tool_calls", ()):
+            call["function"]["arguments"] = json.dumps(call["function"]["arguments"], ensure_ascii=False)
+        if message.get("tool_calls") and not message["content"]:
+            message["content"] = None
+    return found
+
+
+def _templated(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message as chat templates read it."""
+    found = {name: value for name, value in message.items() if name in ("role", "content")}
+    if "id" in message:
+        found["tool_call_id"] = message["id"]
+    if message.get("calls"):
+        found["tool_calls"] = [
+            {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}}
+            for call in message["calls"]
+        ]
+    return found
+
+
+def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
+    """A message for a model whose template knows no tools."""
+    role, content = message["role"], message["content"]
+    if message.get("calls"):
+        written = [_as_written(call, STYLES[model.style]) for call in message["calls"]]
+        content = "\n".join([*([content] if content else []), *written])
+    if role not in model.roles:
+        if role not in _OTHER_ROLES:
+            raise PromptError(f"the model knows no {role}")
+        role, content = _OTHER_ROLES[role](content)
+    return {"role": role, "content": content}
+
+
+def _told(messages: list[dict[str, Any]], tools: str) -> list[dict[str, Any]]:
+    """The messages with the tools at the end of the system message, which is made if there is none."""
+    first = messages[0]
+    if first["role"] != "system":
+        return [{"role": "system", "content": tools}, *messages]
+    return [{"role": "system", "content": f"{first['content']}\n{tools}"}, *messages[1:]]
+
+
+def _as_written(call: Mapping[str, Any], style: Style) -> str:
+    arguments = json.dumps(call["arguments"], ensure_ascii=False)
+    return f"{style.before}{call['name']}{style.between}{arguments}{style.after}"
+
+
+_OTHER_ROLES: Mapping[str, Callable[[str], tuple[str, str]]] = {
+    "developer": lambda content: ("system", content),
+    "tool": lambda content: ("user", f"Result: {content}"),
+}
+"""What is written for a role that a model lacks."""

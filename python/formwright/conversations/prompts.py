@@ -1,0 +1,202 @@
+"""Prompts: what a user may pass, read in one place.
+
+::
+
+    read("How old is Ada?", size=32_000)                       # 'How old is Ada?'
+    read([{"role": "user", "content": "Hi"}], size=32_000)     # [{'role': 'user', 'content': 'Hi'}]
+    read([1, 17, 4], size=32_000)                              # [1, 17, 4]: token ids, as they are
+
+Text is one user message. A conversation is a sequence of messages ``{"role": ..., "content": ...}``,
+as the APIs have them; a content may be a list of text parts ``{"type": "text", "text": ...}``. Calls of
+the assistant (``tool_calls``) and results of tools (``tool_call_id``) are read as
+`formwright.conversations.local` has them. What is none of these is a `PromptError` that says what was
+expected, and where.
+
+The wrinkle: numpy arrays and other sequences of integers are token ids; an empty sequence is none,
+because a model needs something to go on from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from formwright.errors import ArgumentError, PromptError
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from typing_extensions import TypeIs
+
+__all__ = ["ROLES", "Message", "Prompt", "has_calls", "is_text", "read", "with_instruction"]
+
+Message: TypeAlias = Mapping[str, Any]
+"""One message of a conversation: its ``role`` and its ``content``."""
+
+Prompt: TypeAlias = str | Sequence[Message] | Sequence[int]
+"""One user message, a conversation of ``{"role": ..., "content": ...}``, or token ids taken as they are."""
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+"""The roles that chat templates know; a model may have fewer."""
+
+_HINT = 'pass a str, messages such as [{"role": "user", "content": "..."}], or token ids'
+
+
+def read(prompt: object, size: int, roles: Sequence[str] = ROLES) -> str | list[Message] | list[int]:
+    """The text, the messages with their contents as ``str``, or the token ids that a user has passed.
+
+    Args:
+        prompt: Whatever it is.
+        size: Token ids go from 0 to ``size - 1``.
+        roles: The roles of the model.
+
+    Raises:
+        PromptError: It is no prompt.
+    """
+    if isinstance(prompt, str):
+        return _whole(prompt, "the prompt")
+    if (
+        isinstance(prompt, bytes | bytearray | Mapping)
+        or not hasattr(prompt, "__iter__")
+        or not hasattr(prompt, "__len__")
+    ):
+        raise PromptError(f"the prompt is {_kind(prompt)}, not text, messages or token ids", hint=_HINT)
+    parts = list(prompt)
+    if not parts:
+        raise PromptError("the prompt is empty: a model needs at least one token to go on from", hint=_HINT)
+    if any(isinstance(part, Mapping) for part in parts):
+        return [_message(part, f"message {number}", roles) for number, part in enumerate(parts)]
+    return _ids(parts, size)
+
+
+def is_text(prompt: str | list[Message] | list[int]) -> TypeIs[str | list[Message]]:
+    """Whether a prompt that was read has still to become token ids."""
+    return isinstance(prompt, str) or isinstance(prompt[0], Mapping)
+
+
+def _ids(parts: Sequence[Any], size: int) -> list[int]:
+    """The same as token ids from 0 to ``size - 1``. Raises PromptError where one is none."""
+    ids = []
+    for number, part in enumerate(parts):
+        try:
+            ids.append(index(part))
+        except TypeError:
+            raise PromptError(f"item {number} of the prompt is {_kind(part)}, not a token id", hint=_HINT) from None
+        if not 0 <= ids[-1] < size:
+            raise PromptError(f"item {number} of the prompt is {ids[-1]}: token ids go from 0 to {size - 1}")
+    return ids
+
+
+def with_instruction(
+    prompt: str | list[Message] | list[int], instruction: str, roles: Sequence[str] = ROLES
+) -> str | list[Message]:
+    """What `read` gives, with an instruction about the answer; a new object.
+
+    It stands behind a text, behind the first system message of a conversation or in a new one, or behind the last
+    message of the user where a model has no system messages.
+
+    Raises:
+        ArgumentError: The prompt is token ids, or a conversation without a place for it.
+    """
+    if isinstance(prompt, str):
+        return f"{prompt}\n\n{instruction}"
+    if not is_text(prompt):
+        raise ArgumentError(
+            "instruct: the prompt is token ids, which no text can be added to",
+            hint="pass text or messages, or put fw.instructions(...) into the prompt before it is encoded",
+            argument="instruct",
+        )
+    messages: list[Message] = list(prompt)
+    places = [at for at, message in enumerate(messages) if message["role"] == "system"][:1]
+    if not places and "system" in roles:
+        return [{"role": "system", "content": instruction}, *messages]
+    places = places or [at for at, message in enumerate(messages) if message["role"] == "user"][-1:]
+    if not places:
+        raise ArgumentError(
+            "instruct: the conversation has no message of the user to add to, and the model no system messages",
+            hint="add a message of the user",
+            argument="instruct",
+        )
+    at = places[0]
+    messages[at] = {**messages[at], "content": f"{messages[at]['content']}\n\n{instruction}"}
+    return messages
+
+
+def _message(message: object, where: str, roles: Sequence[str]) -> Message:
+    if not isinstance(message, Mapping):
+        raise PromptError(f"{where} is {_kind(message)}, not a mapping with role and content", hint=_HINT)
+    role = message.get("role")
+    if role not in roles and role != "tool":  # results are told in words where a model has no such role
+        raise PromptError(
+            f"{where} has the role {role!r}, and this model knows {', '.join(roles)}"
+            if "role" in message
+            else f"{where} has no role: one of {', '.join(roles)} is wanted"
+        )
+    found = {name: value for name, value in message.items() if name not in ("tool_calls", "tool_call_id")}
+    if calls := message.get("tool_calls"):
+        if not isinstance(calls, Sequence) or isinstance(calls, str | bytes):
+            raise PromptError(f"tool_calls of {where} is {_kind(calls)}, not a list")
+        found["calls"] = [_call(call, f"call {number} of {where}") for number, call in enumerate(calls)]
+        found["content"] = message.get("content") or ""
+    if role == "tool" and "id" not in message:
+        found["id"] = message.get("tool_call_id") or ""
+    if "content" not in found:
+        raise PromptError(f"{where} has no content", hint='add "content": a str, or a list of text parts')
+    return found | {"content": _content(found["content"], where)}
+
+
+def has_calls(prompt: str | list[Message]) -> TypeGuard[list[Message]]:
+    """Whether a text or conversation that was read has calls of tools in it, or their results."""
+    return not isinstance(prompt, str) and any(message["role"] == "tool" or "calls" in message for message in prompt)
+
+
+def _call(call: object, where: str) -> Mapping[str, Any]:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    if not isinstance(call, Mapping) or not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        raise PromptError(
+            f"{where} names no function",
+            hint='pass {"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}: Call.described()',
+        )
+    arguments = function.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            raise PromptError(f"the arguments of {where} are not JSON: {arguments[:80]!r}") from None
+    if not isinstance(arguments, Mapping):
+        raise PromptError(f"the arguments of {where} are {_kind(arguments)}, not an object")
+    return {"id": call.get("id") or "", "name": function["name"], "arguments": arguments}
+
+
+def _content(content: object, where: str) -> str:
+    if isinstance(content, str):
+        return _whole(content, f"the content of {where}")
+    if not isinstance(content, Sequence) or isinstance(content, bytes):
+        raise PromptError(
+            f"the content of {where} is {_kind(content)}, not a str or a list of text parts",
+            hint="pass the result of a tool as text: str(result), or json.dumps(result)",
+        )
+    return "".join(_part(part, f"part {number} of {where}") for number, part in enumerate(content))
+
+
+def _whole(text: str, where: str) -> str:
+    """The same text, if it can be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise PromptError(f"{where} holds a lone surrogate: {text[error.start]!r} at {error.start}") from None
+    return text
+
+
+def _part(part: object, where: str) -> str:
+    if isinstance(part, Mapping) and part.get("type") in ("text", "input_text") and isinstance(part.get("text"), str):
+        return _whole(part["text"], where)
+    kind = f"of type {part.get('type')!r}" if isinstance(part, Mapping) else _kind(part)
+    raise PromptError(f'{where} is {kind}: only text parts {{"type": "text", "text": ...}} can be read')
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

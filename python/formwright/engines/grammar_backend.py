@@ -1,0 +1,187 @@
+"""What engines with grammar back ends ask of one: a form by its kind, and a text that goes on by several tokens.
+
+::
+
+    running = Running(fw.compile(int, vocabulary))
+    running.accept([token for token in vocabulary.merges.encode("12") or []])      # True
+    running.valid_prefix([0])                                                      # 0
+    running.rollback(1)
+
+An engine hands over what a request says as a kind and a text: ``("json", '{"type": "integer"}')``. Its ends of text,
+the stop ids of the user among them, are ends of the vocabulary: they may come where the text may end, and nowhere else.
+
+Cost: a vocabulary for each set of ends, a tenth of a second for 131,072 tokens; the last `_KEPT` are kept.
+
+The wrinkle: drafts of a speculation go on behind an end of text. What comes there is accepted and means nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from threading import Lock
+from typing import Any
+
+from formwright._kernel import Constraint, Vocabulary
+from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
+from formwright.forms.coerce import choice, json_schema, regex
+from formwright.forms.coerce import json as json_form
+from formwright.forms.form import Form, Origin
+from formwright.masks.arrays import Mask, only_ends
+from formwright.tokenizers import vocabulary_from
+from formwright.tools.structural import structural_form
+
+__all__ = ["Running", "Vocabularies", "asked_form", "request_of"]
+
+_KEPT = 16
+
+
+def asked_form(kind: str, text: str, *, whitespace: str | None = None) -> Form[Any]:
+    """The form that a request asks for.
+
+    Args:
+        kind: ``"json"`` (a schema), ``"json_object"``, ``"regex"``, ``"choice"`` (a JSON array of texts) or
+            ``"structural_tag"``.
+        text: What it says of it.
+        whitespace: That of JSON, as `formwright.form` has it.
+
+    Raises:
+        LanguageError: It cannot be read or enforced, or is of another kind.
+    """
+    if kind == "json":
+        return json_schema(text, whitespace=whitespace)
+    if kind == "json_object":
+        return json_form(objects_only=True, whitespace=whitespace)
+    if kind == "regex":
+        return regex(text)
+    if kind == "choice":
+        return choice(*_texts(text))
+    if kind == "structural_tag":
+        return structural_form(text, "structural_tag")
+    raise LanguageError(
+        f"requests for {kind!r} cannot be served by formwright",
+        hint="ask for a JSON Schema, a regular expression, a choice or a structural tag",
+    )
+
+
+def _texts(text: str) -> list[str]:
+    """The texts of a choice. A JSON string is none: its characters would be the choice."""
+    try:
+        texts = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LanguageError(f"choice: a JSON array of texts is wanted: {error}") from None
+    if isinstance(texts, list) and texts and all(isinstance(each, str) for each in texts):
+        return texts
+    raise LanguageError(f"choice: a JSON array of texts is wanted, not {text[:40]}")
+
+
+def request_of(form: Form[Any]) -> tuple[str, str]:
+    """What an engine is asked, so that `asked_form` reads the same form: a kind and a text.
+
+    Raises:
+        OptionUnsupported: It has no kind that engines know, or options of JSON that they cannot be told.
+    """
+    asked = _said(form)
+    if asked is None:
+        raise OptionUnsupported(
+            f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns and choices",
+            hint="give one of these, or write it with a model that formwright drives itself",
+            argument="form",
+        )
+    if asked_form(*asked).language.to_bytes() != form.language.to_bytes():
+        raise OptionUnsupported(
+            f"{form!r} has options that cannot be said in a request: those of JSON, or what its pattern means",
+            hint="leave them out, and write a pattern as formwright.regex(pattern)",
+            argument="form",
+        )
+    return asked
+
+
+def _said(form: Form[Any]) -> tuple[str, str] | None:
+    """A kind and a text, of forms that are one thing."""
+    match form.origin:
+        case Origin(kind="choice", what=texts):
+            return "choice", json.dumps(list(texts))
+        case Origin(kind="regex", what=pattern):
+            return "regex", str(pattern)
+        case Origin(kind="schema", what=schema):
+            return "json", str(schema)
+    return None
+
+
+class Vocabularies:
+    """The vocabulary of one tokenizer, by the ids that end a text.
+
+    Args:
+        tokenizer: Of any family that `formwright.Vocabulary.from_tokenizer` reads.
+        size: The width of the model's logits.
+    """
+
+    def __init__(self, tokenizer: Any, size: int) -> None:
+        self._tokenizer, self._size, self._lock = tokenizer, size, Lock()
+        self._known: OrderedDict[frozenset[int], Vocabulary] = OrderedDict()
+
+    def ending(self, ends: Collection[int] | None) -> Vocabulary:
+        """The vocabulary in which these ids end a text, beside those that the tokenizer declares."""
+        key = frozenset(ends or ())
+        with self._lock:
+            if key not in self._known:
+                made = vocabulary_from(self._tokenizer, eos_token_ids=sorted(key), logits_size=self._size)
+                self._known[key] = made
+            self._known.move_to_end(key)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+            return self._known[key]
+
+
+class Running:
+    """A text under way, for an engine that accepts several tokens at a time and takes some of them back.
+
+    Args:
+        constraint: The form of the text.
+    """
+
+    def __init__(self, constraint: Constraint[Any]) -> None:
+        self.constraint = constraint
+        self.matcher = constraint.matcher()
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether an end of text was accepted."""
+        return self.matcher.is_finished
+
+    def accept(self, token_ids: Sequence[int]) -> bool:
+        """Go on by all of these tokens, up to an end of text, or by none of them; whether they could come."""
+        if self.is_finished:
+            return True
+        ends = self.constraint.vocabulary.eos_token_ids
+        last = next((place for place, token_id in enumerate(token_ids, 1) if token_id in ends), len(token_ids))
+        try:
+            self.matcher.accept_tokens(list(token_ids[:last]))
+        except (TokenRejected, VocabularyError):
+            return False
+        return True
+
+    def valid_prefix(self, token_ids: Sequence[int]) -> int:
+        """How many of these tokens could come; nothing is accepted."""
+        if self.is_finished:
+            return 0
+        size = self.constraint.vocabulary.logits_size
+        known = next((place for place, token_id in enumerate(token_ids) if not 0 <= token_id < size), len(token_ids))
+        return self.matcher.validate_tokens(list(token_ids[:known]))
+
+    def rollback(self, tokens: int) -> None:
+        """Take tokens back."""
+        if tokens:
+            self.matcher.rollback(tokens)
+
+    def fill(self, mask: Mask, row: int, *, budget: int | None = None) -> None:
+        """Write what may come next into a row: behind the end, an end again.
+
+        Any thread may call it, as long as no other one uses this text.
+        """
+        if self.is_finished:
+            only_ends(mask[row], self.constraint.vocabulary)
+        else:
+            self.matcher.fill_bitmask(mask, row, budget=budget)

@@ -1,0 +1,1 @@
+"""A set of texts, and what each of them is read as."""

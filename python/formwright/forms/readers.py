@@ -1,0 +1,247 @@
+r"""How a text falls into the parts of a composition, and what each part is read as.
+
+::
+
+    form = fw.template("{name} is {age}", name=fw.regex("[A-Z][a-z]+"), age=int)
+    form.parts("Ada is 36")     # (Part(name='name', text='Ada', start=0, end=3), Part(name='age', text='36', ...))
+
+Where a text could be cut in several ways, an earlier part takes as much as it can (leftmost, longest). A text that has
+only begun is cut the same way: its last part is then the one that is still open.
+
+Cost: each part is read once by the kernel for each way in which the text could be cut until one fits; at worst that is
+quadratic.
+
+The wrinkle: the control tokens that a model wrote are letters of their own, which no text could be taken for: their
+name between two bytes 0xFF, in a ``str`` two ``"\udcff"``. In the text of a result stand the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from formwright.errors import OutputInvalid
+
+if TYPE_CHECKING:
+    from formwright.forms.form import Form
+
+__all__ = [
+    "Alternative",
+    "Chain",
+    "Cut",
+    "Part",
+    "Repetition",
+    "cut",
+    "cut_of",
+    "decoded",
+    "encoded",
+    "found_parts",
+    "plain",
+]
+
+_LETTER = "\udcff"
+
+Cut = list[tuple["Form[Any]", int, int]]
+"""The parts of a text, one after the other: each form, and where it begins and ends, in bytes."""
+
+
+class Part(NamedTuple):
+    """A named part of a text.
+
+    Attributes:
+        name: Its name, such as that of a field of a template.
+        text: What is written there.
+        start: Where it begins, in bytes of the whole text.
+        end: Where it ends.
+        is_complete: Whether it is over; only the last part of a text that goes on may not be.
+    """
+
+    name: str
+    text: str
+    start: int
+    end: int
+    is_complete: bool = True
+
+
+def encoded(text: str) -> bytes:
+    """A text that was accepted, as bytes, with the letters of its control tokens."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decoded(data: bytes) -> str:
+    """What `encoded` was given; bytes of a character that is not whole are left out."""
+    texts = (part.decode("utf-8", "ignore") for part in data.split(b"\xff"))
+    return _LETTER.join(texts)
+
+
+def plain(text: str) -> str:
+    """A text with the names of its control tokens instead of their letters."""
+    return text.replace(_LETTER, "")
+
+
+def cut(
+    data: bytes,
+    part_at: Callable[[int], Form[Any] | None],
+    may_end: Callable[[int], bool],
+    may_be_empty: Callable[[int], bool],
+    *,
+    is_open: bool = False,
+) -> Cut | None:
+    """The parts of ``data``, each as long as it can be; ``None`` if it has none.
+
+    Args:
+        data: The text.
+        part_at: The part of each number; ``None`` if there is none.
+        may_end: Whether the text may end after so many parts.
+        may_be_empty: Whether the part of a number may be empty, though nothing says how many are.
+        is_open: Whether the text may end anywhere: then the last part has only begun.
+    """
+    found: Cut = []
+    untried: list[Iterator[int]] = []  # the ends of each part found, and of the one behind them, that were not tried
+    dead: set[tuple[int, int]] = set()
+    at = 0
+    while True:
+        form = part_at(len(found))
+        if is_open and form is not None and form.language.check(data[at:])[0] == len(data) - at:
+            return [*found, (form, at, len(data))]
+        if not is_open and at == len(data) and may_end(len(found)):
+            return found
+        ends: list[int] = []
+        if form is not None and (len(found), at) not in dead:
+            wanted = may_be_empty(len(found))
+            ends = [at + end for end in form.language.ends(data[at:]) if end or wanted]
+        untried.append(reversed(ends))
+        while (end := next(untried[-1], None)) is None:
+            untried.pop()
+            dead.add((len(found), at))
+            if not found:
+                return None
+            form, at, _ = found.pop()
+        if form is not None:
+            found.append((form, at, end))
+        at = end
+
+
+def cut_of(reader: Any, data: bytes) -> Cut:
+    """The parts that a reader finds in a whole text.
+
+    Raises:
+        OutputInvalid: There is no way to cut it.
+    """
+    found: Cut | None = reader.cut(data)
+    if found is None:
+        text = plain(decoded(data))
+        raise OutputInvalid("the text cannot be cut into the parts of its form", text=text, position=0)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Reads texts in a row: the values of those that are taken; of one, its value; of none, the whole text.
+
+    Attributes:
+        forms: The parts.
+        takes: Which of them are taken.
+    """
+
+    forms: tuple[Form[Any], ...]
+    takes: tuple[bool, ...]
+
+    def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
+        """Its parts."""
+        forms = self.forms
+        return cut(data, dict(enumerate(forms)).get, len(forms).__eq__, lambda _: True, is_open=is_open)
+
+    def __call__(self, text: str) -> Any:
+        """The value of a text that is in form."""
+        if not any(self.takes):
+            return plain(text)
+        data = encoded(text)
+        taken = [part for part, takes in zip(cut_of(self, data), self.takes, strict=True) if takes]
+        values = [form.read(decoded(data[start:end])) for form, start, end in taken]
+        return values[0] if len(values) == 1 else tuple(values)
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Reads a text by the first form that has it."""
+
+    first: Form[Any]
+    second: Form[Any]
+
+    def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
+        """The one part."""
+        read, is_complete = self.first.language.check(data)
+        is_first = read == len(data) if is_open else is_complete
+        return [(self.first if is_first else self.second, 0, len(data))]
+
+    def __call__(self, text: str) -> Any:
+        """The value of a text that is in form."""
+        is_first = self.first.language.check(encoded(text))[1]
+        return (self.first if is_first else self.second).read(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Reads texts in a row as a list, with others between them, if there are any.
+
+    Attributes:
+        body: What is repeated.
+        low: How often at least.
+        high: How often at most, if there is a bound.
+        between: What stands between two of them.
+    """
+
+    body: Form[Any]
+    low: int
+    high: int | None
+    between: Form[Any] | None = None
+
+    def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
+        """Its parts, those between them too."""
+        step = 1 if self.between is None else 2
+
+        def part_at(number: int) -> Form[Any] | None:
+            if self.high is not None and number > step * (self.high - 1):
+                return None
+            return self.between if number % step else self.body
+
+        def may_end(number: int) -> bool:
+            times = (number + step - 1) // step
+            return times >= self.low and (number == 0 or number % step == 1 % step)
+
+        # Where something stands between them, a part may be empty without being repeated for ever.
+        always = self.between is not None and not self.between.language.ends(b"")
+        return cut(data, part_at, may_end, lambda number: always or number < step * self.low, is_open=is_open)
+
+    def __call__(self, text: str) -> list[Any]:
+        """The values of a text that is in form."""
+        data = encoded(text)
+        found = cut_of(self, data)
+        return [self.body.read(decoded(data[start:end])) for form, start, end in found if form is not self.between]
+
+
+def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Iterator[Part]:
+    """The named parts of a text, the outer ones first, in the order in which they begin.
+
+    Args:
+        form: What the text is in.
+        data: The text, with the letters of control tokens.
+        is_open: Whether it has only begun.
+    """
+    pending = [(form, 0, len(data), is_open)]
+    while pending:
+        at, start, end, goes_on = pending.pop()
+        if at.name is not None:
+            before = plain(decoded(data[:start]))
+            text = plain(decoded(data[start:end]))
+            first = len(before.encode())
+            yield Part(at.name, text, first, first + len(text.encode()), not goes_on)
+        if (of_reader := getattr(at.read, "cut", None)) is None:
+            continue
+        parts: Cut = of_reader(data[start:end], is_open=goes_on) or []
+        pending += [
+            (part, start + low, start + high, goes_on and number == len(parts) - 1)
+            for number, (part, low, high) in reversed(list(enumerate(parts)))
+        ]

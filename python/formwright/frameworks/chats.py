@@ -1,0 +1,538 @@
+"""What the chat models of LangChain, LlamaIndex and Haystack have in common: a question to any model, and its answer.
+
+::
+
+    tools = Tools.of([{"name": "add", "parameters": {"type": "object"}}], "required")
+    messages = [{"role": "user", "content": "Add 1 and 2."}]
+    answer = Question(model, messages, tools=tools, options={"max_tokens": 60}).answer()
+    answer.calls[0].name, answer.finish          # 'add', 'tool_calls'
+
+The model may be one that runs here, one behind an API, or one of an event loop. Options are those of its `generate`,
+under the same names, and ``time_budget``, in seconds; one that it does not have is an error. Without a form and without
+tools, free text is asked for, and ``finish`` says whether the model ended it or ``max_tokens`` did.
+
+Cost: compiling the form for each question. The wrinkle: an answer of a model that runs here is awaited in a thread;
+where the task is cancelled, the text ends with its next token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import secrets
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
+from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
+from formwright.forms.coerce import form as form_of
+from formwright.forms.coerce import json_schema
+from formwright.forms.form import Form
+from formwright.forms.free_text import text as free_text
+from formwright.generation.result import Complete, Truncated, Usage
+from formwright.generation.writing import MAX_TOKENS
+from formwright.models import LocalModel, load
+from formwright.models.options import Options, StreamOptions
+from formwright.tools import STYLES, Call, tool_of
+from formwright.tools import tools as tools_form
+from formwright.tools.calls_reader import Argued, CallsReader, Named, Said
+
+__all__ = [
+    "Answer", "Argument", "Bound", "Called", "Event", "Model", "Question", "Text", "Tools", "check_options",
+    "check_seconds", "form_of_format", "is_local", "model_of", "reading", "text_of",
+]  # fmt: skip
+
+Model: TypeAlias = Any
+"""A `LocalModel`, a `RemoteModel` or an `AsyncRemoteModel`."""
+
+_CUTS = frozenset({"finish", "stop", "cancel"})
+_HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
+_THERE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
+_THERE |= {"max_retries", "token_budget", "time_budget"}
+_WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
+"""Options that a stream of a model which runs here does not have."""
+
+
+class Text(NamedTuple):
+    """A fragment of the text."""
+
+    text: str
+
+
+class Called(NamedTuple):
+    """A call has begun."""
+
+    number: int
+    id: str
+    name: str
+
+
+class Argument(NamedTuple):
+    """A fragment of the arguments of a call, which are JSON."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The tools of a question.
+
+    Attributes:
+        listed: Those that may be called, as APIs list them.
+        calls: Whether one must be: as `formwright.tools` has it.
+        most: How many calls there may be.
+    """
+
+    listed: Sequence[Mapping[str, Any]]
+    calls: Literal["auto", "required", "one"] = "auto"
+    most: int | None = None
+
+    @classmethod
+    def of(cls, tools: Iterable[Any], choice: Any = None, several: bool | None = None) -> Tools | None:
+        """The tools that a choice leaves; ``None`` where none may be called.
+
+        Args:
+            tools: What `formwright.tools.tool_of` reads.
+            choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs spell that.
+            several: Whether there may be more calls than one; ``None`` is yes.
+
+        Raises:
+            ArgumentError: There is no such choice, or no such tool.
+        """
+        listed = [tool_of(tool).described() for tool in tools]
+        choice = _choice(choice)
+        names = [tool["function"]["name"] for tool in listed]
+        if choice in names:
+            return cls([listed[names.index(choice)]], "one", 1)
+        if choice not in ("auto", "required", "none") or (choice == "required" and not listed):
+            raise ArgumentError(
+                f"tool_choice={choice!r} does not go with these tools: {', '.join(names) or 'there are none'}",
+                hint="pass 'auto', 'required', 'none', or the name of one of them",
+                argument="tool_choice",
+            )
+        if choice == "none" or not listed:
+            return None
+        if several is False:
+            return cls(listed, "one" if choice == "required" else "auto", 1)
+        return cls(listed, "required" if choice == "required" else "auto")
+
+
+def _choice(choice: Any) -> Any:
+    """A choice as one word; what is none is left for the error."""
+    if isinstance(choice, Mapping):
+        inner = choice.get("function", choice)
+        return inner.get("name", repr(choice)) if isinstance(inner, Mapping) else repr(choice)
+    if isinstance(choice, bool):
+        return "required" if choice else "none"
+    return {None: "auto", "any": "required"}.get(choice, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model has answered.
+
+    Attributes:
+        text: The text; of an answer with calls, what stands beside them.
+        calls: The calls, each with an id that no other answer has; the arguments are what JSON says.
+        finish: Why it ends: ``"stop"``, ``"length"``, ``"tool_calls"`` or ``"cancel"``.
+        enforced: Who held it to its form, as `formwright.generation.Complete` has it; ``None`` of free text, and where
+            it was cut.
+        result: All of it.
+    """
+
+    text: str
+    calls: tuple[Call, ...]
+    finish: str
+    enforced: str | None
+    result: Complete[Any] | Truncated
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of the prompt and of the answer, over all attempts."""
+        if self.result.exchange is not None:
+            return self.result.exchange.usage
+        return Usage(self.result.prompt_tokens, len(self.result.token_ids))
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Who enforced what, and why the answer ends."""
+        is_complete = isinstance(self.result, Complete) and self.finish != "length"
+        return {"finish_reason": self.finish, "enforced": self.enforced, "complete": is_complete}
+
+
+Event = Text | Called | Argument | Answer
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model is asked.
+
+    Attributes:
+        model: The model.
+        messages: The conversation, as `formwright.conversations.local` has it.
+        form: What the answer is in; ``None`` is free text.
+        tools: Which tools may be called, or must. With a form beside them, calls or a text in form are the answer.
+        options: Options of the model's `generate`.
+        strict: Whether somebody must enforce the form, or the tools, who is not only checked: at a model behind an API.
+    """
+
+    model: Model
+    messages: Sequence[Mapping[str, Any]]
+    form: Form[Any] | None = None
+    tools: Tools | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    strict: bool | None = None
+
+    def answer(self) -> Answer:
+        """Ask, and wait for the answer. Raises as the model's `generate`."""
+        if self._is_awaited:
+            raise ArgumentError(
+                f"{self.model!r} is a model for an event loop, so nobody can wait for it here",
+                hint="call the asynchronous method, or connect without asynchronous=True",
+                argument="model",
+            )
+        return self._answered(self.model.generate(self._prompt, self._form, **self._options()))
+
+    async def answer_async(self) -> Answer:
+        """The same, awaited."""
+        if self._is_awaited:
+            return self._answered(await self.model.generate(self._prompt, self._form, **self._options()))
+        options, cancelled = self._options(), threading.Event()
+        if is_local(self.model) and not options.keys() & {"beams", "fidelity"}:
+            is_cut = options.get("cancel")
+            options["cancel"] = lambda: cancelled.is_set() or (is_cut is not None and is_cut())
+        try:
+            written = await asyncio.to_thread(lambda: self.model.generate(self._prompt, self._form, **options))
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return self._answered(written)
+
+    def events(self) -> Iterator[Event]:
+        """What is written, piece by piece; the `Answer` comes last. Raises as the model's `stream`."""
+        if self._is_awaited:
+            self.answer()  # which refuses that
+        reader = _Reader(self)
+        with self.model.stream(self._prompt, self._form, **self._options(is_stream=True)) as stream:
+            for piece in stream:
+                yield from reader.feed(piece.text)
+        yield from reader.finish(self._answered(stream.result))
+
+    async def events_async(self) -> AsyncIterator[Event]:
+        """The same in an event loop."""
+        reader, options = _Reader(self), self._options(is_stream=True)
+
+        def begun() -> Any:
+            return self.model.stream(self._prompt, self._form, **options)
+
+        if self._is_awaited or not is_local(self.model):
+            stream = begun()
+        else:
+            stream = await asyncio.to_thread(begun)  # it reads the form, and compiles it
+        if hasattr(stream, "__aiter__"):
+            async with stream:
+                async for piece in stream:
+                    for event in reader.feed(piece.text):
+                        yield event
+        else:
+            with stream:
+                while (piece := await asyncio.to_thread(next, stream, None)) is not None:
+                    for event in reader.feed(piece.text):
+                        yield event
+        for event in reader.finish(self._answered(stream.result)):
+            yield event
+
+    @property
+    def is_either(self) -> bool:
+        """Whether calls or a text in form are the answer."""
+        return self.form is not None and self.tools is not None and self.tools.calls == "auto"
+
+    @property
+    def _is_free(self) -> bool:
+        return self.form is None and self.tools is None
+
+    @property
+    def _is_awaited(self) -> bool:
+        return hasattr(self.model, "__aenter__")  # of the models, that of an event loop alone
+
+    @cached_property
+    def _prompt(self) -> Any:
+        """The conversation as the model takes it."""
+        if not self.messages:
+            raise PromptError("the conversation is empty", hint="add a message of the user")
+        if is_local(self.model):
+            listed = self.tools.listed if self.tools else ()
+            has_calls = any(message.get("calls") or "id" in message for message in self.messages)
+            if listed or has_calls:
+                return conversation_ids(self.model, self.messages, listed)
+            return in_words(self.model, self.messages)
+        if self.model.api != "openai" and any(message.get("calls") or "id" in message for message in self.messages):
+            raise PromptError(
+                f"earlier calls of tools cannot be told to {self.model.name} yet: its API is {self.model.api!r}",
+                hint='connect with api="openai", which most services speak too',
+            )
+        return as_apis_have_them(self.messages)
+
+    @cached_property
+    def _form(self) -> Any:
+        """What the answer is in: one form of all that may come."""
+        if self.tools is None:
+            return free_text() if self.form is None else self.form
+        style = self.model.style if is_local(self.model) else "json"
+        calls = "required" if self.is_either and self.tools.most != 1 else "one" if self.is_either else self.tools.calls
+        form = tools_form(self.tools.listed, calls=calls, style=style, max_calls=self.tools.most)
+        if not self.is_either or self.form is None:
+            return form
+        if not is_local(self.model):
+            raise OptionUnsupported(
+                f"tools and a form for the text beside them do not go with {self.model.name}: it is told one of them",
+                hint="make the form a tool too (in LangChain: ToolStrategy), or use a model that runs here",
+                argument="response_format",
+            )
+        either: Form[Any] = form | self.form
+        return either
+
+    def _options(self, *, is_stream: bool = False) -> dict[str, Any]:
+        """The options, with what the kind of answer says. Raises ArgumentError, OptionUnsupported."""
+        options = check_options(self.model, self.options, is_stream=is_stream)
+        if self.tools is not None and options.get("stop"):
+            raise ArgumentError(
+                "stop: a text would cut calls of tools", hint="say in the schemas what may be in them", argument="stop"
+            )
+        if self._is_free:
+            options = {"finish": False, **({} if is_local(self.model) else {"mode": "instructions"}), **options}
+        elif self.strict and not is_local(self.model):
+            options = {"mode": "strict", **options}
+        if is_local(self.model) and (seconds := options.pop("time_budget", None)) is not None:
+            options["cancel"] = _deadline(seconds, options.get("cancel"))
+        return options
+
+    def _answered(self, result: Complete[Any] | Truncated) -> Answer:
+        value = result.value if isinstance(result, Complete) and self.tools is not None else None
+        found = [call for call in (value if isinstance(value, list) else [value]) if isinstance(call, Call)]
+        calls = tuple(replace(call, id=_unique(call.id)) for call in found)
+        text = result.text
+        is_beside_calls = self.tools is not None and not self.is_either
+        if isinstance(result, Complete) and (calls or is_beside_calls):
+            # The parts leave out the control tokens around the text.
+            text = "".join(part.text for part in result.parts if part.name == "text")
+            text = text.strip() if calls else text
+        enforced = result.enforced if isinstance(result, Complete) and not self._is_free else None
+        return Answer(text, calls, self._finish(result, bool(calls)), enforced, result)
+
+    def _finish(self, result: Complete[Any] | Truncated, has_calls: bool) -> str:
+        if has_calls:
+            return "tool_calls"
+        if isinstance(result, Truncated):
+            return {"max_tokens": "length"}.get(result.reason, result.reason)
+        may_end_anywhere = self._is_free or (self.tools is not None and self.tools.calls == "auto")
+        return "length" if may_end_anywhere and not self.is_either and self._is_spent(result) else "stop"
+
+    def _is_spent(self, result: Complete[Any]) -> bool:
+        """Whether text that may end anywhere took all the tokens that there were."""
+        if not is_local(self.model):
+            return False
+        room: int = self.model.runtime.context - result.prompt_tokens
+        return len(result.token_ids) >= min(self.options.get("max_tokens") or MAX_TOKENS, room)
+
+
+class _Reader:
+    """Tells calls from text while both are written."""
+
+    def __init__(self, question: Question) -> None:
+        tools, self._is_either = question.tools, question.is_either
+        self._calls: CallsReader | None = None
+        self._ids: list[str] = []
+        self._held = ""
+        self._takes_calls = tools is not None
+        if tools is not None and is_local(question.model):
+            style = STYLES[question.model.style]
+            is_bare = question.model.style == "json" and (tools.calls == "one" or (self._is_either and tools.most == 1))
+            takes_text = tools.calls == "auto" and not self._is_either
+            self._calls = CallsReader(style, is_bare=is_bare, takes_text=takes_text)
+
+    def feed(self, text: str) -> Iterator[Event]:
+        """Go on; of calls or a text in form it is only known at the end which of them was written."""
+        if self._is_either:
+            self._held += text
+        elif self._calls is not None:
+            yield from self._told(self._calls.feed(text))
+        elif text:
+            yield Text(text)
+
+    def finish(self, answer: Answer) -> Iterator[Event]:
+        """The rest, and the answer with the ids that were told."""
+        if self._held and not answer.calls:
+            yield Text(self._held)
+        elif self._calls is not None:
+            yield from self._told([*self._calls.feed(self._held), *self._calls.finish(answer.calls)])
+        elif self._takes_calls:
+            for call in answer.calls:
+                yield from self._begun(call.name, call.id)
+                yield Argument(len(self._ids) - 1, json.dumps(call.arguments, ensure_ascii=False))
+        pairs = zip(answer.calls, self._ids, strict=bool(answer.calls))  # one that was cut is no call
+        yield replace(answer, calls=tuple(replace(call, id=id_) for call, id_ in pairs))
+
+    def _told(self, events: Iterable[Said | Named | Argued]) -> Iterator[Event]:
+        for event in events:
+            match event:
+                case Said(text):
+                    yield Text(text)
+                case Named(name):
+                    yield from self._begun(name, _unique(""))
+                case Argued(text):
+                    yield Argument(len(self._ids) - 1, text)
+
+    def _begun(self, name: str, id_: str) -> Iterator[Event]:
+        self._ids.append(id_)
+        yield Called(len(self._ids) - 1, id_, name)
+
+
+def _deadline(seconds: float, is_cut: Callable[[], bool] | None) -> Callable[[], bool]:
+    """What a model that runs here asks before every token; raises LimitExceeded once the seconds are over."""
+    ends = time.monotonic() + seconds
+
+    def is_over() -> bool:
+        if time.monotonic() > ends:
+            raise LimitExceeded(f"time_budget allows {seconds:g} seconds, and they are over", limit="time_budget")
+        return is_cut is not None and is_cut()
+
+    return is_over
+
+
+def _unique(id_: str) -> str:
+    """The id of a call, unless it was only counted: the answers of a conversation must not share ids."""
+    return id_ if id_ and not re.fullmatch(r"call_\d{1,3}", id_) else f"call_{secrets.token_hex(12)}"
+
+
+class Bound:
+    """A form whose ``repr`` tells it from all others: frameworks make keys of their caches of it."""
+
+    def __init__(self, form: Any) -> None:
+        self.form = form_of(form)
+
+    @cached_property
+    def _digest(self) -> str:
+        try:
+            return hashlib.sha256(self.form.language.to_bytes()).hexdigest()[:16]
+        except FormwrightError:  # there is code in it, which nothing tells from other code
+            return secrets.token_hex(8)
+
+    def __repr__(self) -> str:
+        return f"<form {self.form.title} {self._digest}>"
+
+
+def is_local(model: Model) -> bool:
+    """Whether a model runs here."""
+    return isinstance(model, LocalModel)
+
+
+def model_of(model: Any) -> Model:
+    """A model, or the one of a name as `formwright.load` takes it.
+
+    Raises:
+        ArgumentError: It is no model.
+        UnknownModel, MissingDependency: As `formwright.load`.
+    """
+    if isinstance(model, str | Path):
+        return load(model)
+    if is_local(model):
+        return model
+    from formwright.client import AsyncRemoteModel, RemoteModel
+
+    if isinstance(model, RemoteModel | AsyncRemoteModel):
+        return model
+    raise ArgumentError(
+        f"model is {type(model).__name__}, not a model of formwright",
+        hint="pass fw.load(...), fw.from_...(...), fw.connect(...), or a name as fw.load takes it",
+        argument="model",
+    )
+
+
+def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool = False) -> dict[str, Any]:
+    """The options that are given, if the model has them.
+
+    Raises:
+        ArgumentError: No model has an option of this name.
+        OptionUnsupported: This model does not have it, or a stream does not.
+    """
+    for name in options:
+        if name not in _HERE | _THERE:
+            known = ", ".join(sorted(_HERE if is_local(model) else _THERE))
+            raise ArgumentError(f"there is no option {name!r}", hint=f"there are {known}", argument=name)
+        if name not in (_HERE if is_local(model) else _THERE):
+            raise OptionUnsupported(f"{name}= does not go with {model.name}", argument=name)
+        if is_stream and name in _WHOLE and is_local(model):
+            raise OptionUnsupported(
+                f"{name}= does not go with a stream: what was shown cannot be taken back",
+                hint="ask for the whole answer",
+                argument=name,
+            )
+    check_seconds(options.get("time_budget"), "time_budget")
+    return dict(options)
+
+
+def check_seconds(seconds: Any, argument: str) -> None:
+    """Refuse what is not a positive number of seconds; ``None`` is no limit. Raises ArgumentError."""
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if seconds is not None and not (is_number and seconds > 0):
+        raise ArgumentError(f"{argument}= is a positive number of seconds, not {seconds!r}", argument=argument)
+
+
+def form_of_format(asked: Any) -> Form[Any] | None:
+    """The form of a ``response_format``: as APIs spell it, or anything that is a form; ``None`` for text.
+
+    Raises:
+        NotAForm, LanguageError: It cannot be read or enforced.
+        ArgumentError: It is of a kind that is not known.
+    """
+    if isinstance(asked, Bound):
+        return asked.form
+    kind = asked.get("type") if isinstance(asked, Mapping) else None
+    if asked is None or (kind == "text" and len(asked) == 1):
+        return None
+    if kind == "json_object":
+        return json_schema({"type": "object"})
+    if kind == "json_schema":
+        described = asked.get("json_schema", asked)
+        if not isinstance(described, Mapping) or "schema" not in described:
+            said = 'response_format has no schema: {"type": "json_schema", "json_schema": {"schema": ...}}'
+            raise ArgumentError(said, argument="response_format")
+        return json_schema(described["schema"])
+    return form_of(asked)
+
+
+def reading(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
+    """The form by which an answer of a model is read again, and what finds its text in one that came in pieces.
+
+    Services spell JSON as they like, and where nobody enforces a form, other text may stand around it.
+    """
+    if is_local(model):
+        return form, str
+    from formwright.client.plans.extraction import found
+    from formwright.client.plans.plan import loosened
+
+    loose = loosened(form)
+    return loose, lambda text: found(loose, text).text
+
+
+def text_of(content: Any, where: str) -> str:
+    """The text of a content: a text, or a list of texts and text parts. Raises PromptError."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for part in content if isinstance(content, Sequence) else [content]:
+        text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else part
+        if not isinstance(text, str):
+            kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
+            raise PromptError(f"{where} has a part of the kind {kind!r}: only text can be read")
+        texts.append(text)
+    return "".join(texts)

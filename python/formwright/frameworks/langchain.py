@@ -1,0 +1,427 @@
+"""LangChain: any formwright model as a chat model, with structured output and tools that cannot go wrong.
+
+::
+
+    from formwright.frameworks.langchain import FormwrightChatModel
+
+    llm = FormwrightChatModel(fw.load("formwright-tiny"), max_tokens=60)
+    llm.with_structured_output(Person).invoke("Ada is 36 years old.")      # Person(name='Ada', age=36)
+
+Options are those of the model's `generate`, given here, bound, or with a call; one that the model does not have is an
+error. What `with_structured_output` and `bind_tools` ask for is enforced by the kernel, or as `RemoteModel` does it;
+``response_metadata["enforced"]`` says which.
+
+Cost: some microseconds for a token over the model's own, tens in a stream.
+
+The wrinkle: ``method="json_mode"`` keeps to the schema
+too, if there is one, and ``strict=True`` wants somebody to enforce it: at a model behind an API, the service.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+from formwright._hosts import hosted
+from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
+from formwright.forms.coerce import json_schema
+from formwright.forms.form import Form, validation_context
+from formwright.frameworks import chats
+from formwright.incremental import Incoming
+from formwright.tools import tool_of
+
+with hosted("langchain"):
+    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+    from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
+    from langchain_core.messages import (
+        AIMessage,
+        AIMessageChunk,
+        BaseMessage,
+        ChatMessage,
+        HumanMessage,
+        SystemMessage,
+        ToolMessage,
+    )
+    from langchain_core.messages.tool import tool_call, tool_call_chunk
+    from langchain_core.output_parsers import BaseTransformOutputParser
+    from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+    from langchain_core.runnables import Runnable, RunnableLambda, RunnableMap, RunnablePassthrough
+    from langchain_core.tools import BaseTool
+    from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+    from langchain_core.utils.pydantic import is_basemodel_subclass, is_pydantic_v1_subclass
+    from typing_extensions import is_typeddict
+
+__all__ = ["FormParser", "FormwrightChatModel"]
+
+
+class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_core is not typed for us
+    """A chat model of LangChain.
+
+    Args:
+        model: A model of formwright, or its name as `formwright.load` takes it.
+        **given: Options of the model's `generate`, and fields of ``BaseChatModel``.
+
+    Raises:
+        ArgumentError, OptionUnsupported: The model does not have an option.
+    """
+
+    wrapped: Any
+    """The model."""
+    options: dict[str, Any]
+    """Options of every call."""
+    streaming: bool | None = None
+    """Whether ``invoke`` reads a stream, too, so that callbacks are given each token."""
+
+    def __init__(self, model: Any = None, /, **given: Any) -> None:
+        model = chats.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
+        options = {**given.pop("options", {}), **{name: value for name, value in given.items() if not _is_field(name)}}
+        fields = {name: value for name, value in given.items() if _is_field(name)}
+        super().__init__(wrapped=model, options=chats.check_options(model, _timed(options)), **fields)
+
+    @property
+    def _llm_type(self) -> str:
+        return "formwright"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": repr(self.wrapped), **self.options}
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
+        return {**super()._get_ls_params(stop, **kwargs), "ls_model_name": kwargs.get("model", self.wrapped.name)}
+
+    def _resolve_model_profile(self) -> ModelProfile:
+        """A model behind an API is not told tools and a schema together, so agents make a tool of the schema."""
+        is_local = chats.is_local(self.wrapped)
+        profile: ModelProfile = {"structured_output": is_local, "tool_calling": True, "tool_choice": True}
+        return profile
+
+    def bind_tools(
+        self,
+        tools: Sequence[Any],
+        *,
+        tool_choice: Any = None,
+        strict: bool | None = None,
+        parallel_tool_calls: bool | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with tools: functions, types with fields, ``BaseTool``, and descriptions as APIs list them.
+
+        Args:
+            tools: The tools.
+            tool_choice: ``"auto"``, ``"any"``, ``"none"``, or the name of one.
+            strict: Whether somebody must enforce the arguments.
+            parallel_tool_calls: Whether there may be several calls.
+            **kwargs: Options of the model, and ``response_format``.
+
+        Raises:
+            ArgumentError, OptionUnsupported: A tool, a choice or an option cannot be.
+        """
+        listed = [tool_of(_tool(tool)).described() for tool in tools]
+        bound = {"tool_choice": tool_choice, "strict": strict, "parallel_tool_calls": parallel_tool_calls}
+        given = {name: value for name, value in bound.items() if value is not None} | kwargs
+        self._question([], None, {"tools": listed, **given})
+        return self.bind(tools=listed, **given)
+
+    def with_structured_output(
+        self,
+        schema: Any = None,
+        *,
+        method: str = "json_schema",
+        include_raw: bool = False,
+        strict: bool | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, Any]:
+        """The model with answers in form: instances of a type, dicts of a schema, whatever `formwright.form` reads.
+
+        Args:
+            schema: A type, a schema, a pattern, or a form; ``None`` is any JSON object, with ``method="json_mode"``.
+            method: ``"json_schema"``, ``"function_calling"`` (the form is the arguments of a tool), ``"json_mode"``.
+            include_raw: Whether to give a dict of ``raw``, ``parsed`` and ``parsing_error``.
+            strict: Whether somebody must enforce the form.
+            **kwargs: Options of the model.
+
+        Raises:
+            ArgumentError: There is no such method, or no schema.
+            NotAForm, LanguageError: The schema cannot be read or enforced.
+        """
+        if method not in ("json_schema", "function_calling", "json_mode") or (schema is None and method != "json_mode"):
+            known = '"json_schema", "function_calling" and "json_mode"; the last one alone goes without a schema'
+            raise ArgumentError(f"method={method!r} does not go", hint=f"there are {known}", argument="method")
+        options = {**self.options, **kwargs}
+        if method == "function_calling":
+            if options.get("max_retries"):
+                raise OptionUnsupported(
+                    "max_retries= does not go with method='function_calling': what a type refuses is read afterwards",
+                    hint='pass method="json_schema"',
+                    argument="max_retries",
+                )
+            tool = tool_of(_tool(schema))
+            traced = _traced(schema, tool.arguments({}), method, strict)
+            llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
+            read = _form_of_old_model(schema).read if _is_old_model(schema) else tool.read
+            return _answers(llm, RunnableLambda(_arguments_by(read, options.get("context"))), include_raw)
+        form = chats.Bound({"type": "object"} if schema is None else _schema(schema))
+        if method == "json_mode" and not chats.is_local(self.wrapped):
+            kwargs = {"mode": "json_object", **kwargs}
+        bound = {"response_format": form, **({} if strict is None else {"strict": strict}), **kwargs}
+        self._question([], None, bound)
+        reads, find = chats.reading(self.wrapped, form.form)
+        parser = FormParser(form=reads, find=find, context=options.get("context"), grows=_grows(schema))
+        return _answers(self.bind(**bound, **_traced(schema, form.form, method, strict)), parser, include_raw)
+
+    def _question(
+        self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
+    ) -> chats.Question:
+        """What is asked, by the options of the model and of a call. Raises ArgumentError, OptionUnsupported."""
+        options = {**self.options, **kwargs, **({} if stop is None else {"stop": stop})}
+        tools, choice = options.pop("tools", None) or (), options.pop("tool_choice", None)
+        several, strict = options.pop("parallel_tool_calls", None), options.pop("strict", None)
+        asked = options.pop("response_format", None)
+        for name in ("stream", "ls_structured_output_format"):  # of LangChain itself
+            options.pop(name, None)
+        offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice else None
+        form = chats.form_of_format(asked)
+        strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
+        options = chats.check_options(self.wrapped, _timed(options))
+        return chats.Question(self.wrapped, list(map(_message, messages)), form, offered, options, strict)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return self._result(self._question(messages, stop, kwargs).answer())
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return self._result(await self._question(messages, stop, kwargs).answer_async())
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        for event in self._question(messages, stop, kwargs).events():
+            yield self._chunk(event)
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        async for event in self._question(messages, stop, kwargs).events_async():
+            yield self._chunk(event)
+
+    def _result(self, answer: chats.Answer) -> ChatResult:
+        calls = [tool_call(name=call.name, args=call.arguments, id=call.id) for call in answer.calls]
+        message = AIMessage(answer.text, tool_calls=calls, **self._told(answer))
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _told(self, answer: chats.Answer) -> dict[str, Any]:
+        """What is told beside the text."""
+        usage = answer.usage
+        counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
+        return {
+            "usage_metadata": {**counts, "total_tokens": usage.total_tokens},
+            "response_metadata": {"model_name": self.wrapped.name, **answer.metadata},
+        }
+
+    def _chunk(self, event: chats.Event) -> ChatGenerationChunk:
+        match event:
+            case chats.Text(text):
+                message = AIMessageChunk(text)
+            case chats.Called(number, id_, name):
+                message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(name=name, id=id_, index=number)])
+            case chats.Argument(number, text):
+                message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(args=text, index=number)])
+            case _:
+                message = AIMessageChunk("", chunk_position="last", **self._told(event))
+        return ChatGenerationChunk(message=message)
+
+
+class FormParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
+    """Reads the text of an answer by its form; of a stream, the value once it is whole.
+
+    Attributes:
+        form: The form.
+        find: Finds the text in form where others may stand around it.
+        context: What validators see.
+        grows: Whether a stream gives the value as far as it has come, too.
+    """
+
+    form: Any
+    find: Any = str
+    context: Any = None
+    grows: bool = False
+
+    def parse(self, text: str) -> Any:
+        """The value of a text. Raises OutputInvalid."""
+        return self.form.parse(self.find(text), context=self.context)
+
+    def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
+        growing = _Growing(self.form, self.grows)
+        for chunk in input:
+            yield from growing.add(chunk)
+        yield self.parse(growing.text)
+
+    async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
+        growing = _Growing(self.form, self.grows)
+        async for chunk in input:
+            for value in growing.add(chunk):
+                yield value
+        yield self.parse(growing.text)
+
+
+class _Growing:
+    """The value of a text that arrives in chunks."""
+
+    def __init__(self, form: Form[Any], grows: bool) -> None:
+        self.text, self._last = "", None
+        self._incoming = Incoming(form) if grows else None
+
+    def add(self, chunk: str | BaseMessage) -> Iterator[Any]:
+        piece = chunk if isinstance(chunk, str) else str(chunk.text)
+        self.text += piece
+        if self._incoming is None or not piece:
+            return
+        try:
+            value = self._incoming.feed(piece).value
+        except OutputInvalid:  # something stands around it, or it is not in form: the end will tell
+            self._incoming = None
+            return
+        if value is not None and value != self._last:
+            self._last = value
+            yield value
+
+
+def _answers(llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], include_raw: bool) -> Runnable[Any, Any]:
+    """What gives values, or messages with their values."""
+    if not include_raw:
+        return llm | parser
+    parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
+    failed = RunnablePassthrough.assign(parsed=lambda _: None)
+    return llm | RunnableMap(raw=RunnablePassthrough()) | parsed.with_fallbacks([failed], exception_key="parsing_error")
+
+
+def _arguments_by(read: Callable[[str], Any], context: Any) -> Callable[[AIMessage], Any]:
+    """What reads the arguments of the one call."""
+
+    def arguments(message: AIMessage) -> Any:
+        with validation_context(context):
+            return read(json.dumps(message.tool_calls[0]["args"], ensure_ascii=False))
+
+    return arguments
+
+
+def _is_field(name: str) -> bool:
+    return name in BaseChatModel.model_fields or name == "streaming"
+
+
+def _timed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError."""
+    given = dict(options)
+    seconds = given.pop("timeout", None)
+    if seconds is None:
+        return given
+    chats.check_seconds(seconds, "timeout")
+    if given.get("time_budget") is not None:
+        raise ArgumentError("timeout= and time_budget= are the same", hint="leave one out", argument="timeout")
+    return given | {"time_budget": seconds}
+
+
+def _traced(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
+    """What LangChain's tracers are told of a form that has a schema: of a class, as LangChain describes it."""
+    if form.origin is None or form.origin.kind != "schema":
+        return {}
+    described = json.loads(form.origin.what)
+    if not isinstance(described, dict):
+        return {}
+    described = {"title": form.title, **described}
+    if is_typeddict(schema) or (isinstance(schema, type) and is_basemodel_subclass(schema)):
+        with contextlib.suppress(Exception):  # it reads fewer classes, and a trace is not a reason to refuse one
+            described = convert_to_json_schema(schema)
+    return {"ls_structured_output_format": {"kwargs": {"method": method, "strict": strict}, "schema": described}}
+
+
+def _grows(schema: Any) -> bool:
+    """Whether parts of a value are of use: those of a dict are, those of an instance of a class are no instance."""
+    return schema is None or isinstance(schema, Mapping) or is_typeddict(schema)
+
+
+def _schema(schema: Any) -> Any:
+    """A schema as LangChain's users write it: also as a function of an API."""
+    if isinstance(schema, Mapping) and {"name", "parameters"} <= schema.keys():
+        return schema["parameters"]
+    return _form_of_old_model(schema) if _is_old_model(schema) else schema
+
+
+def _is_old_model(schema: Any) -> bool:
+    """Whether it is a model of pydantic 1, which LangChain takes too."""
+    return isinstance(schema, type) and is_pydantic_v1_subclass(schema)
+
+
+def _form_of_old_model(model: Any) -> Form[Any]:
+    """The form of a model of pydantic 1, by its own schema and parser."""
+
+    def read(text: str) -> Any:
+        try:
+            return model.parse_raw(text)
+        except ValueError as error:
+            message = f"the text is in form, but {model.__name__} refuses it: {error}"
+            raise OutputInvalid(message, text=text, position=len(text)) from error
+
+    return replace(json_schema(model.schema_json()), read=read, title=model.__name__)
+
+
+def _tool(tool: Any) -> Any:
+    """A tool as `tool_of` reads it: LangChain's own, models of pydantic 1 and schemas with a title by LangChain."""
+    if isinstance(tool, BaseTool) or _is_old_model(tool) or (isinstance(tool, Mapping) and "title" in tool):
+        return convert_to_openai_tool(tool)
+    return tool
+
+
+def _message(message: BaseMessage) -> dict[str, Any]:
+    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+    content = text_of(message)
+    match message:
+        case AIMessage():
+            if message.invalid_tool_calls:
+                raise PromptError("a message has calls of tools that LangChain could not read")
+            calls = [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in message.tool_calls]
+            return {"role": "assistant", "content": content, "calls": calls}
+        case ToolMessage():
+            return {"role": "tool", "content": content, "id": message.tool_call_id}
+        case HumanMessage():
+            return {"role": "user", "content": content}
+        case SystemMessage():
+            return {"role": "system", "content": content}
+        case ChatMessage():
+            return {"role": message.role, "content": content}
+    raise PromptError(f"a message of the type {message.type!r} cannot be read")
+
+
+def text_of(message: BaseMessage) -> str:
+    """The text of a message; parts that are its own calls stand beside it. Raises PromptError."""
+    content = message.content
+    if isinstance(message, AIMessage) and not isinstance(content, str):
+        content = [part for part in content if not (isinstance(part, Mapping) and part.get("type") in _CALLS)]
+    return chats.text_of(content, f"a message of the type {message.type!r}")
+
+
+_CALLS = frozenset({"tool_call", "tool_use", "function_call"})
+"""Parts of a content that are told as ``tool_calls`` too."""

@@ -1,0 +1,1 @@
+"""Ways to draw a text other than token by token."""

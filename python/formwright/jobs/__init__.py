@@ -1,0 +1,1 @@
+"""Files of rows: one answer for each, kept as it comes."""

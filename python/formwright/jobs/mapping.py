@@ -1,0 +1,131 @@
+"""Rows of prompts into rows of results: what ``formwright map`` does here, and a stage of Ray on many machines.
+
+::
+
+    mapper = Mapper(model, fw.choice("yes", "no"))
+    mapper([{"id": 1, "prompt": "Is 7 prime? Yes or no."}])[0]["status"]      # 'complete'
+
+A row has a ``prompt``, and a ``schema`` of its own if it wants one: the text of a JSON Schema, or the object. Its
+result has what the row had beside them, and in place of what the row had of these names
+
+==========  ======================================================================
+``status``  ``"complete"``, ``"truncated"`` or ``"failed"``
+``text``    what was written; ``null`` where the row failed
+``value``   what it spells, where the form is JSON
+``reason``  why it was cut, where it was
+``error``   what went wrong, as ``{"kind": "LanguageError", "message": ...}``
+==========  ======================================================================
+
+Cost: one compilation for each schema; the last `_KEPT` are kept.
+
+The wrinkle: a row that fails is a result too. It is not asked again when a run is resumed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from formwright.errors import ArgumentError, FormwrightError, LimitExceeded
+from formwright.forms.coerce import compile, form, json_schema
+from formwright.forms.form import Form
+from formwright.generation.result import Complete, Failed, Truncated
+
+__all__ = ["Mapper", "chunks", "failed_row"]
+
+_KEPT = 256
+
+_NOT_KEPT = frozenset({"prompt", "schema", "status", "text", "value", "reason", "error"})
+"""The fields of a row that its result does not have from it."""
+
+
+class Mapper:
+    """Writes a text in form for each row.
+
+    Args:
+        model: A model that runs here, or one behind an API.
+        form: The form of rows that have no ``schema``; ``None`` if all have one.
+        options: Options of the model's ``generate_many``.
+
+    Raises:
+        NotAForm, LanguageError: The form cannot be read or enforced.
+    """
+
+    def __init__(self, model: Any, form_: Any = None, **options: Any) -> None:
+        self.model, self._options = model, {"progress": False, **options}
+        self._form = None if form_ is None else form(form_)
+        self._known: OrderedDict[str | None, Any] = OrderedDict()
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The results of some rows, in their order."""
+        asked = [self._asked(row) for row in rows]
+        good = [number for number, each in enumerate(asked) if not isinstance(each, Failed)]
+        prompts, forms = [rows[number]["prompt"] for number in good], [asked[number] for number in good]
+        written = self.model.generate_many(prompts, forms, **self._options) if good else []
+        results = {**dict(enumerate(asked)), **dict(zip(good, written, strict=True))}
+        return [_told(row, results[number], asked[number]) for number, row in enumerate(rows)]
+
+    def _asked(self, row: Mapping[str, Any]) -> Any:
+        """The form of a row, compiled where the model runs here; `Failed` if there is none."""
+        try:
+            if not isinstance(row.get("prompt"), str | list):
+                raise ArgumentError("the row has no prompt: a text or a list of messages is wanted", argument="prompt")
+            schema = row.get("schema")
+            if schema is not None:
+                return self._compiled(schema if isinstance(schema, str) else _schema_text(schema))
+            if self._form is None:
+                raise ArgumentError("the row has no schema, and there is no form for all rows", argument="schema")
+            return self._compiled(None)
+        except FormwrightError as error:
+            return Failed(error)
+
+    def _compiled(self, schema: str | None) -> Any:
+        """The form of a schema, without one that of all rows; what was asked for last is kept."""
+        if schema not in self._known:
+            made: Any = self._form if schema is None else json_schema(schema)
+            vocabulary = getattr(self.model, "vocabulary", None)
+            self._known[schema] = made if vocabulary is None else compile(made, vocabulary)
+        self._known.move_to_end(schema)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return self._known[schema]
+
+
+def _schema_text(schema: Any) -> str:
+    """A schema as text. Raises LimitExceeded where it is nested too deeply."""
+    try:
+        return json.dumps(schema)
+    except RecursionError:
+        raise LimitExceeded("the schema is nested too deeply to be read", limit="depth") from None
+
+
+def _told(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
+    """A result as a row."""
+    told = {name: value for name, value in row.items() if name not in _NOT_KEPT}
+    match result:
+        case Complete(text=text):
+            of: Form[Any] = getattr(asked, "form", asked)
+            try:
+                value = {"value": json.loads(text)} if of.language.is_json else {}
+            except RecursionError:
+                return failed_row(row, LimitExceeded("the value is nested too deeply to be read", limit="depth"))
+            return {**told, "status": "complete", "text": text, **value}
+        case Truncated(text=text, reason=reason):
+            return {**told, "status": "truncated", "text": text, "reason": reason}
+    return {**told, **failed_row({}, result.error)}
+
+
+def failed_row(row: Mapping[str, Any], error: Exception) -> dict[str, Any]:
+    """The result of a row of which nothing but its id can be told, and why."""
+    told = {"id": row["id"]} if "id" in row else {}
+    return {**told, "status": "failed", "text": None, "error": {"kind": type(error).__name__, "message": str(error)}}
+
+
+def chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Rows in lists of this size, the last one smaller."""
+    rest = iter(rows)
+    while some := list(islice(rest, size)):
+        yield some

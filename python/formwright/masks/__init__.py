@@ -1,0 +1,1 @@
+"""The bits that say which tokens may come next, applied to logits."""

@@ -1,0 +1,1 @@
+"""The libraries that run a model in this process, one module each."""

@@ -1,0 +1,347 @@
+"""Models of llama.cpp, driven by formwright's own decode loop.
+
+::
+
+    model = fw.from_llama_cpp(Llama("model.gguf"))
+    model.generate("How are you?", Literal["well", "badly"])
+    model.logits_processor(Literal["well", "badly"])     # for llama-cpp-python's own create_completion
+
+A sequence is a list of ids, which the one context of the `Llama` is made to hold (see `contexts`). Rows of a batch are
+sequences of a context of their own, which begins with the size of the model's and doubles where it is full.
+
+Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
+
+The wrinkle: a `Llama` belongs to one call at a time. Generations of several threads take turns; its own completions
+know nothing of them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright._hosts import hosted
+from formwright._kernel import Constraint, Vocabulary
+from formwright.conversations.prompts import Message
+from formwright.engines.handshake import prove
+from formwright.errors import ArgumentError, LimitExceeded, PromptError
+from formwright.forms.coerce import Canonical, literal
+from formwright.models.local import LocalModel
+from formwright.models.runtimes.contexts import Context, ContextRuntime
+from formwright.tokenizers import vocabulary_from
+from formwright.tools import style_of
+
+with hosted("llama_cpp"):
+    import llama_cpp
+
+from formwright.engines.llama_cpp import FormProcessors
+
+__all__ = ["LlamaCppBatch", "LlamaCppModel", "LlamaCppRuntime", "wrap"]
+
+Floats = NDArray[np.float32]
+
+_MOST_ROWS = 64
+"""Sequences of a batch; llama.cpp keeps tables for each."""
+
+
+class _Context(Context):
+    """The context of a ``Llama``, which its own completions use too."""
+
+    def __init__(self, llama: Any) -> None:
+        super().__init__()
+        self.llama = llama
+
+    @property
+    def size(self) -> int:
+        """How many tokens it can hold."""
+        return int(self.llama.n_ctx())
+
+    def held(self) -> NDArray[np.intc]:
+        """The ids that it holds."""
+        ids: NDArray[np.intc] = self.llama.input_ids[: self.llama.n_tokens]
+        return ids
+
+    def shorten(self, length: int) -> bool:
+        """Keep the first ids only; false for recurrent states, which cannot be shortened."""
+        is_short: bool = self.llama._ctx.kv_cache_seq_rm(-1, length, -1)
+        if is_short:
+            self.llama.n_tokens = length
+        else:
+            self.llama.reset()
+        return is_short
+
+    def append(self, token_ids: Sequence[int]) -> Floats:
+        """Evaluate tokens; the logits after the last."""
+        self.llama.eval(token_ids)
+        return _row(self.llama.ctx, -1, self.llama.n_vocab())
+
+
+class LlamaCppRuntime(ContextRuntime):
+    """A sequence under way in a ``Llama``."""
+
+    def __init__(self, llama: Any) -> None:
+        super().__init__(_Context(llama))
+        self._llama = llama
+
+    def batch(self) -> LlamaCppBatch:
+        """Rows of this model, none yet."""
+        return LlamaCppBatch(self._llama)
+
+
+class LlamaCppBatch:
+    """Rows that share calls of the model: sequences of one context."""
+
+    def __init__(self, llama: Any) -> None:
+        self._llama, self._rows = llama, list[_Row]()
+        self._cells, self._context = int(llama.n_ctx()), _Sequences(llama, int(llama.n_ctx()))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
+        """New rows, the last; the logits after the last token of each, of shape ``(prompts, vocabulary)``."""
+        free = sorted(set(range(_MOST_ROWS)) - {row.sequence for row in self._rows})
+        if len(prompts) > len(free):
+            raise LimitExceeded(
+                f"llama.cpp: a batch has {_MOST_ROWS} rows at most",
+                hint=f"pass batch_size={_MOST_ROWS}, or fewer beams or particles",
+                limit="batch_size",
+                value=len(self._rows) + len(prompts),
+                allowed=_MOST_ROWS,
+            )
+        new = [_Row(sequence) for sequence, _ in zip(free, prompts, strict=False)]
+        self._rows += new
+        try:
+            return self._append(dict(zip(range(len(self) - len(new), len(self)), prompts, strict=True)))
+        except BaseException:
+            self.select(range(len(self) - len(new)))
+            raise
+
+    def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
+        """Append tokens to each row, or none; the logits after the last of each, of shape ``(rows, vocabulary)``."""
+        given = {row: ids for row, ids in enumerate(token_ids) if ids}
+        if not given:
+            raise ValueError("no row is given a token")
+        logits = np.zeros((len(self), self._llama.n_vocab()), np.float32)
+        logits[list(given)] = self._append(given)
+        return logits
+
+    def select(self, rows: Sequence[int], /) -> None:
+        """Keep these rows, in this order; a row may be kept several times."""
+        kept, taken = [], set[int]()
+        gone = [row.sequence for number, row in enumerate(self._rows) if number not in set(rows)]
+        for sequence in gone:
+            self._context.forget(sequence)
+        free = sorted(set(range(_MOST_ROWS)) - {self._rows[row].sequence for row in rows})
+        for number in rows:
+            row = self._rows[number]
+            if number in taken:
+                row = _Row(free.pop(0), list(row.ids))
+                self._context.copy(self._rows[number].sequence, row.sequence)
+            taken.add(number)
+            kept.append(row)
+        self._rows = kept
+
+    def _append(self, given: Mapping[int, Sequence[int]]) -> Floats:
+        """Append tokens to some rows; the logits after the last of each."""
+        held = sum(len(row.ids) for row in self._rows)
+        if held + sum(map(len, given.values())) > self._cells:
+            self._grow(held + sum(map(len, given.values())))
+        tokens = [
+            (token, len(self._rows[row].ids) + place, self._rows[row].sequence, place == len(ids) - 1)
+            for row, ids in given.items()
+            for place, token in enumerate(ids)
+        ]
+        logits = self._context.decode(tokens)
+        for row, ids in given.items():
+            self._rows[row].ids += ids
+        return np.stack(logits)
+
+    def _grow(self, needed: int) -> None:
+        """A larger context, in which the rows are evaluated again."""
+        while self._cells < needed:
+            self._cells *= 2
+        self._context = _Sequences(self._llama, self._cells)
+        if tokens := [(token, place, row.sequence, False) for row in self._rows for place, token in enumerate(row.ids)]:
+            self._context.decode(tokens)
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row of a batch: the number of its sequence, and its ids."""
+
+    sequence: int
+    ids: list[int] = field(default_factory=list)
+
+
+class _Sequences:
+    """A context with several sequences, for the weights of a ``Llama``."""
+
+    def __init__(self, llama: Any, cells: int) -> None:
+        parameters = type(llama.context_params).from_buffer_copy(llama.context_params)
+        parameters.n_ctx, parameters.n_seq_max, parameters.kv_unified = cells, _MOST_ROWS, True
+        self._at_a_time, self._width = int(parameters.n_batch), int(llama.n_vocab())
+        self._llama = llama  # whose weights must not be freed before
+        self._context = llama_cpp.llama_init_from_model(llama.model, parameters)
+        if not self._context:
+            raise LimitExceeded(f"llama.cpp: no memory for a context of {cells} tokens", limit="n_ctx", value=cells)
+        self._memory = llama_cpp.llama_get_memory(self._context)
+        self._batch = llama_cpp.llama_batch_init(self._at_a_time, 0, 1)
+
+    def __del__(self) -> None:
+        if getattr(self, "_batch", None) is not None:
+            llama_cpp.llama_batch_free(self._batch)
+        if getattr(self, "_context", None):
+            llama_cpp.llama_free(self._context)
+
+    def forget(self, sequence: int) -> None:
+        """Let the tokens of a sequence go."""
+        llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
+    def copy(self, sequence: int, twin: int) -> None:
+        """Let another sequence hold the same tokens."""
+        llama_cpp.llama_memory_seq_cp(self._memory, sequence, twin, -1, -1)
+
+    def decode(self, tokens: Sequence[tuple[int, int, int, bool]]) -> list[Floats]:
+        """Evaluate (token, position, sequence, whether its logits are wanted); those that are, in this order."""
+        logits: list[Floats] = []
+        for start in range(0, len(tokens), self._at_a_time):
+            part = tokens[start : start + self._at_a_time]
+            self._batch.n_tokens = len(part)
+            for place, (token, position, sequence, is_wanted) in enumerate(part):
+                self._batch.token[place], self._batch.pos[place] = token, position
+                self._batch.n_seq_id[place], self._batch.seq_id[place][0] = 1, sequence
+                self._batch.logits[place] = is_wanted
+            if code := llama_cpp.llama_decode(self._context, self._batch):
+                raise LimitExceeded(f"llama.cpp could not evaluate {len(part)} tokens: llama_decode gave {code}")
+            logits += [_row(self._context, place, self._width) for place, token in enumerate(part) if token[3]]
+        return logits
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LlamaCppModel(LocalModel):
+    """A model of llama.cpp: it writes in form by itself, and makes what llama-cpp-python's own completions take.
+
+    Attributes:
+        llama: The ``llama_cpp.Llama``.
+    """
+
+    llama: Any = None
+
+    def logits_processor(
+        self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
+    ) -> FormProcessors:
+        """What ``llama.create_completion(..., logits_processor=)`` and ``create_chat_completion`` take.
+
+        The first one of a model proves that llama.cpp keeps to forms, which writes two texts of a few tokens.
+
+        Args:
+            form: Anything `formwright.form` takes.
+            max_tokens: The ``max_tokens`` of the call: texts are then complete within it. ``None`` lets it cut them.
+            canonical: As `generate`.
+
+        Raises:
+            NotAForm, LanguageError: The form cannot be read or enforced.
+            ArgumentError: ``max_tokens`` is wrong.
+            HostMismatch: The library does not call its logits processors.
+        """
+        processors = FormProcessors(self.llama, self._compile(form, canonical), max_tokens=max_tokens)
+        if not getattr(self.llama, "_formwright_proved", False):
+            prove("llama-cpp-python", self._written)
+            self.llama._formwright_proved = True
+        return processors
+
+    def _written(self, text: str) -> str:
+        """What the library's own loop writes in the form that has this text only."""
+        constraint: Constraint[Any] = self._compile(literal(text), None)
+        prompt = [token for token in (self.llama.token_bos(),) if token >= 0] or [self.vocabulary.eos_token_ids[0]]
+        written: list[int] = []
+        processors = FormProcessors(self.llama, constraint)
+        for token in self.llama.generate(prompt, temp=0.0, logits_processor=processors):
+            if token in self.vocabulary.eos_token_ids or len(written) == len(text):
+                break
+            written.append(token)
+        return b"".join(self.vocabulary.token(token) for token in written).decode(errors="replace")
+
+
+def wrap(llama: Any) -> LlamaCppModel:
+    """See `formwright.from_llama_cpp`."""
+    if not isinstance(llama, llama_cpp.Llama):
+        raise ArgumentError(
+            f"a llama_cpp.Llama is wanted, not {type(llama).__name__}",
+            hint='pass llama_cpp.Llama("model.gguf")',
+            argument="llama",
+        )
+    vocabulary: Vocabulary = vocabulary_from(llama)
+    template = (llama.metadata or {}).get("tokenizer.chat_template")
+
+    def encode(prompt: str | Sequence[Message]) -> list[int]:
+        if isinstance(prompt, str) and not template:
+            plain: list[int] = llama.tokenize(prompt.encode(), special=False)
+            return plain
+        return _templated(llama, [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt)
+
+    def encode_text(text: str) -> list[int]:
+        ids: list[int] = llama.tokenize(text.encode(), special=True)  # as create_completion does
+        return ids
+
+    def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
+        return _templated(llama, messages, [dict(tool) for tool in tools])
+
+    name = str((llama.metadata or {}).get("general.name") or "llama.cpp")
+    model = LlamaCppModel(name, LlamaCppRuntime(llama), vocabulary, encode, encode_text=encode_text, llama=llama)
+    try:
+        return replace(model, style=style_of(template or ""), with_tools=with_tools)
+    except ArgumentError:
+        return model
+
+
+class _Prompt(BaseException):
+    """The prompt that a chat handler would complete. No Exception, so that no handler keeps it."""
+
+    def __init__(self, token_ids: Sequence[int]) -> None:
+        self.token_ids = list(token_ids)
+
+
+class _Asked:
+    """A ``Llama`` that shows what it is asked to complete, instead of completing it."""
+
+    def __init__(self, llama: Any) -> None:
+        self._llama = llama
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._llama, name)
+
+    def create_completion(self, prompt: Any, **options: Any) -> Any:
+        """Raise the prompt."""
+        ids = self._llama.tokenize(prompt.encode(), special=True) if isinstance(prompt, str) else prompt
+        raise _Prompt(ids)
+
+
+def _templated(llama: Any, messages: Sequence[Message], tools: Any = None) -> list[int]:
+    """The prompt that ``create_chat_completion`` would complete: the model's chat handler is asked for it."""
+    formats = llama_cpp.llama_chat_format
+    handler = (
+        llama.chat_handler
+        or llama._chat_handlers.get(llama.chat_format)
+        or formats.get_chat_completion_handler(llama.chat_format)
+    )
+    try:
+        handler(llama=_Asked(llama), messages=[dict(message) for message in messages], tools=tools)
+    except _Prompt as prompt:
+        return prompt.token_ids
+    except Exception as error:  # what the author of a template refuses
+        raise PromptError(f"the chat template refuses the conversation: {error}") from error
+    raise PromptError(f"the chat handler of {llama.chat_format!r} completes nothing")
+
+
+def _row(context: Any, place: int, width: int) -> Floats:
+    """A copy of a row of logits."""
+    pointer = llama_cpp.llama_get_logits_ith(context, place)
+    address = ctypes.addressof(pointer.contents)
+    return np.ctypeslib.as_array((ctypes.c_float * width).from_address(address)).copy()

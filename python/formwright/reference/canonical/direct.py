@@ -1,0 +1,142 @@
+"""DirectMerge: an automaton is edited until its texts are spelled as a tokenizer spells them, merge by merge.
+
+::
+
+    merge_all([b"a", b"b", b"a", b"a"], [(b"a", b"b"), (b"a", b"a")])     # [b"ab", b"aa"]
+    texts = Automaton(ways=[{b"a": 1}, {b"b": 2}, {}], accepting=frozenset({2}))
+    direct_merge(texts, [(b"a", b"b")]).edges                             # 1: `ab`
+
+The textbook way to merge a text: for each pair (a, b) of the table, in order, one pass from left to right that joins
+each a with a b behind it. `direct_merge` makes the same pass over all texts at once.
+
+Of two different letters: wherever an a leads into a state that a b leads out of, the a can only go on by something
+else, and the b can only come after something else. So the state is split by what led into it.
+
+Of equal letters, pairs are taken from the left: in a run of a's every second one ends a pair. So first states are
+split by whether an even or an odd number of a's came last, and then a pair begins in even states alone.
+
+Cost: for each merge, the states that one of its letters leads into. Wrinkle: a loop of a's must lead into the copy of
+its state, so edges are redirected before they are copied. And a table has an order: where a tokenizer gives several
+merges the same priority, as SentencePiece does to runs of spaces, it takes the leftmost pair of all of them, which no
+table says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from formwright.reference.canonical.automata import Automaton
+
+__all__ = ["direct_merge", "merge_all"]
+
+Pair = tuple[bytes, bytes]
+
+
+def merge_all(letters: Iterable[bytes], merges: Iterable[Pair]) -> list[bytes]:
+    """The tokens of a text, by the textbook: for each pair in turn, one pass from left to right."""
+    text = list(letters)
+    for a, b in merges:
+        merged: list[bytes] = []
+        for letter in text:
+            # What was just merged is longer than `a`, so it is no beginning of another pair.
+            if letter == b and merged and merged[-1] == a:
+                merged[-1] = a + b
+            else:
+                merged.append(letter)
+        text = merged
+    return text
+
+
+def direct_merge(automaton: Automaton, merges: Iterable[Pair]) -> Automaton:
+    """The automaton of all texts of ``automaton``, each spelled as `merge_all` spells it."""
+    editor = _Editor(automaton)
+    for a, b in merges:
+        if a == b:
+            editor.merge_same(a)
+        else:
+            editor.merge(a, b, editor.targets(a))
+    return editor.automaton()
+
+
+class _Editor:
+    """An automaton that is being changed, with its edges by letter."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.ways: list[dict[bytes, int]] = [dict(ways) for ways in automaton.ways]
+        self.accepting = set(automaton.accepting)
+        self.into: list[set[tuple[int, bytes]]] = [set() for _ in self.ways]
+        self.by_letter: dict[bytes, set[int]] = {}
+        for source, ways in enumerate(self.ways):
+            for letter, target in ways.items():
+                self._count(source, letter, target)
+
+    def automaton(self) -> Automaton:
+        return Automaton(ways=self.ways, accepting=frozenset(self.accepting)).trimmed()
+
+    def targets(self, letter: bytes) -> list[int]:
+        """The states that a letter leads into."""
+        return sorted({self.ways[source][letter] for source in self.by_letter.get(letter, ())})
+
+    def _count(self, source: int, letter: bytes, target: int) -> None:
+        self.into[target].add((source, letter))
+        self.by_letter.setdefault(letter, set()).add(source)
+
+    def add(self, source: int, letter: bytes, target: int) -> None:
+        self.remove(source, letter)
+        self.ways[source][letter] = target
+        self._count(source, letter, target)
+
+    def remove(self, source: int, letter: bytes) -> None:
+        target = self.ways[source].pop(letter, None)
+        if target is not None:
+            self.into[target].discard((source, letter))
+            self.by_letter[letter].discard(source)
+
+    def new_state(self, like: int) -> int:
+        """A state without edges, which accepts if another one does."""
+        state = len(self.ways)
+        self.ways.append({})
+        self.into.append(set())
+        if like in self.accepting:
+            self.accepting.add(state)
+        return state
+
+    def merge(self, a: bytes, b: bytes, states: Sequence[int]) -> None:
+        """Joins each ``a`` into one of some states with the ``b`` behind it."""
+        for state in states:
+            after = self.ways[state].get(b)
+            sources = [source for source, letter in self.into[state] if letter == a]
+            if after is None or not sources:
+                continue
+            for source in sources:
+                self.add(source, a + b, after)
+            comes_otherwise = state == 0 or any(letter != a for _, letter in self.into[state])
+            goes_otherwise = state in self.accepting or any(letter != b for letter in self.ways[state])
+            if goes_otherwise and comes_otherwise:
+                copy = self.new_state(state)
+                for source in sources:
+                    self.add(source, a, copy)
+                for letter, target in list(self.ways[state].items()):
+                    if letter != b:
+                        self.add(copy, letter, target)
+            elif goes_otherwise:
+                self.remove(state, b)
+            else:
+                for source in sources:
+                    self.remove(source, a)
+                for letter in () if comes_otherwise else list(self.ways[state]):
+                    self.remove(state, letter)  # nothing leads into it any more
+
+    def merge_same(self, a: bytes) -> None:
+        """Joins pairs of ``a``, from the left."""
+        sources = self.by_letter.get(a, set())
+        even = [state for state in self.targets(a) if state in sources]
+        odd = {state: self.new_state(state) for state in even}
+        for state in even:
+            for letter, target in list(self.ways[state].items()):
+                self.add(odd[state], letter, target)
+        for source in list(self.by_letter.get(a, ())):
+            target = self.ways[source][a]
+            if target in odd and source not in odd.values():
+                self.add(source, a, odd[target])
+        self.merge(a, a, list(odd.values()))

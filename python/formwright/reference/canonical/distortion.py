@@ -1,0 +1,184 @@
+"""What masks do to a model's own distribution, measured on all answers of a small form.
+
+::
+
+    ids, log_probabilities = model.after(prompt)
+    found = distortion(log_probabilities, fw.choice(["yes", "no"]), vocabulary, prompt_ids=ids)
+    found.rows, found.kl("lenient"), found.kl("canonical")
+
+*Free* is what the model says: the probability of an answer is that of all its spellings, as a
+share of all answers. With masks, each token is drawn among the allowed ones, and what was not
+allowed is shared out at each step. If all spellings are allowed, the first letters of one answer
+count for it though the model would never have gone on like that. With canonical tokens there is
+one spelling of each answer, so that cannot happen.
+
+What canonical tokens do not change: drawing token by token looks one token ahead. Where the
+first tokens of two answers are the same, or likely for another reason, the shares still differ
+from the model's.
+
+Cost: the model is asked once for each beginning of a spelling. The wrinkle: an answer that is the
+beginning of another one counts as far as the model ends it there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright._kernel import Vocabulary
+from formwright.errors import ArgumentError
+from formwright.forms.coerce import compile
+from formwright.reference.canonical.beginnings import Beginning, beginnings
+
+__all__ = ["Distortion", "Shares", "distortion"]
+
+LogProbabilities = Callable[[Sequence[int]], NDArray[np.floating[Any]]]
+"""Of every token after the prompt and some tokens: natural logarithms, shape ``(width,)``."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How likely an answer is, of all answers.
+
+    Attributes:
+        text: The answer.
+        free: Its share of what the model gives to all answers, in all their spellings.
+        lenient: The same if each token is drawn among those that keep a text in form.
+        canonical: The same if only canonical tokens may come.
+    """
+
+    text: str
+    free: float
+    lenient: float
+    canonical: float
+
+
+@dataclass(frozen=True)
+class Distortion:
+    """The shares of all answers, most likely first.
+
+    Attributes:
+        rows: One for each answer.
+        model_calls: How often the model was asked.
+    """
+
+    rows: tuple[Shares, ...]
+    model_calls: int
+
+    def kl(self, masks: str) -> float:
+        """The divergence, in nats, of the free shares from those with ``masks``: ``"lenient"`` or ``"canonical"``.
+
+        Raises:
+            ArgumentError: ``masks`` is neither.
+        """
+        pairs = [(row.free, self._with(row, masks)) for row in self.rows]
+        return sum(free * log(free / with_masks) if with_masks else inf for free, with_masks in pairs if free)
+
+    def total_variation(self, masks: str) -> float:
+        """Half the sum of what the shares differ by: 0 if they are the same, 1 if they have nothing in common.
+
+        Raises:
+            ArgumentError: ``masks`` is neither ``"lenient"`` nor ``"canonical"``.
+        """
+        return sum(abs(row.free - self._with(row, masks)) for row in self.rows) / 2
+
+    def _with(self, row: Shares, masks: str) -> float:
+        if masks not in {"lenient", "canonical"}:
+            raise ArgumentError(f"masks are 'lenient' or 'canonical', not {masks!r}", argument="masks")
+        return row.canonical if masks == "canonical" else row.lenient
+
+    def __str__(self) -> str:
+        texts = [repr(row.text) for row in self.rows]
+        width = max(map(len, [*texts, "total variation"]))
+        lines = [f"{'answer':{width}}     free  all spellings  canonical"]
+        lines += [
+            f"{text:{width}}  {row.free:.5f}        {row.lenient:.5f}    {row.canonical:.5f}"
+            for text, row in zip(texts, self.rows, strict=True)
+        ]
+        measures = {"KL": self.kl, "total variation": self.total_variation}
+        lines += [
+            f"{name:{width}}                 {of('lenient'):.5f}    {of('canonical'):.5f}"
+            for name, of in measures.items()
+        ]
+        return "\n".join(lines)
+
+
+def distortion(
+    log_probabilities: LogProbabilities, form: Any, vocabulary: Vocabulary, *, prompt_ids: Sequence[int] = ()
+) -> Distortion:
+    """How likely each answer of a form is, without masks and with them.
+
+    Args:
+        log_probabilities: The model after a prompt; called with the tokens written since.
+        form: Anything `formwright.form` takes, with few texts.
+        vocabulary: What its tokens spell, with `Vocabulary.merges`.
+        prompt_ids: The prompt, if canonical tokens may continue its last piece.
+
+    Raises:
+        LimitExceeded: The form has too many texts, or they have too many spellings; the model is not asked then.
+        VocabularyError: It is not known what the tokenizer merges.
+        ArgumentError: ``log_probabilities`` gives something else.
+    """
+    every = beginnings(compile(form, vocabulary).matcher())
+    written = beginnings(compile(form, vocabulary, canonical=True).matcher(prompt_ids))
+    asked: dict[tuple[int, ...], NDArray[np.float64]] = {}
+
+    def probabilities(tokens: tuple[int, ...]) -> NDArray[np.float64]:
+        if tokens not in asked:
+            asked[tokens] = _probabilities(log_probabilities(tokens), vocabulary)
+        return asked[tokens]
+
+    ends = list(vocabulary.eos_token_ids)
+    free, lenient = _shares(every, ends, probabilities)
+    _, canonical = _shares(written, ends, probabilities)
+    all_ = sum(free.values())
+    rows = [
+        Shares(text, share / all_ if all_ else 0.0, lenient.get(text, 0.0), canonical.get(text, 0.0))
+        for text, share in sorted(free.items(), key=lambda item: -item[1])
+    ]
+    return Distortion(tuple(rows), len(asked))
+
+
+def _probabilities(logarithms: Any, vocabulary: Vocabulary) -> NDArray[np.float64]:
+    """Of every token, from what the model gave."""
+    found = np.asarray(logarithms)
+    is_row = found.dtype.kind == "f" and found.ndim == 1 and len(found) >= len(vocabulary)
+    if not is_row or np.isnan(found).any() or (found > 1e-3).any():
+        raise ArgumentError(
+            f"log_probabilities gives a logarithm for each of {len(vocabulary)} tokens, not {logarithms!r:.80}",
+            argument="log_probabilities",
+        )
+    return np.exp(found.astype(np.float64))
+
+
+def _shares(
+    found: Sequence[Beginning], ends: list[int], probabilities: Callable[[tuple[int, ...]], NDArray[np.float64]]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """By answer: what the model gives to its spellings, and with what probability masks lead to it."""
+    free: dict[str, float] = defaultdict(float)
+    masked: dict[str, float] = defaultdict(float)
+    reached: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 1.0)}
+    for beginning in found:
+        if beginning.token_ids not in reached:
+            continue
+        own, drawn = reached[beginning.token_ids]
+        end, sum_ = 1.0, 1.0
+        if beginning.allowed:
+            after = probabilities(beginning.token_ids)
+            end = float(after[ends].sum()) if beginning.is_complete else 0.0
+            sum_ = float(after[list(beginning.allowed)].sum()) + end
+        if sum_ == 0.0:
+            continue
+        if beginning.is_complete:
+            free[beginning.text.decode()] += own * end
+            masked[beginning.text.decode()] += drawn * end / sum_
+        for token in beginning.allowed:
+            share = float(after[token])
+            reached[*beginning.token_ids, token] = own * share, drawn * share / sum_
+    return free, masked

@@ -1,0 +1,188 @@
+"""A body from the JSON of a request: checked, or refused with the field that is to blame.
+
+::
+
+    read_body(ChatBody, {"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]}).n      # 1
+
+Every field of the protocol is known: it is served (a field of a class in `requests`), or ignored because it cannot
+change the text, or refused because it could (`fields`). Any other name is an error.
+
+Cost: pydantic's. The wrinkle: a field that is ``null`` is treated as if it were not there, as the protocol has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar, get_args
+
+from pydantic import ValidationError
+
+from formwright.server.errors import BadRequest, unknown_field
+from formwright.server.reading.body_parts import Part
+from formwright.server.reading.fields import IGNORED_AT, REFUSED, is_neutral, without_ignored
+from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody
+
+__all__ = ["read_body"]
+
+B = TypeVar("B", bound="Body")
+
+
+_MEANT: Mapping[str, tuple[str, ...]] = {
+    "choice": ("structured_outputs.choice",),
+    "grammar": ("structured_outputs.grammar",),
+    "input": ("messages", "prompt"),
+    "instructions": ("messages", "prompt"),
+    "json": ("structured_outputs.json",),
+    "json_schema": ("response_format", "text.format", "structured_outputs.json"),
+    "logprobs": ("top_logprobs",),
+    "max_completion_tokens": ("max_output_tokens", "max_tokens"),
+    "max_output_tokens": ("max_completion_tokens", "max_tokens"),
+    "max_tokens": ("max_output_tokens",),
+    "messages": ("input", "prompt"),
+    "reasoning": ("reasoning_effort",),
+    "reasoning_effort": ("reasoning.effort",),
+    "regex": ("structured_outputs.regex",),
+    "response_format": ("text.format", "structured_outputs"),
+    "structural_tag": ("structured_outputs.structural_tag",),
+    "text": ("response_format", "structured_outputs"),
+    "top_logprobs": ("logprobs",),
+}
+"""What other endpoints and servers call a field, and what may be meant: the first that an endpoint has."""
+
+
+def read_body(body: type[B], sent: object) -> B:
+    """A body, checked.
+
+    Raises:
+        BadRequest: It is none; `BadRequest.param` is the field.
+    """
+    if not isinstance(sent, Mapping):
+        raise BadRequest("the body is a JSON object with the fields of the request")
+    sent, ignored = without_ignored(sent, _list_fields(body))
+    given = {name: value for name, value in sent.items() if value is not None}
+    for name in [name for name in given if name not in _list_fields(body)]:
+        _check_other(name, given.pop(name), body)
+    if "stream_options" in given and not given.get("stream"):
+        raise BadRequest("stream_options: stream must be true for it", param="stream_options")
+    try:
+        found = body.model_validate(given)
+    except ValidationError as error:
+        telling = min(error.errors(), key=lambda each: _LEAST_TELLING.get(each["type"], each["type"].endswith("_type")))
+        raise _make_refusal(telling, given, body) from None
+    found._ignored = [*ignored, *_find_thoughts(found)]
+    return found
+
+
+def _find_thoughts(body: Body) -> Iterator[str]:
+    """The items that hold thoughts of earlier answers, which are not read again."""
+    items = body.input if isinstance(body, ResponsesBody) else ""
+    if any(isinstance(item, Mapping) and item.get("type") == "reasoning" for item in items):
+        yield "input[] of the type 'reasoning'"
+
+
+def _list_fields(part: type[Part]) -> set[str]:
+    return {field.alias or name for name, field in part.model_fields.items()}
+
+
+def _check_other(name: str, value: Any, body: type[Body]) -> None:
+    """A field that is not served: it may be there, or not."""
+    if name in REFUSED:
+        if not is_neutral(name, value):
+            raise _refuse_field(name, REFUSED[name][0])
+        return
+    if name == "extra_body":
+        said = "extra_body is an argument of the SDK: put its fields beside the others"
+        raise BadRequest(said, param=name, code="unknown_parameter")
+    meant = next((other for other in _MEANT.get(name, ()) if other.partition(".")[0] in _list_fields(body)), None)
+    if meant or any(name in _list_fields(other) for other in (ChatBody, ResponsesBody, CompletionBody)):
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise BadRequest(f"there is no field {name!r} in {body.ENDPOINT}{hint}", param=name, code="unknown_parameter")
+    raise unknown_field(name, {*_list_fields(body), *IGNORED_AT[""], *REFUSED})
+
+
+def _refuse_field(param: str, why: str) -> BadRequest:
+    return BadRequest(f"{param} is not served: {why}", param=param, code="unsupported_parameter")
+
+
+def _make_refusal(error: Any, given: Mapping[str, Any], body: type[Body]) -> BadRequest:
+    """What pydantic says, in the words of the protocol."""
+    *_, name = error["loc"]
+    parts, keys = _find_parts(body, error["loc"][:-1])
+    param = _find_place([*keys, name], given, error["type"] == "missing")
+    if error["type"] == "extra_forbidden":
+        for part in parts:
+            if (how := part.ELSEWHERE.get(name)) is not None:
+                return BadRequest(f"there is no field {param!r}: {how}", param=param, code="unknown_parameter")
+        return unknown_field(param, {name for part in parts for name in _list_fields(part)})
+    if error["type"] == "missing":
+        return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
+    return BadRequest(f"{param}{_explain(param, error)}", param=param)
+
+
+_LEAST_TELLING = {"extra_forbidden": -1}
+"""Of a union there are errors of all branches, and the one that nearly fits says most: wrong types come last, and a
+field that is unknown comes before one that is missing, which it may be."""
+
+
+_WANTED = {
+    "canonical": "true, false or 'forced'",
+    "input": "a text or a list of items",
+    "prompt": "a text, a list of texts, or token ids",
+}
+
+
+def _explain(param: str, error: Any) -> str:
+    """What is wrong with a value."""
+    kind, context = error["type"], error.get("ctx", {})
+    if param in _WANTED and (kind.endswith("_type") or kind == "literal_error"):
+        return f" is {_WANTED[param]}"
+    match kind:
+        case "too_short":
+            return " is empty"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return " is an object"
+        case "union_tag_not_found":
+            return ".type is missing"
+        case "union_tag_invalid":
+            return f": the type {context['tag']!r} is not served, but these are: {context['expected_tags']}"
+        case "string_pattern_mismatch":
+            return f": {error['input']!r} does not match {context['pattern']}"
+        case _:
+            return f": {error['msg'][:1].lower()}{error['msg'][1:]}"
+
+
+def _find_parts(body: type[Part], loc: Sequence[str | int]) -> tuple[list[type[Part]], list[str | int]]:
+    """What a place may hold, and the place without the names that pydantic gives to the branches of a union."""
+    parts, keys = [body], list[str | int]()
+    for key in loc:
+        if isinstance(key, str) and len(parts) > 1:
+            parts = [part for part in parts if key in get_args(part.model_fields["type"].annotation)]
+            continue
+        keys.append(key)
+        if isinstance(key, str):
+            fields = [
+                field for part in parts for name, field in part.model_fields.items() if key in (name, field.alias)
+            ]
+            parts = [part for field in fields for part in _list_parts(field.annotation)]
+    return parts, keys
+
+
+def _list_parts(annotation: Any) -> Iterator[type[Part]]:
+    """The objects that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _list_parts(inner)
+
+
+def _find_place(loc: Sequence[str | int], given: Any, is_missing: bool) -> str:
+    """Where in the body an error is; what is not in it names a branch of a union of plain values."""
+    place, at = "", given
+    for number, key in enumerate(loc):
+        if isinstance(at, Mapping) and isinstance(key, str) and key in at:
+            place, at = f"{place}.{key}" if place else key, at[key]
+        elif isinstance(at, list) and isinstance(key, int) and key < len(at):
+            place, at = f"{place}[{key}]", at[key]
+        elif is_missing and number == len(loc) - 1:
+            place = f"{place}.{key}" if place else str(key)
+    return place

@@ -1,0 +1,110 @@
+"""What is to be written for a request, and the stamp that says who enforced what.
+
+::
+
+    spec = PromptSpec(Offered(), lambda: [3, 17, 4], "prompt")
+    spec.text                            # None: the prompt is token ids
+
+Cost: none. The wrinkle: the notes of a stamp can only be made when the texts are over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from formwright.generation import Complete, Writing
+from formwright.generation.strategies.scoring import PromptScoring, Scoring
+from formwright.models.tasks import Task
+from formwright.server.reading.requests import Body
+from formwright.server.reading.shapes import Compiled
+from formwright.server.reading.tool_choice import Offered
+from formwright.server.writing.echo import Echo
+from formwright.server.writing.events import Done
+
+__all__ = ["Order", "PromptSpec"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSpec:
+    """What a request says of one prompt, as its endpoint spells it.
+
+    Attributes:
+        offered: The tools.
+        prompt: Makes the tokens of the prompt.
+        field: Where the prompt is.
+        text: The prompt, if it is a text that the model continues.
+    """
+
+    offered: Offered
+    prompt: Callable[[], list[int]]
+    field: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be written.
+
+    Attributes:
+        body: The request.
+        compiled: Its form.
+        task: The prompt, the budget, and the form after the prompt.
+        writings: The texts, not begun; or those that are to be scored.
+        echo: The prompt, if the answer repeats it.
+    """
+
+    body: Body
+    compiled: Compiled
+    task: Task
+    writings: Sequence[Writing | Scoring]
+    echo: Echo | None = None
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether the prompt has opened the thought already."""
+        return self.task.constraint is not self.compiled.constraint
+
+    @property
+    def prompt_scoring(self) -> PromptScoring | None:
+        """Scores the tokens of the prompt, if the client wants that."""
+        return None if self.echo is None else self.echo.scoring
+
+    @property
+    def prompt_tokens(self) -> int:
+        """How many tokens the prompt has."""
+        return len(self.task.prompt_ids)
+
+    def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
+        """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
+        shape = self.compiled.shape
+        notes = [*shape.notes, *self.body.notes, *self._notes(ends)]
+        told: dict[str, Any] = {"notes": notes} if notes else {}
+        if shape.is_text and shape.style is None:
+            return told or None
+        results = [end.result for end in ends]
+        stamp: dict[str, Any] = {
+            "enforced": "kernel",
+            "form": self.compiled.digest,
+            "complete": all(isinstance(end.result, Complete) and end.reason != "length" for end in ends),
+            "tokens": {
+                "written": sum(len(result.token_ids) for result in results),
+                "forced": sum(result.forced_tokens for result in results),
+            },
+            "model_calls": sum(result.model_calls for result in results),
+        }
+        if isinstance(scoring := self.writings[0], Scoring):
+            stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
+        return stamp | told
+
+    def _notes(self, ends: Sequence[Done]) -> Iterator[str]:
+        """What the client should know of its answer."""
+        if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
+            yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
+        if getattr(self.body, "stop", None) and not self.compiled.shape.has_free_text:
+            yield "stop has no effect: the answer has no free text"
+        thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
+        if budget <= thought:
+            yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"

@@ -1,0 +1,219 @@
+"""The bodies of requests: what each field of an endpoint may hold.
+
+::
+
+    ChatBody.model_validate({"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]}).n      # 1
+
+Cost: pydantic's. The wrinkle: `body_reader` reads them, since a field that is not here may be ignored or refused.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, PrivateAttr
+
+from formwright.server.errors import BadRequest
+from formwright.server.reading.body_parts import (
+    Biases,
+    ChatTool,
+    Items,
+    OutputFormat,
+    Part,
+    ResponseFormat,
+    ResponsesTool,
+    StreamOptions,
+    StructuredOutputs,
+)
+
+__all__ = ["Body", "ChatBody", "CompletionBody", "ResponsesBody", "Sampled", "scoring_body"]
+
+_MOST_PROMPTS = 1 << 14
+
+
+class Body(Part):
+    """What all requests have."""
+
+    ENDPOINT: ClassVar[str]
+    model: str
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    top_k: int | None = None
+    min_p: Annotated[float, Field(ge=0, le=1)] = 0.0
+    repetition_penalty: Annotated[float, Field(gt=0, le=10)] = 1.0
+    min_tokens: Annotated[int, Field(ge=0)] = 0
+    seed: int | None = None
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    structured_outputs: StructuredOutputs | None = None
+    guided_json: Any = None
+    guided_regex: str | None = None
+    guided_choice: Items[str] | None = None
+    guided_grammar: str | None = None
+    guided_decoding_backend: str | None = None
+    guided_whitespace_pattern: str | None = None
+    canonical: bool | Literal["forced"] | None = None
+    trace: bool = False
+    _ignored: list[str] = PrivateAttr(default_factory=list)
+
+    def ignore(self, name: str) -> None:
+        """Note a field that this server ignores."""
+        self._ignored.append(name)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was accepted, and changes nothing."""
+        notes = [f"ignored, because they cannot change the text: {', '.join(self._ignored)}"] if self._ignored else []
+        if (backend := self.guided_decoding_backend) is not None:
+            notes.append(f"guided_decoding_backend: {backend!r} is not used; formwright's kernel enforces")
+        return notes
+
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return 1
+
+    @property
+    def jobs(self) -> int:
+        """How many rows it takes."""
+        return self.texts
+
+
+class Sampled(Body):
+    """What the two older endpoints have."""
+
+    n: Annotated[int, Field(ge=1, le=128)] = 1
+    stop: str | Annotated[Items[str], Field(max_length=4)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    presence_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
+    frequency_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
+    logit_bias: Biases = Field(default_factory=dict)
+
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return self.n
+
+
+class ChatBody(Sampled):
+    """Of ``/v1/chat/completions``."""
+
+    ENDPOINT = "chat completions"
+    messages: Annotated[Items[dict[str, Any]], Field(min_length=1)]
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    response_format: ResponseFormat | None = None
+    tools: Items[ChatTool] | None = None
+    tool_choice: Any = None
+    parallel_tool_calls: bool = True
+    logprobs: bool = False
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    continue_final_message: bool = False
+    add_generation_prompt: bool | None = None
+    chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    modalities: Items[Literal["text"]] | None = None
+    score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
+
+
+class TextOptions(Part):
+    """``text`` of responses."""
+
+    format: OutputFormat | None = None
+
+
+class Reasoning(Part):
+    """``reasoning`` of responses."""
+
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+
+
+class ResponsesBody(Body):
+    """Of ``/v1/responses``."""
+
+    ENDPOINT = "responses"
+    input: str | Annotated[Items[dict[str, Any]], Field(min_length=1)]
+    instructions: str | None = None
+    max_output_tokens: Annotated[int, Field(ge=1)] | None = None
+    text: TextOptions | None = None
+    tools: Items[ResponsesTool] | None = None
+    tool_choice: Any = None
+    parallel_tool_calls: bool = True
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
+    reasoning: Reasoning | None = None
+    previous_response_id: str | None = None
+    store: bool | None = None
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """The items of the input, of which a text is one."""
+        return [{"role": "user", "content": self.input}] if isinstance(self.input, str) else self.input
+
+
+class CompletionBody(Sampled):
+    """Of ``/v1/completions``."""
+
+    ENDPOINT = "completions"
+    prompt: (
+        str
+        | Annotated[Items[str], Field(min_length=1, max_length=_MOST_PROMPTS)]
+        | Annotated[Items[int], Field(min_length=1)]
+        | Annotated[Items[Items[int]], Field(min_length=1, max_length=_MOST_PROMPTS)]
+    )
+    max_tokens: Annotated[int, Field(ge=0)] | None = None
+    logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    echo: bool = False
+
+    @property
+    def prompts(self) -> list[Any]:
+        """The prompts, each a text or token ids."""
+        several = isinstance(self.prompt, list) and not isinstance(self.prompt[0], int)
+        return list(self.prompt) if several else [self.prompt]
+
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return self.n * len(self.prompts)
+
+    @property
+    def scores_prompts(self) -> bool:
+        """Whether the answer has the log probabilities of the prompts."""
+        return self.echo and self.logprobs is not None
+
+    @property
+    def jobs(self) -> int:
+        """How many rows its texts and the scoring of its prompts take."""
+        return self.texts + len(self.prompts) * self.scores_prompts
+
+
+_BESIDE_SCORE = {
+    "model",
+    "messages",
+    "chat_template_kwargs",
+    "modalities",
+    "score",
+    "canonical",
+    "max_tokens",
+    "max_completion_tokens",
+}
+"""Fields that go with ``score``: nothing is written, so any bound of the answer is kept."""
+
+
+_SCORED = 1 << 15
+"""Characters of all texts of ``score`` together."""
+
+
+def scoring_body(body: ChatBody) -> ChatBody:
+    """The body of a request that has texts scored: canonical, unless it says otherwise, as `LocalModel.score` is.
+
+    Raises:
+        BadRequest: It asks for something to be written, or the texts are too long.
+    """
+    for name in sorted(body.model_fields_set - _BESIDE_SCORE):
+        if getattr(body, name) != type(body).model_fields[name].get_default(call_default_factory=True):
+            raise BadRequest(f"{name} does not go with score: the texts are given, and nothing is written", param=name)
+    if body.canonical == "forced":
+        raise BadRequest("canonical is true or false with score", param="canonical")
+    if (count := sum(map(len, body.score or ()))) > _SCORED:
+        raise BadRequest(f"score: the texts have {count} characters, and {_SCORED} is the most", param="score")
+    return body.model_copy(update={"canonical": body.canonical is not False})

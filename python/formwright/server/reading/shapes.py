@@ -1,0 +1,409 @@
+"""The form of an answer, in whichever way a request spells it.
+
+::
+
+    body = ChatBody(model="m", messages=[{"role": "user", "content": "Hi"}], guided_regex="[0-9]")
+    key, make = shape_of(body, "json_lines", Offered())
+    make().form                      # what is enforced
+
+A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
+Tools go with a form: the answer is then calls, or a text in that form.
+
+Cost: reading the form; `Shapes` keeps those that were asked for last, compiled. The wrinkle: an answer that may be
+calls or a text in form is told apart when it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from formwright._kernel import Constraint
+from formwright.forms import coerce, free_text
+from formwright.forms.form import Form
+from formwright.models import LocalModel
+from formwright.schemas.providers.rules import FORMATS
+from formwright.server.errors import BadRequest, refusal_of
+from formwright.server.reading.body_parts import (
+    FlatSchemaFormat,
+    GrammarFormat,
+    ObjectFormat,
+    SchemaFormat,
+    StructuralTag,
+    StructuredOutputs,
+)
+from formwright.server.reading.requests import Body, ChatBody, ResponsesBody
+from formwright.server.reading.tool_choice import Offered
+from formwright.tools import STYLES, Style, tools
+from formwright.tools.structural import has_free_text, structural_form
+
+__all__ = ["Shape", "Shapes", "shape_of"]
+
+THOUGHT_TOKENS = {"minimal": 64, "low": 128, "medium": 256, "high": 512, "xhigh": 1024}
+"""Most tokens of a thought, by the effort that is asked for."""
+
+_GRAMMARS = "grammars cannot be read yet; a JSON Schema, a regular expression or choices can"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What an answer looks like.
+
+    Attributes:
+        form: What is enforced, the thought included.
+        param: The field that says so.
+        is_text: Whether it is free text, which may end anywhere.
+        is_json: Whether the answer is JSON, which nothing may cut.
+        tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
+        thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
+        style: How calls are written; ``None`` if there are none.
+        is_bare: Whether there is exactly one call, with nothing around it.
+        takes_text: Whether text may stand before or instead of calls.
+        is_either: Whether the answer is calls, or a text in form.
+        custom: The names of the custom tools.
+        notes: What a schema says, and changes nothing.
+    """
+
+    form: Form[Any]
+    param: str | None
+    is_text: bool = False
+    is_json: bool = False
+    tagged: Form[Any] | None = None
+    thought_tokens: int = 0
+    style: Style | None = None
+    is_bare: bool = False
+    takes_text: bool = True
+    is_either: bool = False
+    custom: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def thinks(self) -> bool:
+        """Whether a thought comes first."""
+        return self.thought_tokens > 0
+
+    @property
+    def has_free_text(self) -> bool:
+        """Whether there is text that a stop text may cut: neither JSON nor calls nor tags."""
+        if self.tagged is not None:
+            return has_free_text(self.tagged)
+        return self.is_text if self.style is not None else not self.is_json
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form that a request spells."""
+
+    param: str
+    make: Callable[[], Form[Any]]
+    key: Any
+    schema: Any = None
+    is_tagged: bool = False
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON, by this schema."""
+        return self.schema is not None
+
+
+def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
+    """What makes the shape of an answer, and a key that is equal for equal ones.
+
+    Raises:
+        BadRequest: There are two forms, or one that cannot be served.
+    """
+    asked = _asked(body)
+    effort = _effort(body)
+    calls = [(offer.name, offer.schema, offer.is_custom) for offer in offered.tools]
+    key = json.dumps(
+        [
+            asked and asked.param,
+            asked and asked.key,
+            effort,
+            calls,
+            offered.mode,
+            offered.several,
+            offered.is_barred,
+            style,
+        ],
+        separators=(",", ":"),
+    )
+
+    def make() -> Shape:
+        shape = _plain_shape(asked, style, offered) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
+        shape = replace(shape, notes=tuple(_of_formats(schemas)))
+        if effort is None:
+            return shape
+        most = THOUGHT_TOKENS[effort]
+        return replace(shape, form=free_text.thinking(shape.form, max_tokens=most), thought_tokens=most)
+
+    return key, make
+
+
+def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+    """The form, or free text; where tools are there and none may be called, it cannot begin a call."""
+    if asked is None and offered.is_barred:
+        row = STYLES[style]
+        marker = row.trigger or row.begin + row.before
+        return Shape(free_text.text(until=marker, include=False), None, is_text=True)
+    if asked is None:
+        return Shape(free_text.text(), None, is_text=True)
+    form = _made(asked)
+    return Shape(form, asked.param, is_json=asked.is_json, tagged=form if asked.is_tagged else None)
+
+
+def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+    """Calls, and what may be written instead of them."""
+    listed = [offer.described() for offer in offered.tools]
+    most = None if offered.several else 1
+    mode: Any = "required" if asked is not None and offered.mode == "auto" else offered.mode
+    if mode == "required" and not offered.several:
+        mode = "one"
+    try:
+        form = tools(listed, calls=mode, style=style, max_calls=most)
+    except Exception as error:
+        raise refusal_of(error, _guilty(offered, style)) from error
+    either = asked is not None and offered.mode == "auto"
+    if either and asked is not None:
+        form = form | _made(asked)
+    return Shape(
+        form,
+        "tools",
+        is_text=offered.mode == "auto" and not either,
+        is_json=True,
+        style=STYLES[style],
+        is_bare=mode == "one" and style == "json",
+        takes_text=offered.mode == "auto",
+        is_either=either,
+        custom=frozenset(offer.name for offer in offered.tools if offer.is_custom),
+    )
+
+
+def _guilty(offered: Offered, style: str) -> str:
+    """The field of the tool that cannot be enforced."""
+    for offer in offered.tools:
+        try:
+            tools([offer.described()], calls="one", style=style)
+        except Exception:
+            return offer.param
+    return "tools"
+
+
+def _made(asked: Asked) -> Form[Any]:
+    try:
+        return asked.make()
+    except Exception as error:
+        raise refusal_of(error, asked.param) from error
+
+
+def _effort(body: Body) -> str | None:
+    effort: str | None = None
+    if isinstance(body, ChatBody):
+        effort = body.reasoning_effort
+    elif isinstance(body, ResponsesBody) and body.reasoning is not None:
+        effort = body.reasoning.effort
+    return None if effort in (None, "none") else effort
+
+
+def _of_formats(schemas: Sequence[Any]) -> list[str]:
+    """What is to be said of ``format`` in schemas: one that nobody knows changes nothing."""
+    found, left = dict[str, None](), list(schemas)
+    while left:
+        at = left.pop()
+        if isinstance(at, dict):
+            left += at.values()
+            if isinstance(name := at.get("format"), str) and name not in FORMATS:
+                found[name] = None
+        elif isinstance(at, list):
+            left += at
+    return [f"format: {name!r} is none that is enforced, and changes nothing" for name in found]
+
+
+def _asked(body: Body) -> Asked | None:
+    """The one form of a request."""
+    found = [*_by_format(body), *_by_vllm(body), *_by_guided(body), *_by_score(body)]
+    if len(found) > 1:
+        raise BadRequest(
+            f"{found[1].param}: the request has another form already: {found[0].param}",
+            param=found[1].param,
+        )
+    where = _of_whitespace(body)
+    if where and not (found and found[0].is_json):
+        said = f"{where}: the request asks for no JSON; ask for it by guided_json, or another form that is JSON"
+        raise BadRequest(said, param=where)
+    return found[0] if found else None
+
+
+def _of_whitespace(body: Body) -> str | None:
+    """The field that says how the white space of JSON is."""
+    asked = body.structured_outputs
+    if asked is not None and asked.disable_any_whitespace:
+        return "structured_outputs.disable_any_whitespace"
+    if asked is not None and asked.whitespace_pattern is not None:
+        return "structured_outputs.whitespace_pattern"
+    return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
+
+
+def _by_format(body: Body) -> list[Asked]:
+    """``response_format`` of chat completions, ``text.format`` of responses."""
+    if isinstance(body, ChatBody):
+        return _of_format(body.response_format, "response_format", body)
+    if isinstance(body, ResponsesBody) and body.text is not None:
+        return _of_format(body.text.format, "text.format", body)
+    return []
+
+
+def _of_format(format_: Any, param: str, body: Body) -> list[Asked]:
+    whitespace = body.guided_whitespace_pattern
+    if isinstance(format_, ObjectFormat):
+        return [_json_asked({"type": "object"}, param, whitespace)]
+    if isinstance(format_, FlatSchemaFormat):
+        return [_json_asked(_present(format_.schema_, f"{param}.schema"), f"{param}.schema", whitespace)]
+    if isinstance(format_, SchemaFormat):
+        where = f"{param}.json_schema.schema"
+        return [_json_asked(_present(format_.json_schema.schema_, where), where, whitespace)]
+    if isinstance(format_, StructuralTag):
+        tag = format_.model_dump(exclude_none=True)
+        return [Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True)]
+    if isinstance(format_, GrammarFormat):
+        raise BadRequest(f"{param}: {_GRAMMARS}", param=param, code="form_not_enforceable")
+    return []
+
+
+def _by_vllm(body: Body) -> list[Asked]:
+    """``structured_outputs`` of vLLM."""
+    asked = body.structured_outputs
+    if asked is None:
+        return []
+    found = []
+    whitespace = _whitespace(asked, body)
+    if asked.json_ is not None:
+        found.append(_json_asked(asked.json_, "structured_outputs.json", whitespace))
+    if asked.json_object:
+        found.append(_json_asked({"type": "object"}, "structured_outputs.json_object", whitespace))
+    found += _plain_forms(asked.regex, asked.choice, "structured_outputs.")
+    if asked.structural_tag is not None:
+        tag, param = asked.structural_tag, "structured_outputs.structural_tag"
+        found.append(Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True))
+    if asked.grammar is not None:
+        where = "structured_outputs.grammar"
+        raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")
+    if asked.disable_additional_properties:
+        where = "structured_outputs.disable_additional_properties"
+        said = f'{where} is not served: say "additionalProperties": false in the schema'
+        raise BadRequest(said, param=where, code="unsupported_parameter")
+    if len(found) != 1:
+        raise BadRequest(
+            "structured_outputs: one of json, regex, choice, json_object and structural_tag is wanted, "
+            f"not {len(found)} of them",
+            param="structured_outputs",
+        )
+    return found
+
+
+def _whitespace(asked: StructuredOutputs, body: Body) -> str | None:
+    return "compact" if asked.disable_any_whitespace else asked.whitespace_pattern or body.guided_whitespace_pattern
+
+
+def _by_guided(body: Body) -> list[Asked]:
+    """The older fields of vLLM."""
+    if body.guided_grammar is not None:
+        raise BadRequest(f"guided_grammar: {_GRAMMARS}", param="guided_grammar", code="form_not_enforceable")
+    found = _plain_forms(body.guided_regex, body.guided_choice, "guided_")
+    if body.guided_json is not None:
+        found.append(_json_asked(body.guided_json, "guided_json", body.guided_whitespace_pattern))
+    return found
+
+
+def _by_score(body: Body) -> list[Asked]:
+    """The texts that are to be scored: the answer is the most likely of them."""
+    texts = body.score if isinstance(body, ChatBody) else None
+    return [] if texts is None else [Asked("score", lambda: coerce.choice(texts), texts)]
+
+
+def _plain_forms(regex: str | None, choice: list[str] | None, prefix: str) -> list[Asked]:
+    found = []
+    if regex is not None:
+        found.append(Asked(f"{prefix}regex", lambda: coerce.regex(regex), regex))
+    if choice is not None:
+        found.append(Asked(f"{prefix}choice", lambda: coerce.choice(choice), choice))
+    return found
+
+
+def _json_asked(schema: Any, param: str, whitespace: str | None) -> Asked:
+    if not isinstance(schema, dict | bool | str):
+        raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
+    options: Any = {} if whitespace is None else {"whitespace": whitespace}
+    return Asked(param, lambda: coerce.json_schema(schema, **options), [schema, whitespace], schema)
+
+
+def _present(schema: Any, where: str) -> Any:
+    if schema is None:
+        raise BadRequest(f"{where} is missing", param=where, code="missing_required_parameter")
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A shape that is ready to be written.
+
+    Attributes:
+        shape: It.
+        constraint: Its form, compiled for the model.
+        digest: Tells the form from others, in the stamp of an answer.
+    """
+
+    shape: Shape
+    constraint: Constraint[Any]
+    digest: str
+
+
+class Shapes:
+    """Shapes compiled for a model; those that were asked for last are kept.
+
+    Args:
+        model: Whose vocabulary they are for.
+        size: How many are kept.
+    """
+
+    def __init__(self, model: LocalModel, size: int = 64) -> None:
+        self._model, self._size = model, size
+        self._kept: OrderedDict[str, Compiled] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def has(self, key: str, canonical: Any) -> bool:
+        """Whether a shape is kept."""
+        return _digest(key, canonical) in self._kept
+
+    def compiled(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
+        """The shape of a key, made if it is not kept. Raises what making and compiling it raises."""
+        key = _digest(key, canonical)
+        with self._lock:
+            if (found := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+                return found
+        shape = make()
+        try:
+            constraint = coerce.compile(shape.form, self._model.vocabulary, canonical=canonical or False)
+        except Exception as error:
+            raise refusal_of(error, shape.param) from error
+        digest = hashlib.sha256(constraint.to_bytes()).hexdigest()[:16]
+        compiled = Compiled(shape, constraint, digest)
+        with self._lock:
+            self._kept[key] = compiled
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return compiled
+
+
+def _digest(key: str, canonical: Any) -> str:
+    return hashlib.sha256(f"{canonical} {key}".encode("utf-8", "surrogatepass")).hexdigest()

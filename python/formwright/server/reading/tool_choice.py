@@ -1,0 +1,181 @@
+"""The tools of a request, and which of them may or must be called.
+
+::
+
+    tool = {"type": "function", "function": {"name": "get_weather"}}
+    offered = offered_by_chat(ChatBody(model="m", messages=[{}], tools=[tool]))
+    offered.mode                     # 'auto'
+
+Chat completions nest what responses write flat; behind this module both are the same.
+
+Cost: none. The wrinkle: a custom tool has text for its input; the model writes it as the one argument ``input``, whose
+pattern is the grammar of the tool.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from formwright.server.errors import BadRequest
+from formwright.server.reading.body_parts import (
+    CustomGrammar,
+    CustomTool,
+    FlatCustomGrammar,
+    FlatFunctionTool,
+    Function,
+    FunctionTool,
+)
+from formwright.server.reading.requests import ChatBody, ResponsesBody
+from formwright.tools import closed_arguments
+
+__all__ = ["Offer", "Offered", "offered_by_chat", "offered_by_responses"]
+
+INPUT = "input"
+"""The argument that is the input of a custom tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool that may be called.
+
+    Attributes:
+        name: Its name.
+        description: What it is for.
+        schema: The JSON Schema of its arguments.
+        is_custom: Whether its input is text.
+        param: The field that says what may be written.
+    """
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    is_custom: bool
+    param: str
+
+    def described(self) -> dict[str, Any]:
+        """As chat templates list a tool."""
+        function = {"name": self.name, "description": self.description, "parameters": self.schema}
+        return {"type": "function", "function": function}
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The tools of a request.
+
+    Attributes:
+        tools: Those that may be called.
+        mode: Whether one must be: ``"one"`` is exactly one call.
+        several: Whether there may be more calls than one.
+        is_barred: Whether the request has tools, and none may be called.
+    """
+
+    tools: tuple[Offer, ...] = ()
+    mode: Literal["none", "auto", "required", "one"] = "none"
+    several: bool = True
+    is_barred: bool = False
+
+
+def offered_by_chat(body: ChatBody) -> Offered:
+    """The tools of a chat completion. Raises BadRequest."""
+    offers = []
+    for number, tool in enumerate(body.tools or ()):
+        if isinstance(tool, FunctionTool):
+            offers.append(_function(tool.function, f"tools[{number}].function.parameters"))
+        else:
+            format_, where = tool.custom.format, f"tools[{number}].custom.format.grammar"
+            offers.append(_custom(tool, _grammar_of(format_, where), where))
+    return _chosen(offers, body.tool_choice, body.parallel_tool_calls, "function", "allowed_tools")
+
+
+def offered_by_responses(body: ResponsesBody) -> Offered:
+    """The tools of a response. Raises BadRequest."""
+    offers = []
+    for number, tool in enumerate(body.tools or ()):
+        if isinstance(tool, FlatFunctionTool):
+            offers.append(_function(tool, f"tools[{number}].parameters"))
+        else:
+            where = f"tools[{number}].format"
+            offers.append(_custom(tool, _grammar_of(tool.format, where), where))
+    return _chosen(offers, body.tool_choice, body.parallel_tool_calls, None, None)
+
+
+def _function(function: Function, param: str) -> Offer:
+    schema = closed_arguments(function.parameters)
+    if schema["type"] not in ("object", ["object"]):
+        said = f'the arguments of a function are an object: say "type": "object", not {json.dumps(schema["type"])}'
+        raise BadRequest(f"{param}: {said}", param=param, code="invalid_form")
+    return Offer(function.name, function.description or "", schema, False, param)
+
+
+def _custom(tool: Any, pattern: str | None, param: str) -> Offer:
+    custom = tool.custom if isinstance(tool, CustomTool) else tool
+    text: dict[str, Any] = {"type": "string"} | ({} if pattern is None else {"pattern": f"^(?:{pattern})$"})
+    schema = {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
+    return Offer(custom.name, custom.description or "", schema, True, param)
+
+
+def _grammar_of(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
+    """The regular expression of a custom tool; ``None`` for any text."""
+    if format_ is None:
+        return None
+    grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
+    if format_.type == "text":
+        if format_.model_fields_set - {"type"}:
+            raise BadRequest(f'{where}: the type "text" has no grammar; say "grammar"', param=where)
+        return None
+    if grammar is None or grammar.syntax is None or grammar.definition is None:
+        raise BadRequest(f"{where}: a grammar has a syntax and a definition", param=where)
+    if grammar.syntax != "regex":
+        said = f"{where}: grammars cannot be read yet, but the syntax 'regex' can"
+        raise BadRequest(said, param=where, code="form_not_enforceable")
+    found: str = grammar.definition
+    return found
+
+
+def _chosen(offers: list[Offer], choice: Any, several: bool, nested: str | None, allowed_key: str | None) -> Offered:
+    """What ``tool_choice`` makes of the tools."""
+    for number, offer in enumerate(offers):
+        if offer.name in [other.name for other in offers[:number]]:
+            raise BadRequest(f"tools: two tools have the name {offer.name!r}", param=f"tools[{number}]")
+    if choice is None:
+        choice = "auto" if offers else "none"
+    if choice in ("none", "auto", "required"):
+        if choice == "required" and not offers:
+            raise BadRequest("tool_choice: there are no tools to be called", param="tool_choice")
+        if choice == "none":
+            return Offered(is_barred=bool(offers))
+        return Offered(tuple(offers), choice if offers else "none", several)
+    kind = choice.get("type") if isinstance(choice, Mapping) else None
+    if kind in ("function", "custom"):
+        return Offered(_named([choice], offers, nested), "one", False)
+    if kind == "allowed_tools":
+        inner = choice.get(allowed_key) if allowed_key else choice
+        if isinstance(inner, Mapping) and inner.get("mode") in ("auto", "required"):
+            tools = inner.get("tools")
+            if isinstance(tools, Sequence) and tools:
+                return Offered(_named(tools, offers, nested), inner["mode"], several)
+    raise BadRequest(
+        "tool_choice is 'none', 'auto', 'required', a tool by its name, or allowed_tools with a mode and tools",
+        param="tool_choice",
+    )
+
+
+def _named(choices: Sequence[Any], offers: list[Offer], nested: str | None) -> tuple[Offer, ...]:
+    """The tools of these names."""
+    known = {offer.name: offer for offer in offers}
+    found = []
+    for choice in choices:
+        kind = choice.get("type") if isinstance(choice, Mapping) else None
+        inner = choice.get(kind) if nested and kind else choice
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if not isinstance(name, str):
+            kind = kind if kind in ("function", "custom") else "function"
+            wanted: dict[str, Any] = {"type": kind, kind: {"name": "..."}} if nested else {"type": kind, "name": "..."}
+            raise BadRequest(f"tool_choice: a tool is named as {json.dumps(wanted)}", param="tool_choice")
+        if name not in known:
+            raise BadRequest(f"tool_choice: there is no tool {name!r} in tools", param="tool_choice")
+        found.append(known[name])
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""An answer: from tokens to the bytes of its protocol."""

@@ -1,0 +1,270 @@
+"""From a request to the events of its answer.
+
+Requests are read and compiled in threads, and one thread writes all texts. What is written becomes `events`, which each
+protocol writes down in its own way.
+
+::
+
+    answering = Answering(model, Worker(model.batch, rows=1, waiting=1), Shapes(model), timeout=600.0)
+    answering.close()
+
+Cost: reading and compiling happen in threads beside the event loop; one queue for each request.
+
+The wrinkle: a budget is what the client says, or all that the prompt leaves of the context. A text in form is complete
+within it, or the request is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from formwright._kernel import Interrupt
+from formwright.errors import LimitExceeded
+from formwright.generation import Writing
+from formwright.generation.batch import Turn
+from formwright.generation.strategies.scoring import PromptScoring, Scoring
+from formwright.models import LocalModel
+from formwright.models.tasks import Task
+from formwright.server.errors import Refusal, refusal_of, too_long
+from formwright.server.pool import FairPool
+from formwright.server.reading.generation_options import (
+    check_logit_bias,
+    check_min_tokens,
+    make_free_text_test,
+    make_writing,
+    read_budget,
+    read_stop,
+)
+from formwright.server.reading.orders import Order, PromptSpec
+from formwright.server.reading.requests import Body, ChatBody, CompletionBody
+from formwright.server.reading.shapes import Shapes, shape_of
+from formwright.server.worker import Job, QueueFull, Worker
+from formwright.server.writing.answer_reader import RequestReader
+from formwright.server.writing.echo import Echo
+from formwright.server.writing.events import Event
+
+__all__ = ["Answering", "report_timeout"]
+
+_COMPILERS = 4
+"""Threads that read and compile; a form that takes all its fuel keeps one of them busy."""
+
+
+_SLICE = 1 << 16
+"""Characters of a long prompt that are tokenized at a time, to find out whether it can fit."""
+
+
+T = TypeVar("T")
+
+
+_MOST_SPELLINGS = 1000
+"""Spellings that one request has scored at most."""
+
+
+@dataclass
+class Answering:
+    """Turns requests into texts of a model.
+
+    Attributes:
+        model: The model.
+        worker: Writes.
+        shapes: Forms that were compiled.
+        timeout: Most seconds of a request.
+    """
+
+    model: LocalModel
+    worker: Worker
+    shapes: Shapes
+    timeout: float
+    _pool: FairPool = field(default_factory=lambda: FairPool(_COMPILERS))
+    _compiling: set[Interrupt] = field(default_factory=set)
+    _ended: Refusal | None = None
+
+    def end(self, refusal: Refusal) -> None:
+        """End what is compiled, and what will be; its requests are told why. Called in the event loop."""
+        self._ended = refusal
+        for interrupt in self._compiling:
+            interrupt.set()
+
+    def close(self) -> None:
+        """End the threads, and what they compile."""
+        for interrupt in self._compiling:
+            interrupt.set()
+        self._pool.close()
+
+    async def order(self, body: Body, spec: PromptSpec, client: str, *, is_short: bool) -> Order:
+        """What a request asks for.
+
+        Args:
+            body: The request.
+            spec: Its tools and its prompt.
+            client: Whom it is for.
+            is_short: Whether the prompt is read in less time than a thread takes to begin.
+
+        Raises:
+            Refusal: It cannot be served.
+        """
+        key, make = shape_of(body, self.model.style, spec.offered)
+        if is_short and self.shapes.has(key, body.canonical):
+            return self._make_order(body, key, make, spec)
+        return await self.in_thread(client, lambda: self._make_order(body, key, make, spec))
+
+    async def in_thread(self, client: str, work: Callable[[], T]) -> T:
+        """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
+        self._check_going()
+        interrupt = Interrupt()
+
+        def interruptible() -> T:
+            with interrupt:
+                return work()
+
+        self._compiling.add(interrupt)
+        try:
+            return await self._pool.run(client, interruptible)
+        except Refusal:
+            if interrupt.is_set:  # which is what it was refused for
+                self._check_going()
+            raise
+        finally:
+            interrupt.set()
+            self._compiling.discard(interrupt)
+
+    def check_length(self, texts: Sequence[str], field: str) -> None:
+        """Refuse a prompt that cannot fit the context, before all of it is tokenized. Raises BadRequest.
+
+        A text has at least one token for each `_longest` bytes. One that may fit is tokenized a slice at a time, which
+        holds the interpreter for some milliseconds, until the slices have twice the tokens of the context.
+        """
+        context, size = self.model.runtime.context, sum(len(text.encode()) for text in texts)
+        least = -(-size // self._longest)
+        if least <= context and size > _SLICE:
+            empty = len(self.model.encode("a"))
+            slices = (text[at : at + _SLICE] for text in texts for at in range(0, len(text), _SLICE))
+            counts = accumulate(len(self.model.encode(part)) - empty for part in slices)
+            least = next((count for count in counts if count > 2 * context), 0)
+        if least > context:
+            raise too_long(f"the prompt has {least} tokens or more", field, context, least)
+
+    @cached_property
+    def _longest(self) -> int:
+        """Bytes of the longest token."""
+        vocabulary = self.model.vocabulary
+        return max(1, *(len(vocabulary.token(token_id)) for token_id in range(len(vocabulary))))
+
+    def _check_going(self) -> None:
+        """Raises Refusal once the server has ended."""
+        if self._ended is not None:
+            raise self._ended
+
+    def _make_order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
+        budget, limit, is_default = read_budget(body)
+        compiled = self.shapes.compiled(key, make, body.canonical)
+        stop = read_stop(body, compiled.shape)
+        try:
+            ids = spec.prompt()
+        except Exception as error:
+            raise self._make_refusal(error, spec.field, spec, budget) from error
+        try:
+            most = self.model.runtime.context if limit is None else limit
+            task = self.model.task(ids, compiled.constraint, most, True, stop, None, False)
+            task = replace(task, limits=replace(task.limits, is_free=make_free_text_test(compiled.shape)))
+            self._check_answer_fits(body, task)
+            check_min_tokens(body, budget, int(task.limits.max_tokens))
+            check_logit_bias(body, len(self.model.vocabulary))
+            writings = self._make_writings(body, task)
+        except Exception as error:
+            raise self._make_refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
+        return Order(body, compiled, task, writings, self._make_echo(body, task, spec.text))
+
+    def _check_answer_fits(self, body: Body, task: Task) -> None:
+        """Refuse a prompt that is scored if it leaves no token of an answer: its last token would be taken for that."""
+        if isinstance(body, CompletionBody) and body.scores_prompts and body.max_tokens != 0 == task.limits.max_tokens:
+            needed = len(task.prompt_ids) + 1
+            said = f"the prompt and one token of an answer are {needed} tokens"
+            raise too_long(said, "prompt", self.model.runtime.context, needed)
+
+    def _make_echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
+        """What the answer repeats of the prompt; nothing, unless the client asks for it."""
+        if not isinstance(body, CompletionBody) or not body.echo:
+            return None
+        scoring = None
+        if body.scores_prompts:
+            scoring = PromptScoring(self.model.runtime, self.model.vocabulary, task.prompt_ids, body.logprobs or 0)
+        return Echo.of(self.model.vocabulary, task.prompt_ids, text, scoring)
+
+    def _make_refusal(
+        self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
+    ) -> Refusal:
+        """What a client is told of an error; that of a prompt which is too long has the words that SDKs look for."""
+        if isinstance(error, LimitExceeded) and error.limit == "context":
+            return too_long(str(error), spec.field, self.model.runtime.context, error.value)
+        return refusal_of(error, param, budget, is_default=is_default)
+
+    def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
+        """The texts of a request, not begun."""
+        if isinstance(body, ChatBody) and body.score is not None:
+            return [self.model.scoring(task.prompt_ids, task.constraint, body.score, _MOST_SPELLINGS)]
+        return [make_writing(body, task, number) for number in range(getattr(body, "n", 1))]
+
+    async def events(
+        self, orders: Sequence[Order], client: str, began: float
+    ) -> AsyncIterator[tuple[int, list[Event]]]:
+        """What is written, token by token: the number of a text, and what is new in it.
+
+        Texts are numbered through all orders. Leaving the loop early ends what is not over. A text whose prompt is
+        repeated begins with it: until its tokens are scored, what is written after it is held back.
+
+        Args:
+            orders: What is to be written.
+            client: Whom it is for.
+            began: When the request came, by the clock of the event loop.
+
+        Raises:
+            Refusal: Too many texts wait, or one has failed, or the time of a request is over.
+        """
+        turns: asyncio.Queue[Turn] = asyncio.Queue()
+        texts = RequestReader(orders, client, turns)
+        self._submit(texts.jobs)
+        try:
+            for each in texts.begin():
+                yield each
+            while not texts.are_over:
+                for each in texts.read(await self._take_turn(turns, began + self.timeout)):
+                    yield each
+        finally:
+            for job in texts.jobs:
+                self.worker.cancel(job)
+
+    def _submit(self, jobs: list[Job]) -> None:
+        """Let texts wait to be written. Raises Refusal."""
+        try:
+            self.worker.submit(jobs)
+        except QueueFull:
+            said = f"{self.worker.waiting} texts wait already, and no more than --max-waiting may"
+            raise Refusal(
+                503,
+                f"{said}: ask again a little later",
+                type="overloaded_error",
+                code="queue_full",
+                headers={"Retry-After": "1"},
+            ) from None
+
+    async def _take_turn(self, turns: asyncio.Queue[Turn], deadline: float) -> Turn:
+        """The next turn. Raises Refusal when the time is over."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                if asyncio.get_running_loop().time() > deadline:  # a turn that is there is not waited for
+                    raise TimeoutError
+                return await turns.get()
+        except TimeoutError:
+            raise report_timeout(self.timeout) from None
+
+
+def report_timeout(seconds: float) -> Refusal:
+    """What a client is told whose request takes too long."""
+    said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
+    return Refusal(504, said, type="timeout_error", code="timeout")

@@ -1,0 +1,175 @@
+"""Chat completions: what is sent back, whole or in chunks.
+
+::
+
+    {"object": "chat.completion", "choices": [{"message": {"content": "Oslo"}, "finish_reason": "stop"}]}
+    {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Os"}, "finish_reason": None}]}
+
+Cost: none to speak of. The wrinkle: the first chunk of a choice names the role, and the last one says why it ended. The
+last of all choices has the stamp. Usage comes in a chunk of its own where a client asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from formwright.server.reading.orders import Order
+from formwright.server.reading.requests import ChatBody
+from formwright.server.writing.answer import Answer, logprobs, traced, usage_of
+from formwright.server.writing.events import Argument, Called, Done, Event, Text, Thought, Tokens
+
+__all__ = ["Stream", "whole"]
+
+
+def whole(head: dict[str, Any], orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
+    """A chat completion."""
+    (order,) = orders
+    return {
+        **head,
+        "object": "chat.completion",
+        "choices": [_choice(number, answer, order) for number, answer in enumerate(answers)],
+        "usage": _usage(orders, answers),
+        **_stamp(order, answers),
+    }
+
+
+def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
+    body = order.body
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": answer.text if answer.text or not answer.calls else None,
+        "refusal": None,
+    }
+    if answer.thought:
+        message["reasoning_content"] = answer.thought
+    if answer.calls:
+        message["tool_calls"] = [_call(call) for call in answer.calls]
+    choice: dict[str, Any] = {
+        "index": number,
+        "message": message,
+        "logprobs": None,
+        "finish_reason": answer.over.reason,
+    }
+    if isinstance(body, ChatBody) and body.logprobs:
+        choice["logprobs"] = {"content": logprobs(answer.answer_rows, body.top_logprobs or 0), "refusal": None}
+    if body.trace:
+        choice["formwright"] = {"trace": traced(answer.rows)}
+    return choice
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    if call["is_custom"]:
+        return {"id": call["id"], "type": "custom", "custom": {"name": call["name"], "input": call["arguments"]}}
+    return {
+        "id": call["id"],
+        "type": "function",
+        "function": {"name": call["name"], "arguments": call["arguments"]},
+    }
+
+
+def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
+    prompt, written, thought = usage_of(orders, answers)
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": written,
+        "total_tokens": prompt + written,
+        "completion_tokens_details": {"reasoning_tokens": thought},
+    }
+
+
+def _stamp(order: Order, answers: Sequence[Answer]) -> dict[str, Any]:
+    stamp = order.stamp([answer.over for answer in answers])
+    return {} if stamp is None else {"formwright": stamp}
+
+
+class Stream:
+    """The chunks of a chat completion.
+
+    Args:
+        head: What all of them say.
+        orders: One.
+    """
+
+    def __init__(self, head: dict[str, Any], orders: Sequence[Order]) -> None:
+        (self._order,) = orders
+        self._head = {**head, "object": "chat.completion.chunk"}
+        body = self._order.body
+        options = body.stream_options
+        self._tells_usage = bool(options and options.include_usage)
+        self._begun: set[int] = set()
+        self._answers = [Answer() for _ in self._order.writings]
+        self._custom: set[tuple[int, int]] = set()
+        self._in_thought = {number for number, _ in enumerate(self._answers) if self._order.compiled.shape.thinks}
+
+    def start(self) -> Iterator[dict[str, Any]]:
+        """What is sent before anything is written."""
+        for number in range(len(self._answers)):
+            yield self._chunk(number, {"role": "assistant", "content": ""})
+
+    def go_on(self, number: int, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
+        """What is sent of some events."""
+        self._answers[number].add(events)
+        delta: dict[str, Any] = {}
+        calls: dict[int, dict[str, Any]] = {}
+        more: dict[str, Any] = {}
+        done: Done | None = None
+        for event in events:
+            match event:
+                case Text(text):
+                    delta["content"] = delta.get("content", "") + text
+                    self._in_thought.discard(number)
+                case Thought(text):
+                    delta["reasoning_content"] = delta.get("reasoning_content", "") + text
+                case Called() | Argument():
+                    self._add(number, event, calls)
+                    self._in_thought.discard(number)
+                case Tokens():
+                    more |= self._of_tokens(number, event)
+                case Done():
+                    done = event
+        if calls:  # clients look at the first fragment of a chunk only
+            first, *others = ({"tool_calls": [call]} for call in calls.values())
+            yield self._chunk(number, delta | first, **more)
+            yield from (self._chunk(number, other) for other in others)
+        elif delta or more:
+            yield self._chunk(number, delta, **more)
+        if done is not None:
+            yield self._chunk(number, {}, finish_reason=done.reason) | self._last_stamp()
+
+    def end(self) -> Iterator[dict[str, Any]]:
+        """What is sent when all is written."""
+        if self._tells_usage:
+            yield {**self._head, "choices": [], "usage": _usage([self._order], self._answers)}
+
+    def _last_stamp(self) -> dict[str, Any]:
+        """The stamp, once all texts are over."""
+        is_over = all(answer.done is not None for answer in self._answers)
+        return _stamp(self._order, self._answers) if is_over else {}
+
+    def _chunk(self, number: int, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
+        choice = {"index": number, "delta": delta, "logprobs": None, "finish_reason": None} | more
+        usage = {"usage": None} if self._tells_usage else {}
+        return {**self._head, "choices": [choice], **usage}
+
+    def _of_tokens(self, number: int, event: Tokens) -> dict[str, Any]:
+        body, more = self._order.body, dict[str, Any]()
+        if isinstance(body, ChatBody) and body.logprobs and number not in self._in_thought:
+            more["logprobs"] = {"content": logprobs(event.rows, body.top_logprobs or 0), "refusal": None}
+        if body.trace:
+            more["formwright"] = {"trace": traced(event.rows), "partial": event.partial}
+        return more
+
+    def _add(self, number: int, event: Called | Argument, calls: dict[int, dict[str, Any]]) -> None:
+        """Put an event into the fragment of its call."""
+        if isinstance(event, Called):
+            kind, empty = ("custom", "input") if event.is_custom else ("function", "arguments")
+            if event.is_custom:
+                self._custom.add((number, event.number))
+            inner = {"name": event.name, empty: ""}
+            calls[event.number] = {"index": event.number, "id": event.id, "type": kind, kind: inner}
+            return
+        is_custom = (number, event.number) in self._custom
+        kind, text = ("custom", "input") if is_custom else ("function", "arguments")
+        call = calls.setdefault(event.number, {"index": event.number, kind: {text: ""}})
+        call[kind][text] += event.text

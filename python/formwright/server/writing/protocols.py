@@ -1,0 +1,109 @@
+"""How each endpoint reads its requests and writes its answers, whole or as server-sent events.
+
+::
+
+    CHAT.body, CHAT.prefix               # (ChatBody, 'chatcmpl-')
+
+Cost: that of the JSON writer. The wrinkle: what goes wrong after the first byte of a stream is its last event.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from formwright.server.errors import refusal_of
+from formwright.server.reading.orders import Order
+from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody
+from formwright.server.writing import chat, completions, responses
+from formwright.server.writing.answer import Answer
+from formwright.server.writing.events import Event
+
+__all__ = ["CHAT", "COMPLETIONS", "RESPONSES", "Protocol", "send_events"]
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How an endpoint reads and writes."""
+
+    name: str
+    prefix: str
+    body: type[Body]
+    stream: Callable[[dict[str, Any], Sequence[Order]], Any]
+    whole: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
+    created: str = "created"
+    ends_with_done: bool = True
+
+
+def _gather_answers(gathered: Sequence[list[Event]]) -> list[Answer]:
+    answers = []
+    for events in gathered:
+        answer = Answer()
+        answer.add(events)
+        answers.append(answer)
+    return answers
+
+
+CHAT = Protocol(
+    "chat",
+    "chatcmpl-",
+    ChatBody,
+    chat.Stream,
+    lambda head, orders, all_: chat.whole(head, orders, _gather_answers(all_)),
+)
+
+
+COMPLETIONS = Protocol(
+    "completions",
+    "cmpl-",
+    CompletionBody,
+    completions.Stream,
+    lambda head, orders, all_: completions.whole(head, orders, _gather_answers(all_)),
+)
+
+
+RESPONSES = Protocol(
+    "responses",
+    "resp_",
+    ResponsesBody,
+    responses.Stream,
+    lambda head, orders, all_: responses.whole(head, orders, all_[0]),
+    created="created_at",
+    ends_with_done=False,
+)
+
+
+async def send_events(
+    protocol: Protocol,
+    stream: Any,
+    first: tuple[int, list[Event]],
+    events: AsyncIterator[tuple[int, list[Event]]],
+    keep: Callable[[Mapping[str, Any]], None],
+) -> AsyncIterator[bytes]:
+    """A stream as server-sent events; what goes wrong in it is the last of them."""
+    async with contextlib.aclosing(events):  # type: ignore[type-var]
+        try:
+            for sent in [*stream.start(), *stream.go_on(*first)]:
+                yield _write_event(protocol, sent)
+            async for number, new in events:
+                if sent := b"".join(_write_event(protocol, sent) for sent in stream.go_on(number, new)):
+                    yield sent
+            ended = list(stream.end())
+            if ended and "response" in ended[-1]:
+                keep(ended[-1]["response"])
+            yield b"".join(_write_event(protocol, sent) for sent in ended)
+        except Exception as error:
+            refusal = refusal_of(error, None)
+            said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
+            yield _write_event(protocol, said)
+            return
+        if protocol.ends_with_done:
+            yield b"data: [DONE]\n\n"
+
+
+def _write_event(protocol: Protocol, sent: Mapping[str, Any]) -> bytes:
+    name = "" if protocol.ends_with_done else f"event: {sent['type']}\n"
+    return f"{name}data: {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()

@@ -1,0 +1,259 @@
+"""Responses: the items that a model has written, and the events that tell how they come.
+
+::
+
+    {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}}
+    {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Os"}
+
+Items are a thought, messages and calls, each begun, filled and ended; a response that is sent whole is what the last
+event holds.
+
+Cost: none to speak of. The wrinkle: an item ends when another one begins, or all is written.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from formwright.generation.trace.recorder import Row
+from formwright.server.reading.orders import Order
+from formwright.server.reading.requests import ResponsesBody
+from formwright.server.writing.answer import Answer, logprobs, traced, usage_of
+from formwright.server.writing.events import Argument, Called, Done, Event, Text, Thought, Tokens
+
+__all__ = ["Stream", "whole"]
+
+Sent = dict[str, Any]
+
+
+def whole(head: Sent, orders: Sequence[Order], events: Sequence[Event]) -> Sent:
+    """A response."""
+    stream = Stream(head, orders)
+    for _ in stream.go_on(0, events):
+        pass
+    *_, last = stream.end()
+    found: Sent = last["response"]
+    return found
+
+
+class Stream:
+    """The events of a response.
+
+    Args:
+        head: Its id, its time and its model.
+        orders: One.
+    """
+
+    def __init__(self, head: Sent, orders: Sequence[Order]) -> None:
+        (self._order,) = orders
+        self._head, self._sequence = head, 0
+        self._output: list[Sent] = []
+        self._open: Sent | None = None
+        self._answer = Answer()
+        self._rows: list[Row] = []  # of the answer, behind the thought, that no event has told
+
+    def start(self) -> Iterator[Sent]:
+        """What is sent before anything is written."""
+        for name in ("created", "in_progress"):
+            yield self._event(f"response.{name}", response=self._response("in_progress"))
+
+    def go_on(self, _: int, events: Sequence[Event]) -> Iterator[Sent]:
+        """What is sent of some events."""
+        self._answer.add(events)
+        self._keep_rows(events)
+        partial = next((event.partial for event in events if isinstance(event, Tokens)), None)
+        for event in events:
+            match event:
+                case Thought(text):
+                    yield from self._begin("reasoning")
+                    yield from self._thought(text)
+                case Text(text):
+                    yield from self._begin("message")
+                    yield from self._text(text, partial)
+                case Called():
+                    yield from self._begin_call(event)
+                case Argument(_, text):
+                    yield from self._argument(text)
+                case Done() | Tokens():
+                    pass
+
+    def end(self) -> Iterator[Sent]:
+        """What is sent when all is written."""
+        is_cut = self._answer.over.reason == "length"
+        if not self._output:  # an empty text is an answer too
+            yield from self._begin("message")
+        yield from self._close("incomplete" if is_cut else "completed")
+        response = self._response("incomplete" if is_cut else "completed")
+        yield self._event("response.incomplete" if is_cut else "response.completed", response=response)
+
+    def _keep_rows(self, events: Sequence[Event]) -> None:
+        """Note the rows of the answer: those of the thought are no part of its text."""
+        rows = [row for event in events if isinstance(event, Tokens) for row in event.rows]
+        told = len(self._answer.rows) - len(rows)
+        done = self._answer.done
+        if done is not None:
+            rows = rows[max(0, done.thought_tokens - told) :]
+        elif self._order.compiled.shape.thinks and not self._answer.text and not self._answer.calls:
+            return
+        self._rows += rows
+
+    def _begin(self, kind: str) -> Iterator[Sent]:
+        """An item of this kind is open."""
+        if self._open is not None and self._open["type"] == kind:
+            return
+        yield from self._close()
+        if kind == "message":
+            item: Sent = {"id": _id("msg"), "type": kind, "role": "assistant", "status": "in_progress", "content": []}
+            part: Sent = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+        else:
+            item = {"id": _id("rs"), "type": kind, "summary": [], "content": [], "status": "in_progress"}
+            part = {"type": "reasoning_text", "text": ""}
+        yield from self._add(item)
+        item["content"] = [part]
+        yield self._of_item("response.content_part.added", content_index=0, part=dict(part))
+
+    def _begin_call(self, call: Called) -> Iterator[Sent]:
+        yield from self._close()
+        kind, empty = ("custom_tool_call", "input") if call.is_custom else ("function_call", "arguments")
+        item = {"id": _id("ctc" if call.is_custom else "fc"), "type": kind, "call_id": call.id, "name": call.name}
+        yield from self._add(item | {empty: ""} | ({} if call.is_custom else {"status": "in_progress"}))
+
+    def _add(self, item: Sent) -> Iterator[Sent]:
+        self._open = item
+        self._output.append(item)
+        yield self._event("response.output_item.added", output_index=len(self._output) - 1, item=dict(item))
+
+    def _thought(self, text: str) -> Iterator[Sent]:
+        self._part["text"] += text
+        yield self._of_item("response.reasoning_text.delta", content_index=0, delta=text)
+
+    def _text(self, text: str, partial: Any) -> Iterator[Sent]:
+        if not text:
+            return
+        self._part["text"] += text
+        rows, self._rows = self._rows, []
+        listed = logprobs(rows, self._likeliest) if self._tells_logprobs else []
+        self._part["logprobs"] += listed
+        more = {"formwright": {"trace": traced(rows), "partial": partial}} if self._order.body.trace else {}
+        yield self._of_item("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
+
+    def _argument(self, text: str) -> Iterator[Sent]:
+        item = self._item
+        is_custom = item["type"] == "custom_tool_call"
+        item["input" if is_custom else "arguments"] += text
+        yield self._of_item(f"response.{_ARGUMENTS[is_custom]}.delta", delta=text)
+
+    def _close(self, status: str = "completed") -> Iterator[Sent]:
+        """End the item that is open."""
+        item = self._open
+        if item is None:
+            return
+        if item["type"] == "message":
+            part = dict(self._part)
+            yield self._of_item(
+                "response.output_text.done", content_index=0, text=part["text"], logprobs=part["logprobs"]
+            )
+            yield self._of_item("response.content_part.done", content_index=0, part=part)
+        elif item["type"] == "reasoning":
+            yield self._of_item("response.reasoning_text.done", content_index=0, text=self._part["text"])
+            yield self._of_item("response.content_part.done", content_index=0, part=dict(self._part))
+        elif item["type"] == "function_call":
+            yield self._of_item("response.function_call_arguments.done", arguments=item["arguments"], name=item["name"])
+        else:
+            yield self._of_item("response.custom_tool_call_input.done", input=item["input"])
+        if "status" in item:
+            item["status"] = status
+        yield self._event("response.output_item.done", output_index=len(self._output) - 1, item=dict(item))
+        self._open = None
+
+    @property
+    def _item(self) -> Sent:
+        assert self._open is not None  # its beginning has been told
+        return self._open
+
+    @property
+    def _part(self) -> Sent:
+        part: Sent = self._item["content"][0]
+        return part
+
+    @property
+    def _tells_logprobs(self) -> bool:
+        body = self._order.body
+        wants = isinstance(body, ResponsesBody) and "message.output_text.logprobs" in (body.include or ())
+        return wants or self._likeliest > 0
+
+    @property
+    def _likeliest(self) -> int:
+        body = self._order.body
+        return (body.top_logprobs or 0) if isinstance(body, ResponsesBody) else 0
+
+    def _of_item(self, type_: str, **fields: Any) -> Sent:
+        return self._event(type_, item_id=self._item["id"], output_index=len(self._output) - 1, **fields)
+
+    def _event(self, type_: str, **fields: Any) -> Sent:
+        self._sequence += 1
+        return {"type": type_, "sequence_number": self._sequence - 1, **fields}
+
+    def _response(self, status: str) -> Sent:
+        """The response as it is now."""
+        body = self._order.body
+        assert isinstance(body, ResponsesBody)  # what this protocol reads
+        response: Sent = {
+            **self._head,
+            "object": "response",
+            "status": status,
+            "error": None,
+            "incomplete_details": {"reason": "max_output_tokens"} if status == "incomplete" else None,
+            "instructions": body.instructions,
+            "max_output_tokens": body.max_output_tokens,
+            "output": list(self._output),
+            "previous_response_id": body.previous_response_id,
+            "parallel_tool_calls": body.parallel_tool_calls,
+            "temperature": body.temperature,
+            "text": _format_of(body),
+            "tool_choice": body.tool_choice or "auto",
+            "tools": [_tool(tool) for tool in body.tools or ()],
+            "top_p": body.top_p,
+            "truncation": "disabled",
+            "usage": None,
+            "metadata": {},
+        }
+        if status != "in_progress":
+            response |= self._ended()
+        return response
+
+    def _ended(self) -> Sent:
+        """What is known when all is written."""
+        prompt, written, thought = usage_of([self._order], [self._answer])
+        usage = {
+            "input_tokens": prompt,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": thought},
+            "total_tokens": prompt + written,
+        }
+        stamp = self._order.stamp([self._answer.over]) or {}
+        if self._order.body.trace:
+            stamp["trace"] = traced(self._answer.rows)
+        return {"usage": usage, "completed_at": time.time()} | ({"formwright": stamp} if stamp else {})
+
+
+_ARGUMENTS = {False: "function_call_arguments", True: "custom_tool_call_input"}
+
+
+def _format_of(body: ResponsesBody) -> Sent:
+    if body.text is None or body.text.format is None:
+        return {"format": {"type": "text"}}
+    return {"format": body.text.format.model_dump(by_alias=True)}
+
+
+def _tool(tool: Any) -> Sent:
+    found: Sent = tool.model_dump(exclude_none=True)
+    return ({"parameters": None, "strict": None} | found) if found["type"] == "function" else found
+
+
+def _id(kind: str) -> str:
+    return f"{kind}_{secrets.token_hex(16)}"

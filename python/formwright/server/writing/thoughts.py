@@ -1,0 +1,69 @@
+"""A thought before an answer: where it ends in a text that is being written, and how many tokens spell it.
+
+::
+
+    reader = ThoughtReader(opened=False)
+    reader.feed("<think>It is in Norway.</think>Oslo")       # ('It is in Norway.', 'Oslo')
+
+Cost: linear in the text. The wrinkle: a prompt may have opened the thought already.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from formwright.generation import Complete, Truncated, Writing
+from formwright.tools.calls_reader import overlap
+
+__all__ = ["ThoughtReader", "count_thought_tokens"]
+
+
+class ThoughtReader:
+    """Tells a thought from what follows it."""
+
+    OPEN, CLOSE, BLANK = "<think>", "</think>", " \n"
+
+    def __init__(self, opened: bool) -> None:
+        self._buffer, self._opened, self._closed = "", opened, False
+        self.is_over = False
+
+    def feed(self, text: str) -> tuple[str, str]:
+        """The thought, and what comes after it, as far as they have come."""
+        self._buffer += text
+        if not self._opened:
+            if len(self._buffer) < len(self.OPEN):
+                return "", ""
+            self._buffer, self._opened = self._buffer[len(self.OPEN) :], True
+        if self._closed:
+            return "", self._rest()
+        at = self._buffer.find(self.CLOSE)
+        if at >= 0:
+            thought, self._buffer, self._closed = self._buffer[:at], self._buffer[at + len(self.CLOSE) :], True
+            return thought, self._rest()
+        end = len(self._buffer) - overlap(self._buffer, self.CLOSE)
+        thought, self._buffer = self._buffer[:end], self._buffer[end:]
+        return thought, ""
+
+    def _rest(self) -> str:
+        """What follows the thought and the white space after it."""
+        rest = self._buffer.lstrip(self.BLANK)
+        self._buffer = ""
+        self.is_over = bool(rest)
+        return rest
+
+
+def count_thought_tokens(result: Complete[Any] | Truncated, writing: Writing) -> int:
+    """How many tokens spell the thought and its markers."""
+    end = result.text.find(ThoughtReader.CLOSE)
+    if end < 0:
+        return len(result.token_ids)
+    left = len(result.text[: end + len(ThoughtReader.CLOSE)].encode())
+    vocabulary = writing.matcher.constraint.vocabulary
+    names = {token_id: name for name, token_id in vocabulary.special_tokens.items()}
+    count = 0
+    for token_id in result.token_ids:
+        if left <= 0:
+            break
+        left -= len(vocabulary.token(token_id) or names.get(token_id, "").encode())
+        count += 1
+    return count
