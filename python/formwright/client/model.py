@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from formwright.client.options import ManyOptions, Options
-    from formwright.forms.coerce import Schema
+    from formwright.forms.json_forms import Schema
 
 __all__ = ["AsyncRemoteModel", "RemoteModel"]
 

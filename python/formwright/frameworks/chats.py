@@ -33,9 +33,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
 from formwright.forms.coerce import form as form_of
-from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form
 from formwright.forms.free_text import text as free_text
+from formwright.forms.json_forms import json_schema
 from formwright.generation.result import Complete, Truncated, Usage
 from formwright.generation.writing import MAX_TOKENS
 from formwright.models import LocalModel, load

@@ -28,7 +28,7 @@ from typing import Any
 
 from formwright._hosts import hosted
 from formwright.errors import ArgumentError, PromptError
-from formwright.forms.coerce import json_schema
+from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
 
 with hosted("haystack"):

@@ -28,8 +28,9 @@ from typing import Any
 
 from formwright._hosts import hosted
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
-from formwright.forms.coerce import json_schema
-from formwright.forms.form import Form, validation_context
+from formwright.forms.context import validation_context
+from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
 from formwright.incremental import Incoming
 from formwright.tools import tool_of

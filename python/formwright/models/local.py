@@ -32,7 +32,8 @@ from formwright.conversations.local import conversation_ids
 from formwright.conversations.prompts import Message, Prompt
 from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
 from formwright.forms.coerce import Canonical, compile
-from formwright.forms.form import Form, validation_context
+from formwright.forms.context import validation_context
+from formwright.forms.form import Form
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.healing import Healed
@@ -57,7 +58,7 @@ from formwright.schemas.instructions import check_style, instruction_of
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
-    from formwright.forms.coerce import Schema
+    from formwright.forms.json_forms import Schema
     from formwright.forms.parsers import CharacterParser
     from formwright.models.runtimes.templated import Variants
 

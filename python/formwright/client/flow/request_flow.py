@@ -43,7 +43,7 @@ from formwright.errors import (
     Refused,
     RequestFailed,
 )
-from formwright.forms.form import validation_context
+from formwright.forms.context import validation_context
 from formwright.generation.result import Attempt, Complete, Exchange, Mode, Reason, Truncated, Usage, exhausted
 
 __all__ = ["Flow", "Job", "answered"]
