@@ -11,7 +11,8 @@
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
     │     └─ UnsatisfiableSchema                   no finite instance exists
     ├─ ArgumentError(ValueError)                   .argument
-    │  └─ OptionUnsupported                         this model cannot honour the option
+    │  ├─ OptionUnsupported                         this model cannot honour the option
+    │  └─ UnknownOption(TypeError)                  no option has this name
     ├─ PromptError(ValueError)                     what was passed is no prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed
     ├─ Interrupted                                 an `Interrupt` was set
@@ -39,8 +40,7 @@ never on the text.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ __all__ = [
     "StructuralTagError",
     "TokenRejected",
     "UnknownModel",
+    "UnknownOption",
     "UnsatisfiableSchema",
     "UnsupportedKeyword",
     "VocabularyError",
@@ -178,6 +179,10 @@ class ArgumentError(FormwrightError, ValueError):
 
 class OptionUnsupported(ArgumentError):
     """A model cannot honour this option: its service has none of the kind, or only models that run here have."""
+
+
+class UnknownOption(ArgumentError, TypeError):
+    """No option has the name of an argument, which is the attribute ``argument``."""
 
 
 class PromptError(FormwrightError, ValueError):
@@ -381,13 +386,3 @@ class InternalError(FormwrightError):
     What it was computing is lost, and whatever it may have left half-changed is never used again: a matcher may raise
     this error from then on, and others are not affected.
     """
-
-
-_ALIKE = 0.6
-"""How similar a name must be to be suggested, as difflib measures it."""
-
-
-def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the known name that is most like the given one, or an empty text."""
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_ALIKE)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -30,10 +30,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from formwright._kernel import Constraint, Vocabulary
+from formwright._options import check_names, spell_out
 from formwright.errors import ArgumentError
 from formwright.forms.form import Form
 from formwright.forms.json_forms import schema_form, type_form
-from formwright.forms.json_options import DEFAULTS, JsonOptions, check_names
+from formwright.forms.json_options import DEFAULTS, JsonOptions
 from formwright.forms.parsers import CharacterParser, parser_form
 from formwright.forms.text_checks import shortened
 from formwright.forms.texts import regex, spelled_form, spellings_of
@@ -60,6 +61,7 @@ def form(form: re.Pattern[str], /) -> Form[str]: ...
 def form(form: CharacterParser, /) -> Form[Any]: ...
 @overload
 def form(form: Schema, /, **options: Unpack[JsonOptions]) -> Form[Any]: ...
+@spell_out(JsonOptions, DEFAULTS)
 def form(form: Any, /, **options: Unpack[JsonOptions]) -> Form[Any]:
     """Anything of the table above as a form; the options are those of `json_schema` and only for forms of JSON.
 
@@ -69,7 +71,7 @@ def form(form: Any, /, **options: Unpack[JsonOptions]) -> Form[Any]:
         ArgumentError: An option, or its environment variable, has a value that it cannot have; or an option is given
             for a form without JSON.
     """
-    check_names(options)
+    check_names(options, DEFAULTS)
     return next(read(form, options) for applies, read in _READERS if applies(form))
 
 

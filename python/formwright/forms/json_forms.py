@@ -17,10 +17,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from formwright._kernel import Constraint, Language
+from formwright._options import check_names, spell_out
 from formwright.errors import NotAForm, SchemaError
 from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
-from formwright.forms.json_options import JsonOptions, JsonTextOptions, check_names, complete_options
+from formwright.forms.json_options import DEFAULTS, JsonOptions, JsonTextOptions, complete_options
 from formwright.forms.not_forms import check_is_type, kind_of_type, name_of_type
 from formwright.forms.text_checks import read_json, shortened
 
@@ -43,6 +44,7 @@ _FORMS = (Form, Constraint, re.Pattern)
 def json_schema(schema: TypeForm[T], **options: Unpack[JsonOptions]) -> Form[T]: ...
 @overload
 def json_schema(schema: Schema | str, **options: Unpack[JsonOptions]) -> Form[Any]: ...
+@spell_out(JsonOptions, DEFAULTS)
 def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
     """The JSON texts that ``schema`` allows, always as JSON: an ``Enum`` of strings is written with quotes.
 
@@ -87,6 +89,7 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
     return type_form(schema, options)
 
 
+@spell_out(JsonTextOptions, DEFAULTS)
 def json(*, objects_only: bool = False, **options: Unpack[JsonTextOptions]) -> Form[Any]:
     """Any JSON value, or with ``objects_only`` any JSON object, as in the JSON mode of servers.
 
@@ -97,6 +100,7 @@ def json(*, objects_only: bool = False, **options: Unpack[JsonTextOptions]) -> F
     return _json_form(schema, options, read_json, title, "value")
 
 
+@spell_out(JsonOptions, DEFAULTS)
 def explain(schema: Any, **options: Unpack[JsonOptions]) -> Explanation:
     """How every keyword of ``schema`` is read, also where `json_schema` refuses it: every fault is a row of its own.
 

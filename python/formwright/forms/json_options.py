@@ -23,14 +23,15 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from formwright.errors import ArgumentError, suggest_name
+from formwright._options import check_names
+from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
 from formwright.forms.text_checks import check_text, shortened
 
-__all__ = ["DEFAULTS", "JsonOptions", "JsonTextOptions", "check_names", "complete_options"]
+__all__ = ["DEFAULTS", "JsonOptions", "JsonTextOptions", "complete_options"]
 
 
 class JsonTextOptions(TypedDict, total=False):
@@ -79,13 +80,6 @@ _PLAIN: Mapping[str, str] = {"order": "schema", "whitespace": "flexible"}
 """What the kernel is given where neither the caller nor the environment says otherwise."""
 
 
-def check_names(options: Mapping[str, Any], known: Collection[str] = DEFAULTS) -> None:
-    """Raise an ArgumentError if one of the names is not that of an option."""
-    for name in options:
-        if name not in known:
-            raise ArgumentError(f"there is no option {name}={suggest_name(name, known)}", argument=name)
-
-
 def complete_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Reading, ...]]:
     """Return all options as the kernel takes them, and rows of `explain` for those that come from the environment.
 
@@ -95,7 +89,7 @@ def complete_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[
     Raises:
         ArgumentError: There is no such option; one, or its environment variable, has a value that it cannot have.
     """
-    check_names(options)
+    check_names(options, DEFAULTS)
     completed, sources = _read_environment({**DEFAULTS, **options})
     if completed["max_whitespace"] is not None and completed["whitespace"] is None:
         completed["whitespace"] = "free"

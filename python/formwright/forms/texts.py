@@ -4,7 +4,6 @@
 
     fw.regex("[A-Z]{2}[0-9]{3}").matches("AB123")       # True
     fw.choice("yes", "no").parse("no")                 # 'no'
-    fw.choice(Path("names.txt"))                       # one of the lines of a file
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+from formwright._options import suggest_name
 from formwright.errors import (
     ArgumentError,
     FormwrightError,
@@ -25,7 +26,6 @@ from formwright.errors import (
     StructuralTagError,
     UnsatisfiableSchema,
     UnsupportedKeyword,
-    suggest_name,
 )
 
 __all__ = ["BadRequest", "Refusal", "refusal_of", "too_long", "unknown_field"]

@@ -18,7 +18,8 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from formwright.errors import StructuralTagError, suggest_name
+from formwright._options import suggest_name
+from formwright.errors import StructuralTagError
 from formwright.forms.form import Form, chained, literal
 from formwright.forms.free_text import text
 from formwright.forms.json_forms import json_schema
