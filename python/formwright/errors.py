@@ -131,8 +131,8 @@ class StructuralTagError(LanguageError):
             ``"missing_required_parameter"``.
     """
 
-    def __init__(self, message: str, *, field: str, code: str = "invalid_value") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, hint: str | None = None, field: str = "", code: str = "invalid_value") -> None:
+        super().__init__(message, hint=hint)
         self.field = field
         self.code = code
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from formwright._kernel import Constraint, Language
-from formwright._options import check_names, spell_out
+from formwright._options import spell_out
 from formwright.errors import NotAForm, SchemaError
 from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
@@ -95,9 +95,9 @@ def json(*, objects_only: bool = False, **options: Unpack[JsonTextOptions]) -> F
 
     The other options are those of `json_schema`.
     """
-    check_names(options, JsonTextOptions.__annotations__)
     schema, title = ('{"type":"object"}', "any JSON object") if objects_only else ("true", "any JSON")
-    return _json_form(schema, options, read_json, title, "value")
+    completed, defaults = complete_options(options, JsonTextOptions.__annotations__)
+    return _json_form(schema, completed, read_json, title, "value", defaults)
 
 
 @spell_out(JsonOptions, DEFAULTS)
@@ -146,13 +146,15 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
 def schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
     """The form of a schema. Raises as `json_schema`."""
     text = schema_text(schema)
-    return _json_form(text, options, read_json, f"JSON Schema {shortened(text)}", "value")
+    completed, defaults = complete_options(options)
+    return _json_form(text, completed, read_json, f"JSON Schema {shortened(text)}", "value", defaults)
 
 
 def type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
     """The form of the JSON of a type. Raises as `json_schema`."""
     read, text, remarks = _read_type(type_)
-    return _json_form(text, options, read, name_of_type(type_), kind_of_type(type_), remarks)
+    completed, defaults = complete_options(options)
+    return _json_form(text, completed, read, name_of_type(type_), kind_of_type(type_), defaults + remarks)
 
 
 def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ...]]:
@@ -171,8 +173,7 @@ def _json_form(
     read: Callable[[str], Any],
     title: str,
     kind: Kind,
-    remarks: tuple[Reading, ...] = (),
+    remarks: tuple[Reading, ...],
 ) -> Form[Any]:
-    completed, defaults = complete_options(options)
-    language = Language.json_schema(schema, **completed)
-    return Form(language, read, title, kind, defaults + remarks, origin=Origin("schema", schema, completed))
+    language = Language.json_schema(schema, **options)
+    return Form(language, read, title, kind, remarks, origin=Origin("schema", schema, options))

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from formwright._options import check_names
@@ -80,23 +80,26 @@ _PLAIN: Mapping[str, str] = {"order": "schema", "whitespace": "flexible"}
 """What the kernel is given where neither the caller nor the environment says otherwise."""
 
 
-def complete_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Reading, ...]]:
+def complete_options(
+    options: Mapping[str, Any], known: Iterable[str] = DEFAULTS
+) -> tuple[dict[str, Any], tuple[Reading, ...]]:
     """Return all options as the kernel takes them, and rows of `explain` for those that come from the environment.
 
     Args:
         options: Those that the caller gave.
+        known: The names of those that there are.
 
     Raises:
         ArgumentError: There is no such option; one, or its environment variable, has a value that it cannot have.
     """
-    check_names(options, DEFAULTS)
-    completed, sources = _read_environment({**DEFAULTS, **options})
-    if completed["max_whitespace"] is not None and completed["whitespace"] is None:
+    check_names(options, known)
+    completed, sources = _read_environment({**{name: DEFAULTS[name] for name in known}, **options})
+    if completed.get("max_whitespace") is not None and completed["whitespace"] is None:
         completed["whitespace"] = "free"
-    if completed["alphabet"] is not None:
+    if completed.get("alphabet") is not None:
         check_text(completed["alphabet"], "alphabet")
     for name, plain in _PLAIN.items():
-        if completed[name] is None:
+        if name in completed and completed[name] is None:
             completed[name] = plain
     rows = (Reading("", variable, "default", shortened(f"{option}={value!r}")) for variable, option, value in sources)
     return completed, tuple(rows)
