@@ -301,7 +301,8 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
             its parts too, with ``(?u:...)``. Compiled patterns have ``re.ASCII``.
 
     Raises:
-        RegexError: With the place in the pattern, or with what it holds that cannot be enforced.
+        RegexError: With the place in the pattern.
+        UnsupportedPattern: It is valid, but cannot be enforced; the hint says what to write instead.
         NotAForm: ``pattern`` is none.
         ArgumentError: ``unicode`` is given for a compiled pattern.
     """
@@ -315,11 +316,14 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
         title, origin = f"regex {shortened(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
-        return Form(_compiled(pattern), str, title, "text", origin=origin)
+        with patterns.hinted():
+            language = _compiled(pattern)
+        return Form(language, str, title, "text", origin=origin)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
     check_text(pattern, "pattern")
-    language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
+    with patterns.hinted():
+        language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
     return Form(language, str, f"regex {shortened(repr(pattern))}", "text", origin=Origin("regex", pattern))
 
 
@@ -473,7 +477,9 @@ def explain(
     schema = options.pop("schema")
     text, remarks = (schema_text(schema), ()) if isinstance(schema, str | dict | bool) else _read_type(schema)[1:]
     options, defaults = _with_defaults(options)
-    return Explanation((*defaults, *remarks, *(Reading(*row) for row in Language.explain_json_schema(text, options))))
+    with patterns.hinted():
+        rows = Language.explain_json_schema(text, options)
+    return Explanation((*defaults, *remarks, *(Reading(*row) for row in rows)))
 
 
 def schema_text(schema: Any) -> str:
@@ -534,7 +540,8 @@ def _json_form(
     remarks: tuple[Reading, ...] = (),
 ) -> Form[Any]:
     options, defaults = _with_defaults(options)
-    language = Language.json_schema(schema, **options)
+    with patterns.hinted():  # formats= and whitespace= are patterns
+        language = Language.json_schema(schema, **options)
     return Form(language, read, title, kind, defaults + remarks, origin=Origin("schema", schema, options))
 
 
