@@ -31,14 +31,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from html import escape
+from itertools import starmap
 from operator import add
-from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
+from typing import Any, Generic, Literal, NamedTuple, Never, Self, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
@@ -144,6 +145,14 @@ class Explanation(tuple[Reading, ...]):
 
     __slots__ = ()
 
+    @classmethod
+    def of(cls, own: Iterable[Reading], rows: Iterable[tuple[str, str, str, str]]) -> Self:
+        """The rows of the kernel after a form's own; a format that a type enforces is no annotation."""
+        own = tuple(own)
+        enforced = {row[:2]: row for row in own if row.status == "enforced"}
+        read = (enforced.get(row[:2], row) if row.status == "annotation" else row for row in starmap(Reading, rows))
+        return cls((*(row for row in own if row.status != "enforced"), *read))
+
     def __str__(self) -> str:
         return "\n".join(
             ("" if row.status == "default" else f"#{row.pointer}/")
@@ -173,7 +182,7 @@ class Form(Generic[T_co]):
         read: The value of a text that is in form; unlike `parse` it does not check that it is.
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
-        defaults: What the environment decided when the form was made, and what a type checks of a complete text: rows
+        defaults: What the environment decided when the form was made, and what a type says beside its schema: rows
             of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
@@ -263,7 +272,7 @@ class Form(Generic[T_co]):
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""
-        return Explanation((*self.defaults, *(Reading(*row) for row in self.language.explain())))
+        return Explanation.of(self.defaults, self.language.explain())
 
     def __and__(self: Form[str], other: Form[str], /) -> Form[str]:
         """The texts that are in this form and in ``other``, both regular: patterns, choices, formats, free text.

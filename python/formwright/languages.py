@@ -479,7 +479,7 @@ def explain(
     options, defaults = _with_defaults(options)
     with patterns.hinted():
         rows = Language.explain_json_schema(text, options)
-    return Explanation((*defaults, *remarks, *(Reading(*row) for row in rows)))
+    return Explanation.of(defaults + remarks, rows)
 
 
 def schema_text(schema: Any) -> str:
@@ -527,7 +527,7 @@ def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ..
     from formwright import types
 
     reader = types.Reader(type_)
-    remarks = (Reading(pointer, "", status, what) for pointer, status, what in reader.remarks)
+    remarks = (Reading(row.pointer, row.keyword, row.status, row.what) for row in reader.remarks)
     return reader, reader.schema_text, tuple(remarks)
 
 
