@@ -234,8 +234,9 @@ def _delay(error: Mapping[str, Any]) -> float | None:
     if said is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?s", said):
         return float(said[:-1])
     value = error.get("retry_after")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isfinite(value) and value >= 0 else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) and value >= 0 else None
 
 
 def _is_passing(status: int | None) -> bool:
