@@ -6,6 +6,7 @@
     ├─ LanguageError(ValueError)                   .source .span
     │  ├─ NotAForm                                 what was passed describes no texts
     │  ├─ RegexError                               the pattern with a caret under the span
+    │  │  └─ UnsupportedPattern                    valid pattern, not enforceable here
     │  ├─ StructuralTagError                       .field .code
     │  └─ SchemaError                              .pointer
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
@@ -75,6 +76,7 @@ __all__ = [
     "UnknownOption",
     "UnsatisfiableSchema",
     "UnsupportedKeyword",
+    "UnsupportedPattern",
     "VocabularyError",
 ]
 
@@ -116,6 +118,10 @@ class LanguageError(FormwrightError, ValueError):
 
 class RegexError(LanguageError):
     """A regular expression cannot be read; the message shows where."""
+
+
+class UnsupportedPattern(RegexError):
+    """A regular expression is valid but cannot be enforced: it has back-references, say, or no text matches it."""
 
 
 class NotAForm(LanguageError):

@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
-from typing import NamedTuple
+from itertools import starmap
+from typing import NamedTuple, Self
 
 __all__ = ["Check", "Explanation", "Reading"]
 
@@ -52,6 +54,14 @@ class Explanation(tuple[Reading, ...]):
     """How every keyword of a form was read, in the order of the schema; a table in notebooks."""
 
     __slots__ = ()
+
+    @classmethod
+    def of(cls, own: Iterable[Reading], rows: Iterable[tuple[str, str, str, str]]) -> Self:
+        """The rows of the kernel after a form's own; a format that a type enforces is no annotation."""
+        own = tuple(own)
+        enforced = {row[:2]: row for row in own if row.status == "enforced"}
+        read = (enforced.get(row[:2], row) if row.status == "annotation" else row for row in starmap(Reading, rows))
+        return cls((*(row for row in own if row.status != "enforced"), *read))
 
     def __str__(self) -> str:
         return "\n".join(

@@ -90,7 +90,7 @@ class Form(Generic[T_co]):
         read: The value of a text that is in form; unlike `parse` it does not check that it is.
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
-        defaults: What the environment decided when the form was made, and what a type checks of a complete text: rows
+        defaults: What the environment decided when the form was made, and what a type says beside its schema: rows
             of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
@@ -182,7 +182,7 @@ class Form(Generic[T_co]):
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""
-        return Explanation((*self.defaults, *(Reading(*row) for row in self.language.explain())))
+        return Explanation.of(self.defaults, self.language.explain())
 
     def __and__(self: Form[str], other: Form[str], /) -> Form[str]:
         """The texts that are in this form and in ``other``, both regular: patterns, choices, formats, free text.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from formwright._kernel import Constraint, Language
 from formwright._options import spell_out
 from formwright.errors import NotAForm, SchemaError
+from formwright.forms import patterns
 from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
 from formwright.forms.json_options import DEFAULTS, JsonOptions, JsonTextOptions, complete_options
@@ -114,7 +115,9 @@ def explain(schema: Any, **options: Unpack[JsonOptions]) -> Explanation:
     is_schema = isinstance(schema, _SCHEMAS)
     text, remarks = (schema_text(schema), ()) if is_schema else _read_type(schema)[1:]
     completed, defaults = complete_options(options)
-    return Explanation((*defaults, *remarks, *(Reading(*row) for row in Language.explain_json_schema(text, completed))))
+    with patterns.recognize_unsupported():
+        rows = Language.explain_json_schema(text, completed)
+    return Explanation.of(defaults + remarks, rows)
 
 
 def schema_text(schema: Any) -> str:
@@ -163,7 +166,7 @@ def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ..
     from formwright.forms import python_types
 
     reader = python_types.Reader(type_)
-    remarks = (Reading(pointer, "", status, what) for pointer, status, what in reader.remarks)
+    remarks = (Reading(row.pointer, row.keyword, row.status, row.what) for row in reader.remarks)
     return reader, reader.schema_text, tuple(remarks)
 
 
@@ -175,5 +178,6 @@ def _json_form(
     kind: Kind,
     remarks: tuple[Reading, ...],
 ) -> Form[Any]:
-    language = Language.json_schema(schema, **options)
+    with patterns.recognize_unsupported():  # formats= and whitespace= are patterns
+        language = Language.json_schema(schema, **options)
     return Form(language, read, title, kind, remarks, origin=Origin("schema", schema, options))

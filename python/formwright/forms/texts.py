@@ -45,7 +45,8 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
             its parts too, with ``(?u:...)``. Compiled patterns have ``re.ASCII``.
 
     Raises:
-        RegexError: With the place in the pattern, or with what it holds that cannot be enforced.
+        RegexError: With the place in the pattern.
+        UnsupportedPattern: It is valid, but cannot be enforced; the hint says what to write instead.
         NotAForm: ``pattern`` is none.
         ArgumentError: ``unicode`` is given for a compiled pattern.
     """
@@ -59,11 +60,14 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
         title, origin = f"regex {shortened(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
-        return Form(_compiled(pattern), str, title, "text", origin=origin)
+        with patterns.recognize_unsupported():
+            language = _compiled(pattern)
+        return Form(language, str, title, "text", origin=origin)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: expected a pattern (str or re.Pattern), got {type(pattern).__name__}")
     check_text(pattern, "pattern")
-    language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
+    with patterns.recognize_unsupported():
+        language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
     return Form(language, str, f"regex {shortened(repr(pattern))}", "text", origin=Origin("regex", pattern))
 
 

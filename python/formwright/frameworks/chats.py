@@ -250,6 +250,15 @@ class Question:
         for event in reader.finish(self._answered(stream.result)):
             yield event
 
+    def check_form(self) -> None:
+        """Refuse a form or tools that cannot be enforced, before anything is asked.
+
+        Raises:
+            NotAForm, LanguageError: The arguments of a tool cannot be enforced.
+            ArgumentError, OptionUnsupported: Tools and form do not go together.
+        """
+        _ = self._form
+
     @property
     def is_either(self) -> bool:
         """Whether calls or a text in form are the answer."""
@@ -464,12 +473,13 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
         ArgumentError: No model has an option of this name.
         OptionUnsupported: This model does not have it, or a stream does not.
     """
+    known = _HERE if is_local(model) else _THERE
+    hint = f"there are {', '.join(sorted(known))}"
     for name in options:
         if name not in _HERE | _THERE:
-            known = ", ".join(sorted(_HERE if is_local(model) else _THERE))
-            raise ArgumentError(f"there is no option {name!r}", hint=f"there are {known}", argument=name)
-        if name not in (_HERE if is_local(model) else _THERE):
-            raise OptionUnsupported(f"{name}= does not go with {model.name}", argument=name)
+            raise ArgumentError(f"there is no option {name!r}", hint=hint, argument=name)
+        if name not in known:
+            raise OptionUnsupported(f"{name}= does not go with {model.name}", hint=hint, argument=name)
         if is_stream and name in _WHOLE and is_local(model):
             raise OptionUnsupported(
                 f"{name}= does not go with a stream: what was shown cannot be taken back",
