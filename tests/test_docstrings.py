@@ -181,7 +181,7 @@ def of_client(module: str, url: str) -> dict[str, Any]:
         "body": answer if ".wires" in module else {"model": MODEL, "messages": messages, "max_tokens": 4},
         "job": jobs.Job(wire=wires.WIRES["openai"], query=query, modes=("strict",), plan=lambda mode: plan),
         "plan_of": plans.plan_of,
-        "flow": remote._flow("Ada is 36 years old.", Person),
+        "flow": remote._flow("Ada is 36 years old.", Person, {}),
         "model": remote,
         "person": fw.form(Person),
         "plan": plan,
