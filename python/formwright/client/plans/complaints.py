@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from formwright.errors import OutputInvalid, OutputTruncated
 from formwright.forms.form import Form
 from formwright.forms.pointers import pointer_of
+from formwright.forms.readers import python_type_of
 from formwright.incremental.scanner import Scanner
 
 __all__ = ["Fault", "complaint", "faults", "place_at", "told"]
@@ -72,7 +73,7 @@ def _listed(error: Exception | None) -> list[dict[str, Any]]:
 
 def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
     """What the type itself says of a text that is not in form: it names every fault, and what is missing."""
-    if form is None or not hasattr(form.read, "python_type"):
+    if form is None or python_type_of(form) is None:
         return None
     try:
         form.read(error.text)

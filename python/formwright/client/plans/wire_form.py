@@ -24,6 +24,7 @@ from typing import Any
 
 from formwright.forms.form import Form
 from formwright.forms.pointers import escape_step
+from formwright.forms.readers import validator_of
 from formwright.forms.text_checks import read_json
 from formwright.incremental.json_reader import Validator
 from formwright.schemas.providers import Converted
@@ -43,7 +44,7 @@ def wire_form(
         key: The member under which it stands, if it is not the root.
         converted: The schema as the service's subset has it.
     """
-    inner: Validator | None = getattr(given.read, "validator", None)
+    inner: Validator | None = validator_of(given)
     if converted is not None and converted.optional:
         inner = _Place(inner, converted, "" if key is None else f"/properties/{key}")
     return Form(schema.language, _Read(read, inner if key is None else _Root(key, inner), key), given.title, "value")
