@@ -30,6 +30,8 @@ from formwright._hosts import hosted
 from formwright.errors import ArgumentError, PromptError
 from formwright.forms.coerce import json_schema
 from formwright.frameworks import chats
+from formwright.tools import events
+from formwright.tools.offered import Offered
 
 with hosted("haystack"):
     from haystack import component, default_from_dict, default_to_dict
@@ -205,7 +207,7 @@ class FormwrightChatGenerator:
         choice, several = options.pop("tool_choice", None), options.pop("parallel_tool_calls", None)
         listed = [tool.tool_spec for tool in flatten_tools_or_toolsets(self.tools if tools is None else tools)]
         is_offer = bool(listed) or (choice not in (None, "auto") and not is_check)
-        offered = chats.Tools.of(listed, choice, several) if is_offer else None
+        offered = chats.offer_tools(listed, choice, several) if is_offer else Offered()
         options = chats.check_options(self._loaded, options)
         conversation = [ChatMessage.from_user(messages)] if isinstance(messages, str) else messages
         strict = self.tools_strict if tools_strict is None else tools_strict
@@ -231,11 +233,11 @@ class _Chunks:
     def of(self, event: chats.Event) -> list[StreamingChunk]:
         """The chunks of an event; the last one tells why the answer ends."""
         match event:
-            case chats.Text(text):
+            case events.Text(text):
                 return [self._chunk("text", content=text)]
-            case chats.Called(number, id_, name):
+            case events.CallBegun(number, id_, name):
                 return [self._chunk(number, tool_calls=[ToolCallDelta(index=0, tool_name=name, arguments="", id=id_)])]
-            case chats.Argument(number, text):
+            case events.CallArguments(number, text):
                 return [self._chunk(number, tool_calls=[ToolCallDelta(index=0, arguments=text)])]
         self.answer = event
         last = StreamingChunk("", component_info=self._info, meta={"model": self._name, **event.metadata})

@@ -32,7 +32,8 @@ from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form, validation_context
 from formwright.frameworks import chats
 from formwright.incremental import Incoming
-from formwright.tools import tool_of
+from formwright.tools import events, tool_of
+from formwright.tools.offered import Offered
 
 with hosted("langchain"):
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -183,7 +184,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         asked = options.pop("response_format", None)
         for name in ("stream", "ls_structured_output_format"):  # of LangChain itself
             options.pop(name, None)
-        offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice else None
+        offered = chats.offer_tools(map(_tool, tools), choice, several) if tools or choice else Offered()
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
         options = chats.check_options(self.wrapped, _timed(options))
@@ -243,11 +244,11 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
 
     def _chunk(self, event: chats.Event) -> ChatGenerationChunk:
         match event:
-            case chats.Text(text):
+            case events.Text(text):
                 message = AIMessageChunk(text)
-            case chats.Called(number, id_, name):
+            case events.CallBegun(number, id_, name):
                 message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(name=name, id=id_, index=number)])
-            case chats.Argument(number, text):
+            case events.CallArguments(number, text):
                 message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(args=text, index=number)])
             case _:
                 message = AIMessageChunk("", chunk_position="last", **self._told(event))

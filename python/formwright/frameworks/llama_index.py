@@ -31,6 +31,7 @@ from formwright.errors import ArgumentError, OutputInvalid, PromptError
 from formwright.forms.coerce import form as form_of
 from formwright.frameworks import chats
 from formwright.incremental import Incoming
+from formwright.tools import events
 
 with hosted("llama_index"):
     from llama_index.core.base.llms.types import (
@@ -289,7 +290,7 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         options = {**self.options, **kwargs}
         tools, choice = options.pop("tools", None) or (), options.pop("tool_choice", None)
         several, asked = options.pop("parallel_tool_calls", None), options.pop("response_format", None)
-        offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice not in (None, "auto") else None
+        offered = chats.offer_tools(map(_tool, tools), choice, several)
         options = chats.check_options(self.wrapped, options)
         return chats.Question(
             self.wrapped, list(map(_message, messages)), chats.form_of_format(asked), offered, options
@@ -395,12 +396,12 @@ class _Growing:
 
     def add(self, event: chats.Event) -> ChatResponse:
         match event:
-            case chats.Text(text):
+            case events.Text(text):
                 self._text += text
                 return ChatResponse(message=self._message(), delta=text)
-            case chats.Called(number, id_, name):
+            case events.CallBegun(number, id_, name):
                 self._calls[number] = ToolCallBlock(tool_call_id=id_, tool_name=name, tool_kwargs="")
-            case chats.Argument(number, text):
+            case events.CallArguments(number, text):
                 self._calls[number].tool_kwargs += text
             case _:
                 return _response(event)

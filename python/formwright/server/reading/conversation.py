@@ -18,7 +18,8 @@ from formwright.conversations.local import conversation_ids
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.reading.requests import ChatBody
-from formwright.server.reading.tool_choice import INPUT, Offered
+from formwright.tools.answer_reader import INPUT
+from formwright.tools.offered import Offered
 
 __all__ = ["chat_messages", "continued", "prompt_ids", "response_messages", "texts_of"]
 
@@ -235,7 +236,7 @@ def prompt_ids(
         LimitExceeded: It is longer than the context.
         BadRequest: The tokenizer cannot spell a text in the middle of others.
     """
-    ids = conversation_ids(model, messages, [offer.described() for offer in offered.tools])
+    ids = conversation_ids(model, messages, offered.listed)
     if not begun:
         return ids
     merges = model.vocabulary.merges
