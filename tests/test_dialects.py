@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.errors import ArgumentError, RegexError, SchemaError
+from formwright.errors import ArgumentError, RegexError, SchemaError, UnsupportedKeyword, UnsupportedPattern
 from formwright.forms import patterns
 
 FILE = Path(__file__).parent.parent / "testdata" / "dialects.toml"
@@ -107,10 +107,45 @@ def test_flags_and_escapes_are_those_of_re(pattern: str, flags: int, accepts: li
 
 @pytest.mark.parametrize("pattern", ["(?>ab)", "(?:ab)++", r"(a)\1", "(a)?(?(1)b|c)", "(?<=ab)c", "[^\x00-\U0010ffff]"])
 def test_what_cannot_be_enforced_is_refused_with_the_pattern_of_the_user(pattern: str) -> None:
-    with pytest.raises(RegexError) as caught:
+    with pytest.raises(UnsupportedPattern) as caught:
         fw.regex(re.compile(pattern))
     assert caught.value.source == pattern
     assert str(caught.value).endswith(f"\n    {pattern}")
+    assert caught.value.hint is not None
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", "(?P<x>a)(?P=x)"])
+def test_a_back_reference_has_the_hint_of_a_schema_wherever_a_pattern_is_read(pattern: str) -> None:
+    schema = {"type": "string", "format": "f"}
+    readers = [
+        lambda: fw.regex(pattern),
+        lambda: fw.form(re.compile(pattern)),
+        lambda: fw.json_schema(schema, formats={"f": pattern}),
+        lambda: fw.explain(schema, formats={"f": pattern}),
+        lambda: fw.json_schema(schema, whitespace=pattern),
+    ]
+    with pytest.raises(UnsupportedKeyword) as known:
+        fw.json_schema({"type": "string", "pattern": pattern})
+    for read in readers:
+        with pytest.raises(UnsupportedPattern) as caught:
+            read()
+        assert caught.value.hint == known.value.hint
+        assert caught.value.source == pattern
+
+
+def test_the_hint_for_look_around_names_what_reads_it() -> None:
+    with pytest.raises(UnsupportedPattern, match="look-around") as caught:
+        fw.regex("a(?=b)b")
+    assert "re.compile" in str(caught.value.hint)
+    assert fw.regex(re.compile("a(?=b)b")).matches("ab")
+    assert of_json("a(?=b)b").matches('"ab"')
+
+
+@pytest.mark.parametrize("pattern", ["(a", "[", "a{2,1}", r"\G"])
+def test_a_pattern_that_cannot_be_read_is_not_called_unsupported(pattern: str) -> None:
+    with pytest.raises(RegexError) as caught:
+        fw.regex(pattern)
+    assert type(caught.value) is RegexError
 
 
 def test_assertions_may_stand_in_repetitions() -> None:

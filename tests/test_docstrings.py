@@ -135,7 +135,7 @@ def test_examples_run(
     (tmp_path / "tokenizer.model").write_bytes(model.read_bytes())
     monkeypatch.chdir(tmp_path)
     names = vars(importlib.import_module(module)) | at_hand(tiny) | of_frameworks(module)
-    if module.startswith("formwright.client"):
+    if module.startswith(("formwright.client", "formwright._retries")):
         names |= of_client(module, served)
     for block in examples(module):
         if ">>>" not in block:
@@ -161,13 +161,13 @@ def of_client(module: str, url: str) -> dict[str, Any]:
     from openai import OpenAI
 
     exchange = importlib.import_module("formwright.client.flow.exchange")
-    plans, services = (importlib.import_module(f"formwright.client.{name}") for name in ("plans", "services"))
+    plans, services = (importlib.import_module(f"formwright.client.plans.{name}") for name in ("plan", "services"))
     messages = [{"role": "user", "content": "Ada is 36 years old."}]
     schema = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
     query = exchange.Query(model=MODEL, messages=messages, mode="strict", schema=schema)
     plan = plans.plan_of(fw.form(Person), "strict", services.SERVICES["compatible"])
     remote = fw.connect(url, MODEL, request_retries=0)
-    jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow", "wires"))
+    jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow.request_flow", "wires"))
     answer = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"}
     return {
         "Answer": exchange.Answer,
@@ -256,7 +256,7 @@ def run(block: str, names: dict[str, Any], module: str) -> None:
         assert value == expected, f"{module}: {ast.unparse(statement)}"
 
 
-@pytest.mark.parametrize("module", ["reference", "types"])
+@pytest.mark.parametrize("module", ["reference.languages", "forms.python_types"])
 def test_doctests(module: str) -> None:
     result = doctest.testmod(importlib.import_module(f"formwright.{module}"))
     assert result.attempted > 0

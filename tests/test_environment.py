@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.forms.environment import with_defaults
+from formwright.forms.json_options import complete_options
 
 PAIR: dict[str, Any] = {
     "type": "object",
@@ -170,7 +170,7 @@ def test_answers_of_providers_are_checked_as_if_no_variable_was_set(monkeypatch:
 
 def test_only_options_that_a_form_has_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORMWRIGHT_ORDER", "random")
-    assert with_defaults({"max_items": None}) == ({"max_items": None}, [])
+    assert complete_options({}, ["max_items"]) == ({"max_items": None}, ())
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from pydantic import UUID4, Field
 from typing_extensions import TypeAliasType
 
 import formwright as fw
-from formwright.forms.form import Check
+from formwright.forms.explain import Check
 
 
 class Mood(Enum):

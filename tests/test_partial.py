@@ -507,7 +507,7 @@ def test_a_form_may_bring_its_own_reader() -> None:
         def partial_reader(self) -> Any:
             return reader_of(fw.form(Job))
 
-    form = fw.forms.Form(fw.form(Job).language, Read(), "own", "value")
+    form = fw.Form(fw.form(Job).language, Read(), "own", "value")
     assert fw.partial(form).feed('{"company": "a').company.value == "a"
 
 

@@ -241,6 +241,53 @@ def test_types_of_the_table_write_what_it_says(row: dict[str, str]) -> None:
             form.parse(text)
 
 
+@pytest.mark.parametrize(
+    "type_",
+    [
+        *(of(row) for row in TABLE),
+        *EXACT,
+        pydantic.SecretBytes,
+        pydantic.NewPath,
+        pathlib.PurePosixPath,
+        networks.KafkaDsn,
+        networks.IPvAnyNetwork,
+    ],
+    ids=str,
+)
+def test_the_format_that_a_type_has_is_not_told_as_an_annotation(type_: Any) -> None:
+    for form in (type_, list[type_], Annotated[type_, Field(description="d")]):
+        for rows in (fw.json_schema(form).explain(), fw.explain(form)):
+            assert not [row for row in rows if (row.keyword, row.status) == ("format", "annotation")]
+
+
+class Network(pydantic.BaseModel):
+    addresses: list[ipaddress.IPv4Network]
+    names: dict[pathlib.Path, bytes | None]
+    inside: list[Network] = []
+
+
+def test_the_formats_of_fields_are_enforced_where_they_are() -> None:
+    rows = [row for row in fw.explain(Network) if row.keyword == "format"]
+    assert len(rows) == 3
+    assert {row.status for row in rows} == {"enforced"}
+
+
+class Book(pydantic.BaseModel):
+    number: Annotated[str, Field(json_schema_extra={"format": "isbn"})]
+    path: Annotated[str, Field(json_schema_extra={"format": "path"})]
+    word: str = Field(json_schema_extra={"format": "password"})
+    secret: Annotated[pydantic.SecretStr, Field(json_schema_extra={"format": "pin"})]
+    mail: Annotated[str, Field(json_schema_extra={"format": "base64"})]
+    id: Annotated[uuid.UUID, pydantic.WithJsonSchema({"type": "string", "format": "x"})]
+
+
+def test_a_format_of_ones_own_stays_an_annotation() -> None:
+    rows = {row.pointer: row.status for row in fw.explain(Book) if row.keyword == "format"}
+    told = [f"/properties/{name}" for name in ("number", "path", "word", "secret", "id")]
+    assert rows == dict.fromkeys(told, "annotation") | {"/properties/mail": "enforced"}
+    assert not fw.form(Annotated[str, Field(json_schema_extra={"format": "base64"})]).matches('"a"')
+
+
 @pytest.mark.parametrize("row", [row for row in TABLE if "wider" in row], ids=lambda row: row["type"])
 def test_types_of_the_table_are_no_wider(row: dict[str, str]) -> None:
     assert not fw.json_schema(of(row)).matches(row["wider"].encode())

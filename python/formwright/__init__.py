@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 from formwright import errors
 from formwright._kernel import Constraint, Interrupt, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
-from formwright.forms.coerce import choice, compile, explain, form, json, json_schema, literal, regex
-from formwright.forms.form import Form
+from formwright.forms.coerce import compile, form
+from formwright.forms.form import Form, literal
 from formwright.forms.free_text import after, format, special, text, thinking
 from formwright.forms.grounded import one_of_text
+from formwright.forms.json_forms import explain, json, json_schema
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.templates import many, optional, template
+from formwright.forms.texts import choice, regex
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
 from formwright.incremental import partial

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import GenericAlias
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
-from formwright.forms.form import Explanation, Form
+from formwright.forms.explain import Explanation
+from formwright.forms.form import Form
 from formwright.forms.readers import Part
 
 __all__ = [

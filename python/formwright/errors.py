@@ -6,12 +6,14 @@
     ├─ LanguageError(ValueError)                   .source .span
     │  ├─ NotAForm                                 what was passed describes no texts
     │  ├─ RegexError                               the pattern with a caret under the span
+    │  │  └─ UnsupportedPattern                    valid pattern, not enforceable here
     │  ├─ StructuralTagError                       .field .code
     │  └─ SchemaError                              .pointer
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
     │     └─ UnsatisfiableSchema                   no finite instance exists
     ├─ ArgumentError(ValueError)                   .argument
-    │  └─ OptionUnsupported                         this model cannot honour the option
+    │  ├─ OptionUnsupported                         this model cannot honour the option
+    │  └─ UnknownOption(TypeError)                  no option has this name
     ├─ PromptError(ValueError)                     what was passed is no prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed
     ├─ Interrupted                                 an `Interrupt` was set
@@ -39,8 +41,7 @@ never on the text.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ __all__ = [
     "StructuralTagError",
     "TokenRejected",
     "UnknownModel",
+    "UnknownOption",
     "UnsatisfiableSchema",
     "UnsupportedKeyword",
+    "UnsupportedPattern",
     "VocabularyError",
 ]
 
@@ -117,6 +120,10 @@ class RegexError(LanguageError):
     """A regular expression cannot be read; the message shows where."""
 
 
+class UnsupportedPattern(RegexError):
+    """A regular expression is valid but cannot be enforced: it has back-references, say, or no text matches it."""
+
+
 class NotAForm(LanguageError):
     """What was passed describes no texts: a bare string, a function, an instance, or a type nothing can be read as."""
 
@@ -130,8 +137,8 @@ class StructuralTagError(LanguageError):
             ``"missing_required_parameter"``.
     """
 
-    def __init__(self, message: str, *, field: str, code: str = "invalid_value") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, hint: str | None = None, field: str = "", code: str = "invalid_value") -> None:
+        super().__init__(message, hint=hint)
         self.field = field
         self.code = code
 
@@ -178,6 +185,10 @@ class ArgumentError(FormwrightError, ValueError):
 
 class OptionUnsupported(ArgumentError):
     """A model cannot honour this option: its service has none of the kind, or only models that run here have."""
+
+
+class UnknownOption(ArgumentError, TypeError):
+    """No option has the name of an argument, which is the attribute ``argument``."""
 
 
 class PromptError(FormwrightError, ValueError):
@@ -381,13 +392,3 @@ class InternalError(FormwrightError):
     What it was computing is lost, and whatever it may have left half-changed is never used again: a matcher may raise
     this error from then on, and others are not affected.
     """
-
-
-_ALIKE = 0.6
-"""How similar a name must be to be suggested, as difflib measures it."""
-
-
-def suggest_name(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the known name that is most like the given one, or an empty text."""
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_ALIKE)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -10,7 +10,7 @@ import formwright as fw
 from formwright.client.flow.exchange import Answer
 from formwright.client.transport.failures import failure_of, json_of
 from formwright.client.wires import WIRES
-from formwright.errors import AttemptsExhausted, Refused, RequestFailed
+from formwright.errors import AttemptsExhausted, OptionUnsupported, Refused, RequestFailed
 
 from .conftest import Driven, Person
 from .scripted import answer, chat, error_body, event, head, ok
@@ -46,6 +46,115 @@ def test_an_error_keeps_its_code_and_type(driven: Driven, scripted: Any, body: A
         driven.connect(server.url).generate(PROMPT, Person)
     assert (caught.value.code, caught.value.type, caught.value.status) == (code, kind, 400)
     assert caught.value.request_id == "req_7"
+
+
+def test_the_hint_of_a_service_is_the_hint_of_the_error(driven: Driven, scripted: Any) -> None:
+    """It is about this request, and the one for a status is not."""
+    server = scripted(
+        answer(404, error_body("no such model", hint="use formwright-tiny")), answer(404, error_body("no"))
+    )
+    model = driven.connect(server.url)
+    for said in ("use formwright-tiny", "look at base_url"):
+        with pytest.raises(RequestFailed) as caught:
+            model.generate(PROMPT, Person)
+        assert str(caught.value.hint).startswith(said)
+
+
+@pytest.mark.parametrize("hint", [7, "", None, ["a"]])
+def test_what_is_no_hint_is_none(hint: Any) -> None:
+    failure = failure_of(Answer(400, error_body("no", hint=hint)))
+    assert failure is not None
+    assert failure.hint is None
+
+
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
+
+
+@pytest.mark.parametrize(
+    ("more", "headers", "seconds"),
+    [
+        ({"details": [{"violations": []}, RETRY_INFO]}, {}, 34.5),
+        ({"details": [RETRY_INFO]}, {"retry-after": "2"}, 2.0),
+        ({"retry_after": 3}, {}, 3.0),
+        ({"retry_after": -1}, {}, None),
+        ({"retry_after": True}, {}, None),
+        ({"retry_after": 1e999}, {}, None),
+        ({"details": [{"retryDelay": "soon"}]}, {}, None),
+        ({"details": "retryDelay"}, {}, None),
+    ],
+)
+def test_a_pause_that_the_body_asks_for(more: Any, headers: Any, seconds: float | None) -> None:
+    failure = failure_of(Answer(429, error_body("slow down", **more), headers))
+    assert isinstance(failure, RequestFailed)
+    assert failure.retry_after == seconds
+
+
+def test_a_request_id_beside_the_message() -> None:
+    assert failure_of(Answer(500, error_body("no", request_id="e"))).request_id == "e"  # type: ignore[union-attr]
+    assert failure_of(Answer(500, error_body("no", request_id=7))).request_id is None  # type: ignore[union-attr]
+
+
+STREAM = (
+    "HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nRequest-Id: r\r\nRetry-After: 0\r\nConnection: close\r\n\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [event({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})],
+        [],
+    ],
+)
+def test_an_error_inside_a_stream_has_what_its_headers_say(driven: Driven, scripted: Any, events: list[bytes]) -> None:
+    server = scripted(lambda _: [STREAM.encode(), *events])
+    with pytest.raises(RequestFailed) as caught:
+        driven.connect(server.url, api="anthropic", request_retries=0).stream(PROMPT, Person)
+    assert (caught.value.request_id, caught.value.retry_after) == ("r", 0.0)
+
+
+def test_an_error_inside_an_answer_has_what_its_headers_say(driven: Driven, scripted: Any) -> None:
+    failed = {"choices": [{"error": {"message": "busy"}, "finish_reason": "error"}]}
+    server = scripted(answer(200, failed, "request-id: r"))
+    with pytest.raises(RequestFailed, match="busy") as caught:
+        driven.connect(server.url, request_retries=0).generate(PROMPT, Person)
+    assert caught.value.request_id == "r"
+
+
+def test_a_filter_inside_a_stream_keeps_the_request_id(driven: Driven, scripted: Any) -> None:
+    server = scripted(lambda _: [STREAM.encode(), event(error_body("filtered", code="content_filter"))])
+    with pytest.raises(Refused) as caught:
+        driven.connect(server.url).stream(PROMPT, Person)
+    assert caught.value.__cause__.request_id == "r"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("options", "api", "says"),
+    [
+        ({"min_p": 0.1}, "openai", ("temperature", "extra_body")),
+        ({"repetition_penalty": 1.1}, "anthropic", ("max_tokens", "extra_body")),
+        ({"beams": 4}, "openai", ("temperature", "fw.load")),
+        ({"top_k": 4}, "responses", ("temperature",)),
+        ({"seed": 4}, "anthropic", ("max_tokens", "stop")),
+    ],
+)
+def test_an_option_that_a_service_lacks_has_a_hint(options: Any, api: Any, says: tuple[str, ...]) -> None:
+    with fw.connect("http://127.0.0.1:9/v1", "m", api=api) as model, pytest.raises(OptionUnsupported) as caught:
+        model.generate(PROMPT, Person, **options)
+    hint = str(caught.value.hint)
+    assert all(word in hint for word in says)
+    assert next(iter(options)) not in hint.partition(";")[0]
+    assert ("seed" in hint) == (api == "openai")
+
+
+def test_the_hint_for_options_of_sampling_works(scripted: Any) -> None:
+    openai = pytest.importorskip("openai")
+    server = scripted(ok(chat(ADA)))
+    with openai.OpenAI(base_url=server.url, api_key="k") as client:
+        fw.patch(client, model="m").chat.completions.create(
+            response_model=Person, messages=[{"role": "user", "content": PROMPT}], extra_body={"min_p": 0.1}
+        )
+    assert server.requests[0].json["min_p"] == 0.1
 
 
 @pytest.mark.parametrize("name", ["request-id", "apim-request-id", "X-Request-ID"])

@@ -56,12 +56,12 @@ def imported(name: str, only: str = "") -> None:
 
 
 EXAMPLES = {
-    "haystack": ("integrations.haystack",),
-    "langchain": ("integrations.langchain",),
-    "llama_index": ("integrations.llama_index",),
-    "llama_cpp": ("integrations.llama_cpp", "models.llama_cpp", "tokenizers.llama_cpp"),
-    "mlx": ("integrations.mlx", "models.mlx"),
-    "onnx_genai": ("models.onnx_genai",),
+    "haystack": ("frameworks.haystack",),
+    "langchain": ("frameworks.langchain",),
+    "llama_index": ("frameworks.llama_index",),
+    "llama_cpp": ("engines.llama_cpp", "models.runtimes.llama_cpp", "tokenizers.llama_cpp"),
+    "mlx": ("engines.mlx", "models.runtimes.mlx"),
+    "onnx_genai": ("models.runtimes.onnx_genai",),
 }
 """Modules whose examples are programs; those of others are commands, or need what a page shows anyway."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import standing
@@ -279,6 +280,9 @@ def check_faults(generator: Any, tiny: Any) -> None:
     """What cannot be done is an error before anything is written."""
     raises(ArgumentError, lambda: FormwrightChatGenerator(tiny, generation_kwargs={"temprature": 1}))
     raises(ArgumentError, lambda: FormwrightChatGenerator(42))
+    broken = replace(ADD, parameters={"type": "object", "properties": {"a": {"pattern": r"(a)\1"}}})
+    raises(LanguageError, lambda: FormwrightChatGenerator(tiny, tools=[broken]))
+    raises(LanguageError, FormwrightChatGenerator("formwright-tiny", tools=[broken]).warm_up)
     raises(UnknownModel, FormwrightChatGenerator("no-such-model").warm_up)
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"temprature": 1}))
     raises(OptionUnsupported, lambda: generator.run(ADA, generation_kwargs={"mode": "strict"}))

@@ -363,7 +363,7 @@ def check_alike() -> None:
                 with parts.refused(LanguageError):
                     llm.with_structured_output(parts.Twice, method=method)
             with parts.refused(LanguageError):
-                llm.bind_tools([parts.Twice]).invoke(ADA)
+                llm.bind_tools([parts.Twice])
         with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
             agent = create_agent(FormwrightChatModel(model), tools)
             said = agent.invoke(question)["messages"]
@@ -471,6 +471,10 @@ def check_faults(llm: Any) -> None:
     raises(ArgumentError, lambda: llm.with_structured_output(Person, tempature=1))
     raises(ArgumentError, lambda: llm.bind_tools([add], tool_choice="subtract"))
     raises(ArgumentError, lambda: llm.bind_tools([{"type": "web_search"}]))
+    for broken in ({"pattern": r"(a)\1"}, {"type": "strin"}, {"not": {"uniqueItems": True}}):
+        tool = {"name": "f", "parameters": {"type": "object", "properties": {"a": broken}}}
+        for choice in ("auto", "any", "f"):
+            raises(LanguageError, lambda tool=tool, choice=choice: llm.bind_tools([tool], tool_choice=choice))
     raises(ArgumentError, lambda: llm.bind_tools([add]).invoke(ADA, stop=["x"]))
     raises(LanguageError, lambda: llm.with_structured_output({"not": {"$dynamicRef": "#x"}}))
     raises(NotAForm, lambda: llm.with_structured_output("Person"))

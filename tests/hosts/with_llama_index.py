@@ -302,7 +302,7 @@ def check_alike() -> None:
             with parts.refused(LanguageError):
                 list(llm.stream_structured_predict(parts.Twice, TEXT, text=ADA))
             with parts.refused(LanguageError):
-                llm.as_structured_llm(parts.Twice).complete(ADA)
+                llm.as_structured_llm(parts.Twice)
         with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
             for streaming in (True, False):
                 output = asyncio.run(computed(FormwrightLLM(model), streaming))

@@ -24,6 +24,7 @@ from formwright.errors import (
     MissingDependency,
     OptionUnsupported,
     PromptError,
+    SchemaError,
 )
 from formwright.frameworks import chats
 from formwright.frameworks.chats import Answer, Question, offer_tools
@@ -50,6 +51,19 @@ HI = [{"role": "user", "content": "Hi"}]
 class Person(BaseModel):
     name: str
     age: int
+
+
+@pytest.mark.parametrize("choice", ["auto", "required", "f"])
+@pytest.mark.parametrize("broken", [{"pattern": r"(a)\1"}, {"type": "strin"}, {"not": {"uniqueItems": True}}])
+def test_tools_that_cannot_be_enforced_are_refused_before_anything_is_asked(
+    tiny: fw.models.LocalModel, broken: dict[str, Any], choice: str
+) -> None:
+    schema = {"type": "object", "properties": {"a": broken}}
+    with fw.connect("http://127.0.0.1:9/v1", "m") as remote:
+        for model in (tiny, remote):
+            with pytest.raises(SchemaError):
+                Question(model, [], offered=offer_tools([{"name": "f", "parameters": schema}], choice)).check_form()
+            Question(model, [], offered=offer_tools([ADD], "auto")).check_form()
 
 
 @pytest.fixture(scope="module")

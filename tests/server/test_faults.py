@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import formwright as fw
+from formwright.generation.writing import Limits
 
 httpx = pytest.importorskip("httpx")
 openai = pytest.importorskip("openai")
@@ -356,7 +357,7 @@ def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
 
 
 def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> Job:
-    task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), 1000, True, None, None, False)
+    task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), Limits(max_tokens=1000))
     return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
 
 
@@ -401,7 +402,7 @@ def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
         turns: asyncio.Queue[Any] = asyncio.Queue()
 
         def job(client: str) -> Job:
-            task = tiny.task("Hi", tiny.compiled(fw.choice("yes", "no")), 9, True, None, None, False)
+            task = tiny.task("Hi", tiny.compiled(fw.choice("yes", "no")), Limits(max_tokens=9))
             return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
 
         worker.submit([job("greedy") for _ in range(20)])

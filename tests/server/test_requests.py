@@ -299,6 +299,11 @@ def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[
     [
         (schema({"type": "strin"}), "invalid_form"),
         ({"guided_regex": "(a"}, "invalid_form"),
+        ({"guided_regex": r"(a)\1"}, "form_not_enforceable"),
+        ({"structured_outputs": {"regex": "a(?=b)b"}}, "form_not_enforceable"),
+        ({"guided_regex": "[a&&b]"}, "form_not_enforceable"),
+        ({"guided_json": {}, "guided_whitespace_pattern": r"( )\1"}, "form_not_enforceable"),
+        (schema({"pattern": r"(a)\1"}), "form_not_enforceable"),
         (schema({"not": {"uniqueItems": True}}), "form_not_enforceable"),
         ({"structured_outputs": {"grammar": "x"}}, "form_not_enforceable"),
         ({"guided_regex": "a", "guided_choice": ["a"]}, "invalid_value"),
@@ -311,6 +316,12 @@ def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[
 )
 def test_every_error_has_the_code_of_its_kind(post: Callable[..., Any], fields: dict[str, Any], code: str) -> None:
     assert post(CHAT, BASE[CHAT] | fields)[1]["error"]["code"] == code
+
+
+def test_a_back_reference_has_one_hint(post: Callable[..., Any]) -> None:
+    asked = [{"guided_regex": r"(a)\1"}, schema({"pattern": r"(a)\1"})]
+    hints = {post(CHAT, BASE[CHAT] | fields)[1]["error"].get("hint") for fields in asked}
+    assert hints == {"write the pattern without back-references, and look-behind for one character only"}
 
 
 @pytest.mark.parametrize("broken", [{"propertis": {}}, {"$ref": "http://example.com/x.json"}])

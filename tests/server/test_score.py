@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import formwright as fw
+from formwright.generation.writing import Limits
 
 httpx = pytest.importorskip("httpx")
 
@@ -219,7 +220,7 @@ def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
 
     async def ends() -> list[Any]:
         worker, turns = Worker(lambda: Separate(model.runtime), rows=3, waiting=9), asyncio.Queue[Any]()
-        task = model.task("Hi", model.compiled(fw.regex("[a-y]{40}")), 90, True, None, None, False)
+        task = model.task("Hi", model.compiled(fw.regex("[a-y]{40}")), Limits(max_tokens=90))
         row = Job("a", task.writing(fw.generation.Sampler(), False), turns=turns)
         worker.submit([job_of(model, ["a", "z"], turns), job_of(model, ["a", "b"], turns), row])
         worker.start(asyncio.get_running_loop())

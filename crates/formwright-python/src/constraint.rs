@@ -136,7 +136,7 @@ impl Constraint {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
         let (py, own) = (slf.py(), slf.get());
-        let make = py.import("formwright.forms.coerce")?.getattr("_compiled_again")?;
+        let make = py.import("formwright.forms.coerce")?.getattr("compile_again")?;
         Ok((make, (own.form(py), own.vocabulary(py), own.canonical(py))))
     }
 

@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! From the lowest layer up; `tests/layers.rs` holds the table to the sources:
+//! From the lowest layer up; `tests/suite/layers.rs` holds the table to the sources:
 //!
 //! | module | holds | uses |
 //! |---|---|---|

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 
 import formwright as fw
 from formwright.cli.shared import FILE, is_stdin, json_options, read_text, without_final_newline
-from formwright.forms.environment import with_defaults
-from formwright.forms.form import Check
+from formwright.forms.explain import Check
+from formwright.forms.json_options import complete_options
 
 __all__ = ["check"]
 
@@ -57,7 +57,7 @@ def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
 def _but(source: str, text: str, options: dict[str, Any]) -> str | None:
     """What is unusual about a valid instance, with the fewest words; ``None`` for an invalid one."""
     all_ways = dict(_WIDER)
-    if with_defaults(options)[0]["alphabet"] is not None:
+    if complete_options(options)[0]["alphabet"] is not None:
         all_ways["with characters that the alphabet lacks"] = {"alphabet": _characters(text)}
     for count in range(1, len(all_ways) + 1):
         for ways in combinations(all_ways, count):

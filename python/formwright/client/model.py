@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from formwright.client.options import ManyOptions, Options
-    from formwright.forms.coerce import Schema
+    from formwright.forms.json_forms import Schema
 
 __all__ = ["AsyncRemoteModel", "RemoteModel"]
 
@@ -62,17 +62,18 @@ T = TypeVar("T")
 
 _KEPT = 64
 
-_LOCAL = (
-    *("canonical", "heal", "beams", "returns", "fidelity", "particles", "trace", "batch_size"),
-    *("min_p", "repetition_penalty", "min_tokens"),
-)
-"""Options of models whose tokens are chosen here."""
+_SAMPLING = ("min_p", "repetition_penalty", "min_tokens")
+_LOCAL = ("canonical", "heal", "beams", "returns", "fidelity", "particles", "trace", "batch_size", *_SAMPLING)
+"""Options of models whose tokens are chosen here; some services read those of sampling as fields of the request."""
 
 _OPTIONS = (
     *("max_tokens", "temperature", "top_k", "top_p", "seed", "finish", "stop", "cancel"),
     *("mode", "instruct", "context", "max_retries", "token_budget", "time_budget"),
 )
 """Options of one answer."""
+
+_BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
+"""Those of them that some service has, and others do not."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,9 +183,13 @@ class _Remote:
             raise ArgumentError(f"there is no mode {mode!r}", hint=f"there are {known}", argument="mode")
         return (cast(Mode, mode),)
 
+    def _service_options(self) -> frozenset[str]:
+        """The options of generation that the service has."""
+        return WIRES[self.api].options - self.service.lacks
+
     def _check(self, query: Query) -> None:
         """Refuse options that the service does not have."""
-        has = WIRES[self.api].options - self.service.lacks
+        has = self._service_options()
         for name, plain in (
             ("max_tokens", None),
             ("temperature", None),
@@ -739,4 +744,10 @@ def _refuse(given: Mapping[str, Any], model: _Remote, known: Iterable[str] = ())
 
 def _unsupported(name: str, model: _Remote) -> OptionUnsupported:
     why = "its tokens are chosen by the service" if name in _LOCAL else f"{model.service.name} has no such option"
-    return OptionUnsupported(f"{name}= does not go with {model.name}: {why}", argument=name)
+    lacking = _BY_SERVICE - model._service_options()
+    hint = f"its options are {', '.join(option for option in _OPTIONS if option not in lacking)}"
+    if name in _SAMPLING:
+        hint += f"; for a service that reads {name}, fw.patch(client) of an SDK sends extra_body={{{name!r}: ...}}"
+    elif name in _LOCAL:
+        hint += f"; models that run here, such as fw.load(...), have {name}"
+    return OptionUnsupported(f"{name}= does not go with {model.name}: {why}", hint=hint, argument=name)

@@ -25,9 +25,10 @@ from typing import Any
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
-from formwright.forms.coerce import choice, json_schema, regex
-from formwright.forms.coerce import json as json_form
 from formwright.forms.form import Form, Origin
+from formwright.forms.json_forms import json as json_form
+from formwright.forms.json_forms import json_schema
+from formwright.forms.texts import choice, regex
 from formwright.masks.arrays import Mask, only_ends
 from formwright.tokenizers import vocabulary_from
 from formwright.tools.structural import structural_form

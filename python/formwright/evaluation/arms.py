@@ -28,9 +28,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from formwright.errors import ArgumentError
-from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form
 from formwright.forms.free_text import text, thinking
+from formwright.forms.json_forms import json_schema
 
 __all__ = ["ARMS", "Arm", "Asks", "answer_schema", "chosen", "form_of"]
 

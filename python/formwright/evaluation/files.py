@@ -31,8 +31,8 @@ from typing import Any
 from formwright.errors import ArgumentError
 from formwright.evaluation.prompts import read_text
 from formwright.evaluation.tasks import Item, Task
-from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
 
 __all__ = ["FORMATS", "read_task", "schema_of"]
 

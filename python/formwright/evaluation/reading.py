@@ -25,8 +25,8 @@ from formwright.client.plans.extraction import found
 from formwright.errors import OutputInvalid
 from formwright.evaluation.arms import Arm, answer_schema
 from formwright.evaluation.tasks import is_same, kind_of
-from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
 
 __all__ = ["RULES", "Reading", "has_steps", "read", "read_by_rule"]
 

@@ -29,39 +29,31 @@ elsewhere, the name of a control token stands for it.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from html import escape
+from functools import reduce
 from operator import add
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
-from formwright._kernel import Constraint, Language, Matcher, Vocabulary
-from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
+from formwright._kernel import Constraint, Language, Matcher
+from formwright.errors import NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
+from formwright.forms.context import validation_context
+from formwright.forms.controls import byte_vocabulary, read_control_tokens
+from formwright.forms.explain import Check, Explanation, Reading
 from formwright.forms.readers import Alternative, Chain, Part, Repetition, decoded, found_parts, plain
+from formwright.forms.text_checks import check_text, read_json, shortened, utf8_of
 
 __all__ = [
-    "Check",
-    "Explanation",
     "Form",
     "Kind",
     "Origin",
-    "Reading",
     "behind_prefix",
     "byte_matcher",
     "chained",
-    "check_text",
-    "current_context",
     "form_of_language",
     "in_a_row",
     "literal",
-    "read_json",
-    "shortened",
-    "validation_context",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -70,20 +62,6 @@ U = TypeVar("U")
 
 Kind = Literal["text", "string", "value"]
 """What a part of a composition is read as: its text, a string that the text spells, or any other value."""
-
-
-class Check(NamedTuple):
-    """How far a text is in form.
-
-    Attributes:
-        position: How many characters (of bytes: bytes) are the beginning of a text in form.
-        is_complete: Whether all of them are, and a text in form ends there.
-        expected: What could stand at ``position``, in words; ``""`` if the text is complete.
-    """
-
-    position: int
-    is_complete: bool
-    expected: str
 
 
 class Origin(NamedTuple):
@@ -100,67 +78,6 @@ class Origin(NamedTuple):
     options: Mapping[str, Any] | None = None
 
 
-_CONTEXT: ContextVar[Any] = ContextVar("the context of validators", default=None)
-
-
-def current_context() -> Any:
-    """What validators are given as their context."""
-    return _CONTEXT.get()
-
-
-@contextmanager
-def validation_context(context: Any) -> Iterator[None]:
-    """Give validators this context inside the block; ``None`` leaves what they have."""
-    token = None if context is None else _CONTEXT.set(context)
-    try:
-        yield
-    finally:
-        if token is not None:
-            _CONTEXT.reset(token)
-
-
-class Reading(NamedTuple):
-    """How one keyword of a JSON Schema was read.
-
-    Attributes:
-        pointer: JSON Pointer of the schema that holds it, ``""`` for the root.
-        keyword: The keyword.
-        status: ``default``: no keyword, but a variable of the environment that gives an option its value; ``enforced``;
-            ``annotation``: says nothing about texts; ``redundant``: without effect here;
-            ``narrowed``: fewer texts are written than it allows; ``never``: what it speaks of can never be written;
-            ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is no JSON Schema;
-            ``validated``: no keyword, but what a Python type checks once a text is complete.
-        note: What was done, or why not.
-    """
-
-    pointer: str
-    keyword: str
-    status: str
-    note: str
-
-
-class Explanation(tuple[Reading, ...]):
-    """How every keyword of a form was read, in the order of the schema; a table in notebooks."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return "\n".join(
-            ("" if row.status == "default" else f"#{row.pointer}/")
-            + (f"{row.keyword}: " if row.keyword else "")
-            + row.status
-            + (f" ({row.note})" if row.note else "")
-            for row in self
-        )
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in (f"#{row.pointer}", *row[1:])) + "</tr>"
-            for row in self
-        )
-        return f"<table><tr><th>where</th><th>keyword</th><th>status</th><th>note</th></tr>{rows}</table>"
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Form(Generic[T_co]):
     """A set of texts, and what each of them is read as: immutable, shared freely, pickled with its type.
@@ -173,7 +90,7 @@ class Form(Generic[T_co]):
         read: The value of a text that is in form; unlike `parse` it does not check that it is.
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
-        defaults: What the environment decided when the form was made, and what a type checks of a complete text: rows
+        defaults: What the environment decided when the form was made, and what a type says beside its schema: rows
             of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
@@ -204,7 +121,7 @@ class Form(Generic[T_co]):
 
     def _parse(self, text: str | bytes) -> T_co:
         if self.language.control_tokens:
-            data, position, is_complete = _with_letters(self.language, _bytes(text))
+            data, position, is_complete = self._read_controls(text)
             if is_complete:
                 return self.read_bytes(data)
         position, is_complete, expected = self.check(text)
@@ -218,7 +135,7 @@ class Form(Generic[T_co]):
                 text=shown,
                 position=position,
             )
-        return self.read_bytes(_bytes(text))
+        return self.read_bytes(utf8_of(text))
 
     def read_bytes(self, data: bytes) -> T_co:
         """The value of what a `Matcher` has accepted, which is a complete text of this form."""
@@ -231,15 +148,17 @@ class Form(Generic[T_co]):
 
     def matches(self, text: str | bytes) -> bool:
         """Whether ``text`` is a complete text of this form."""
-        return _with_letters(self.language, _bytes(text))[2]
+        return self._read_controls(text)[2]
 
     def check(self, text: str | bytes) -> Check:
         """How far ``text`` is in form, whether it is complete, and what could stand where it leaves the form."""
-        data, good, is_complete = _with_letters(self.language, _bytes(text))
+        data, good, is_complete = self._read_controls(text)
         expected = "" if is_complete else self._expected(data, good)
         good -= data[:good].count(b"\xff")
         return Check(
-            good if isinstance(text, bytes) else len(_bytes(text)[:good].decode(errors="ignore")), is_complete, expected
+            good if isinstance(text, bytes) else len(utf8_of(text)[:good].decode(errors="ignore")),
+            is_complete,
+            expected,
         )
 
     def parts(self, text: str | bytes) -> tuple[Part, ...]:
@@ -248,7 +167,7 @@ class Form(Generic[T_co]):
         Raises:
             OutputInvalid: The text leaves the form.
         """
-        data, good, is_complete = _with_letters(self.language, _bytes(text))
+        data, good, is_complete = self._read_controls(text)
         if good < len(data):
             self.parse(text)
         return tuple(found_parts(self, data, is_open=not is_complete))
@@ -263,7 +182,7 @@ class Form(Generic[T_co]):
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""
-        return Explanation((*self.defaults, *(Reading(*row) for row in self.language.explain())))
+        return Explanation.of(self.defaults, self.language.explain())
 
     def __and__(self: Form[str], other: Form[str], /) -> Form[str]:
         """The texts that are in this form and in ``other``, both regular: patterns, choices, formats, free text.
@@ -359,6 +278,9 @@ class Form(Generic[T_co]):
     def __repr__(self) -> str:
         return f"Form({self.title})"
 
+    def _read_controls(self, text: str | bytes) -> tuple[bytes, int, bool]:
+        return read_control_tokens(self.language, utf8_of(text), lambda: byte_matcher(self))
+
     def _expected(self, data: bytes, good: int) -> str:
         matcher = byte_matcher(self)
         try:
@@ -379,41 +301,11 @@ def literal(text: str) -> Form[str]:
     return Form(Language.choice([text]), str, shortened(repr(text)), "text")
 
 
-def check_text(text: object, argument: str) -> None:
-    """Fails unless ``text`` is a str that can be written as UTF-8."""
-    if not isinstance(text, str):
-        raise ArgumentError(f"{argument}: a str is wanted, not {type(text).__name__}", argument=argument)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        half = text[error.start]
-        raise ArgumentError(f"{argument}: {half!r} at {error.start} is a lone surrogate", argument=argument) from None
-
-
-def read_json(text: str) -> Any:
-    """``json.loads``, whose recursion is an error of ours.
-
-    Raises:
-        OutputInvalid: The text is nested too deep for Python.
-    """
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise OutputInvalid(
-            "the text is nested deeper than Python's json reads", text=text, position=len(text)
-        ) from error
-
-
 def form_of_language(language: Language) -> Form[Any]:
     """A language without its Python type: one JSON Schema is read with ``json.loads``, all else as ``str``."""
     if language.is_json:
         return Form(language, read_json, "JSON", "value")
     return Form(language, str, "text", "text")
-
-
-def shortened(text: str, width: int = 60) -> str:
-    """``text`` with its middle left out where it is long."""
-    return text if len(text) <= width else f"{text[: width - 20]} ... {text[-15:]}"
 
 
 def behind_prefix(form: Form[Any]) -> Form[Any]:
@@ -434,15 +326,6 @@ def chained(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any
     """Texts in a row, read as one of them."""
     taken = tuple(at == takes for at in range(len(forms)))
     return Form(in_a_row(forms), Chain(forms, taken), title, "value")
-
-
-def _bytes(text: str | bytes) -> bytes:
-    """UTF-8; a lone surrogate becomes bytes that are in no text."""
-    if isinstance(text, str):
-        return text.encode("utf-8", "surrogatepass")
-    if isinstance(text, bytes):
-        return text
-    raise ArgumentError(f"a text is str or bytes, not {type(text).__name__}", argument="text")
 
 
 def _operand(other: object) -> Form[Any] | None:
@@ -488,61 +371,6 @@ def _has_parts(*forms: Form[Any]) -> bool:
     return any(form.name is not None or hasattr(form.read, "cut") for form in forms)
 
 
-_MOST_READINGS = 64
-"""How many ways to take names for control tokens are followed at a time."""
-
-
-def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
-    """A text whose names of control tokens are taken for these where the form has them there, and how far it is good.
-
-    Returns:
-        The text with its letters, how many of its bytes are in form, and whether it is complete.
-    """
-    names = [name.encode() for name in language.control_tokens]
-    if not names:
-        return data, *language.check(data)
-    data = data.replace(b"\xff", b"\xfe")  # no text holds this byte: it is not for a user to say where letters are
-    readings = [(b"", byte_matcher(Form(language, str, "text", "text")))]
-    at = 0
-    while (place := min((found for name in names if (found := data.find(name, at)) >= 0), default=-1)) >= 0:
-        # Of several names that begin there, the longest.
-        name = max((name for name in names if data.startswith(name, place)), key=len)
-        between, end = data[at:place], place + len(name)
-        options = [between + b"\xff" + name + b"\xff", between + name]
-        longer = [further for read in readings for option in options if (further := _read_on(*read, option))]
-        if not longer:
-            break
-        readings, at = longer[:_MOST_READINGS], end
-    tails = [data[at:]]  # and with a name that has only begun
-    starts = range(max(at, len(data) - max(map(len, names)) + 1), len(data))
-    tails += [data[at:k] + b"\xff" + data[k:] for k in starts if any(name.startswith(data[k:]) for name in names)]
-    checked = []
-    for read, matcher in readings:
-        for tail in tails:
-            whole = _read_on(read, matcher, tail)
-            if whole is not None and whole[1].is_complete:
-                return whole[0], len(whole[0]), True
-            checked.append((read + tail, *language.check(read + tail)))
-    return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))
-
-
-def _read_on(read: bytes, matcher: Matcher, text: bytes) -> tuple[bytes, Matcher] | None:
-    """What was read and its matcher after some text more; ``None`` if that cannot come."""
-    after = matcher.fork()
-    try:
-        after.accept_bytes(text)
-    except TokenRejected:
-        return None
-    return read + text, after
-
-
 def byte_matcher(form: Form[Any]) -> Matcher:
     """A matcher that takes texts of ``form`` byte by byte, whatever the vocabulary of a model."""
-    return Constraint(form, _byte_vocabulary(tuple(form.language.control_tokens))).matcher()
-
-
-@lru_cache(maxsize=64)
-def _byte_vocabulary(names: tuple[str, ...]) -> Vocabulary:
-    """Every byte, some control tokens and an end: enough to run any form over a text."""
-    tokens = [*(bytes([byte]) for byte in range(256)), None, *(None for _ in names)]
-    return Vocabulary(tokens, eos_token_ids=[256], special_tokens={name: 257 + at for at, name in enumerate(names)})
+    return Constraint(form, byte_vocabulary(tuple(form.language.control_tokens))).matcher()

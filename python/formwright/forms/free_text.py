@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError
 from formwright.forms.coerce import form
-from formwright.forms.form import Form, chained, check_text, literal, shortened
+from formwright.forms.form import Form, chained, literal
 from formwright.forms.readers import plain
+from formwright.forms.text_checks import check_text, shortened
 
 __all__ = ["after", "format", "special", "text", "thinking"]
 

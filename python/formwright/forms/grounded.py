@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from formwright._kernel import Language, places
-from formwright.forms.form import Form, check_text, shortened
+from formwright.forms.form import Form
+from formwright.forms.text_checks import check_text, shortened
 
 __all__ = ["Grounded", "one_of_text"]
 

@@ -41,7 +41,8 @@ from typing import Any, TypeVar
 from formwright._kernel import Language, character_ranges
 from formwright.errors import NotAForm, ParserFailed, UnsatisfiableSchema
 from formwright.forms import patterns
-from formwright.forms.form import Form, shortened
+from formwright.forms.form import Form
+from formwright.forms.text_checks import shortened
 
 __all__ = ["CharacterParser", "Exploration", "parser_form"]
 

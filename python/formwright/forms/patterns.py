@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from formwright.errors import RegexError
+from formwright.errors import RegexError, UnsupportedPattern
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -55,6 +56,21 @@ _REFUSED = {
     op.GROUPREF: "back-references cannot be compiled",
     op.GROUPREF_EXISTS: "conditional groups cannot be compiled",
 }
+_HINTS = {
+    r"back-?reference|look-behind of more": (
+        "write the pattern without back-references, and look-behind for one character only"
+    ),
+    "look-around": (
+        "a compiled pattern (re.compile) and the pattern of a JSON Schema may look ahead, and one character behind"
+    ),
+    "atomic": "write an ordinary group, (?:...), if the same texts match it",
+    "conditional": "write both cases as alternatives: (?:A|B)",
+    "possessive": "write the repetition without the last plus, if the same texts match it",
+    "too many|cannot be compiled": "write the pattern with fewer assertions, and with none in a repetition",
+    "no text matches it": "change the pattern so that some text matches all of it",
+}
+"""What is valid in a pattern but cannot be enforced, and what to write instead."""
+
 _IS_INSIDE_NOTHING = re.match(r"\B", "") is not None
 r"""Whether ``\B`` matches the empty text: from Python 3.14 on."""
 
@@ -79,6 +95,19 @@ def written(pattern: re.Pattern[str]) -> str:
     except RecursionError:
         raise writer.refusal("groups are nested too deep") from None
     return "\n".join([*writer.classes, text])
+
+
+@contextmanager
+def recognize_unsupported() -> Iterator[None]:
+    """Raise an `UnsupportedPattern` with a hint in place of a `RegexError` for a pattern that is valid."""
+    try:
+        yield
+    except RegexError as error:
+        what = str(error).splitlines()[0]
+        hint = next((hint for key, hint in _HINTS.items() if re.search(key, what)), None)
+        if hint is None:
+            raise
+        raise UnsupportedPattern(str(error), hint=hint, source=error.source, span=error.span) from None
 
 
 class _Writer:

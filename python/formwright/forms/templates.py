@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints, overload
 from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.coerce import form
-from formwright.forms.form import Form, check_text, in_a_row, literal, shortened
+from formwright.forms.form import Form, in_a_row, literal
 from formwright.forms.readers import Chain, Cut, Repetition, cut_of, decoded, encoded, plain
+from formwright.forms.text_checks import check_text, shortened
 
 __all__ = ["many", "optional", "template"]
 

@@ -72,6 +72,15 @@ _CHECKED = {
 }
 
 
+_OF_KINDS = {
+    "bytes": ("binary",),
+    "function-wrap": ("multi-host-uri",),
+    "lax-or-strict": ("password", "path"),
+    "multi-host-url": ("multi-host-uri",),
+    "uuid": tuple(f"uuid{version}" for version in range(1, 9)),
+}
+"""By the kind of a part: the formats that pydantic gives it, whose texts the rest of the part's schema says exactly."""
+
 _NOT_WRITTEN = {
     "email": "international addresses, quoted names, IP addresses",
     "ipv6": "zones such as `%eth0`",
@@ -87,13 +96,15 @@ class Remark(NamedTuple):
     Attributes:
         pointer: JSON Pointer of the part of the schema.
         status: ``validated``: the type checks it once a text is complete; ``narrowed``: the type reads it, and the
-            schema does not allow it.
+            schema does not allow it; ``enforced``: the rest of the schema says what the keyword means.
         what: What is checked, or never written.
+        keyword: The keyword that it is about, if it is about one.
     """
 
     pointer: str
     status: str
     what: str
+    keyword: str = ""
 
 
 def exact_schema(
@@ -134,7 +145,10 @@ def _taken_remarks(schema: dict[str, Any]) -> Iterator[Remark]:
         pointer, part = stack.pop()
         if isinstance(part, dict):
             for status, what in part.pop(_REMARKS, []):
-                yield Remark(pointer, status, what)
+                if status != "enforced":
+                    yield Remark(pointer, status, what)
+                elif part.get("format") == what:  # a hook may have put another one there
+                    yield Remark(pointer, status, "", "format")
             inside = [(key.replace("~", "~0").replace("/", "~1"), value) for key, value in part.items()]
         else:
             inside = [(str(index), value) for index, value in enumerate(part)]
@@ -183,6 +197,8 @@ class _ExactSchema(GenerateJsonSchema):
 
     def _exact_text(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         format = written.get("format")
+        if format in {**_CHECKED, **_EITHER, **_TEXTS} or format in _OF_KINDS.get(schema["type"], ()):
+            written = _remarked(written, "enforced", format)
         if what := _CHECKED.get(format or ""):
             return _remarked(written, "validated", what)
         if format in _EITHER:

@@ -28,7 +28,7 @@ from itertools import takewhile
 from typing import Any
 
 from formwright._extras import needs
-from formwright.forms.form import current_context
+from formwright.forms.context import current_context
 
 with needs("pydantic", "a Python type as a form"):
     from pydantic_core import SchemaValidator

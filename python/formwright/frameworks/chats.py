@@ -31,9 +31,9 @@ from typing import Any, TypeAlias
 from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
 from formwright.forms.coerce import form as form_of
-from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form
 from formwright.forms.free_text import text as free_text
+from formwright.forms.json_forms import json_schema
 from formwright.generation.result import Complete, Truncated, Usage
 from formwright.generation.writing import MAX_TOKENS
 from formwright.models import LocalModel, load
@@ -217,6 +217,15 @@ class Question:
     def _make_reader(self) -> AnswerReader:
         return AnswerReader(self._content, self.model.style if is_local(self.model) else None)
 
+    def check_form(self) -> None:
+        """Refuse a form or tools that cannot be enforced, before anything is asked.
+
+        Raises:
+            NotAForm, LanguageError: The arguments of a tool cannot be enforced.
+            ArgumentError, OptionUnsupported: Tools and form do not go together.
+        """
+        _ = self._form
+
     @property
     def _is_free(self) -> bool:
         return self.form is None and not self.offered.tools
@@ -369,12 +378,13 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
         ArgumentError: No model has an option of this name.
         OptionUnsupported: This model does not have it, or a stream does not.
     """
+    known = _HERE if is_local(model) else _THERE
+    hint = f"there are {', '.join(sorted(known))}"
     for name in options:
         if name not in _HERE | _THERE:
-            known = ", ".join(sorted(_HERE if is_local(model) else _THERE))
-            raise ArgumentError(f"there is no option {name!r}", hint=f"there are {known}", argument=name)
-        if name not in (_HERE if is_local(model) else _THERE):
-            raise OptionUnsupported(f"{name}= does not go with {model.name}", argument=name)
+            raise ArgumentError(f"there is no option {name!r}", hint=hint, argument=name)
+        if name not in known:
+            raise OptionUnsupported(f"{name}= does not go with {model.name}", hint=hint, argument=name)
         if is_stream and name in _WHOLE and is_local(model):
             raise OptionUnsupported(
                 f"{name}= does not go with a stream: what was shown cannot be taken back",

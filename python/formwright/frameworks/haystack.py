@@ -28,7 +28,7 @@ from typing import Any
 
 from formwright._hosts import hosted
 from formwright.errors import ArgumentError, PromptError
-from formwright.forms.coerce import json_schema
+from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
 from formwright.tools import events
 from formwright.tools.offered import Offered
@@ -69,6 +69,7 @@ class FormwrightChatGenerator:
 
     Raises:
         ArgumentError, OptionUnsupported: The model does not have an option.
+        NotAForm, LanguageError: The form, or the arguments of a tool, cannot be enforced.
     """
 
     def __init__(
@@ -84,13 +85,13 @@ class FormwrightChatGenerator:
         self.generation_kwargs = dict(generation_kwargs or {})
         self.streaming_callback, self.tools, self.tools_strict = streaming_callback, tools, tools_strict
         if self._loaded is not None:
-            self._question([], {}, None, None, is_check=True)
+            self._question([], {}, None, None, is_check=True).check_form()
 
     def warm_up(self) -> None:
         """Load the model, if it was given by its name. Raises as `formwright.load`."""
         if self._loaded is None:
             self._loaded = chats.model_of(self.model)
-            self._question([], {}, None, None, is_check=True)
+            self._question([], {}, None, None, is_check=True).check_form()
 
     def to_dict(self) -> dict[str, Any]:
         """The component as a dict.

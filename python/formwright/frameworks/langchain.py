@@ -28,8 +28,9 @@ from typing import Any
 
 from formwright._hosts import hosted
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
-from formwright.forms.coerce import json_schema
-from formwright.forms.form import Form, validation_context
+from formwright.forms.context import validation_context
+from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
 from formwright.incremental import Incoming
 from formwright.tools import events, tool_of
@@ -120,11 +121,12 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
 
         Raises:
             ArgumentError, OptionUnsupported: A tool, a choice or an option cannot be.
+            NotAForm, LanguageError: The arguments of a tool cannot be enforced.
         """
         listed = [tool_of(_tool(tool)).described() for tool in tools]
         bound = {"tool_choice": tool_choice, "strict": strict, "parallel_tool_calls": parallel_tool_calls}
         given = {name: value for name, value in bound.items() if value is not None} | kwargs
-        self._question([], None, {"tools": listed, **given})
+        self._question([], None, {"tools": listed, **given}).check_form()
         return self.bind(tools=listed, **given)
 
     def with_structured_output(

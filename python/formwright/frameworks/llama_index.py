@@ -252,6 +252,11 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
             for call in calls
         ]
 
+    def as_structured_llm(self, output_cls: Any, **kwargs: Any) -> Any:
+        """The model with answers of a type. Raises NotAForm, LanguageError where it cannot be enforced."""
+        form_of(output_cls)
+        return super().as_structured_llm(output_cls, **kwargs)
+
     def _prepare_chat_with_tools(
         self,
         tools: Sequence[Any],

@@ -25,7 +25,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from formwright.errors import ArgumentError, StreamUnfinished
-from formwright.forms.form import Form, current_context, validation_context
+from formwright.forms.context import current_context, validation_context
+from formwright.forms.form import Form
 from formwright.incremental import Partial, PartialReader, Text, TextReader, reader_of
 
 __all__ = ["Held", "Piece"]

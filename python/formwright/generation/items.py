@@ -20,8 +20,8 @@ from typing import Any, Generic, TypeVar
 
 from formwright._kernel import Constraint
 from formwright.errors import NotAForm
-from formwright.forms.coerce import json_schema, schema_text
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema, schema_text
 from formwright.forms.parsers import CharacterParser
 from formwright.generation.asynchronous import Steps
 from formwright.generation.loop import Stream

@@ -41,7 +41,8 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, apply_bitmask, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
-from formwright.forms.form import Form, behind_prefix, current_context, validation_context
+from formwright.forms.context import current_context, validation_context
+from formwright.forms.form import Form, behind_prefix
 from formwright.forms.readers import found_parts
 from formwright.generation.held_text import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated

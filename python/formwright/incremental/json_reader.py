@@ -26,7 +26,9 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from formwright.errors import OutputInvalid
-from formwright.forms.form import Form, current_context, read_json, validation_context
+from formwright.forms.context import current_context, validation_context
+from formwright.forms.form import Form
+from formwright.forms.text_checks import read_json
 from formwright.incremental.scanner import ARRAY, NUMBER, OBJECT, STRING, UNREAD, WORD, Node, Scanner
 from formwright.incremental.values import Partial, State
 

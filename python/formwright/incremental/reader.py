@@ -35,7 +35,7 @@ from formwright.incremental.values import Partial, PartialReader
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
-    from formwright.forms.coerce import Schema
+    from formwright.forms.json_forms import Schema
     from formwright.forms.parsers import CharacterParser
 
 __all__ = ["Incoming", "partial", "reader_of"]

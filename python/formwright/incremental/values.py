@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, Protocol
 
-from formwright.forms.form import shortened
+from formwright.forms.text_checks import shortened
 
 __all__ = ["Partial", "PartialReader", "State"]
 

@@ -30,8 +30,9 @@ from itertools import islice
 from typing import Any
 
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded
-from formwright.forms.coerce import compile, form, json_schema
+from formwright.forms.coerce import compile, form
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
 from formwright.generation.result import Complete, Failed, Truncated
 
 __all__ = ["Mapper", "chunks", "failed_row"]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from formwright.conversations.prompts import Prompt
 from formwright.errors import UnknownModel
-from formwright.models.local import LocalModel, LocalRuntime
+from formwright.models.local import LocalModel
+from formwright.models.protocols import LocalRuntime
 
 if TYPE_CHECKING:
     from formwright.client import RemoteModel

@@ -9,32 +9,42 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from formwright.forms.coerce import Canonical
 
-__all__ = ["Fidelity", "ManyOptions", "Options", "StreamOptions"]
+__all__ = ["BeginOptions", "Fidelity", "ManyOptions", "ObserveOptions", "Options", "StreamOptions"]
 
 Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
 """Whose distribution is drawn from: what masks make of the model's, or the model's own over the texts in form."""
 
 
-class StreamOptions(TypedDict, total=False):
-    """What one text has as options, token by token."""
+class BeginOptions(TypedDict, total=False):
+    """Options of `LocalModel.begin`."""
 
     max_tokens: int
     temperature: float | None
     top_k: int | None
     top_p: float
     min_p: float
+    seed: int | None
+
+
+class ObserveOptions(BeginOptions, total=False):
+    """Options of `LocalModel.observe`."""
+
     repetition_penalty: float
     min_tokens: int
-    seed: int | None
     canonical: Canonical | None
-    heal: bool
     instruct: bool | str
+
+
+class StreamOptions(ObserveOptions, total=False):
+    """Options of `LocalModel.stream`."""
+
+    heal: bool
     context: Any
     trace: bool
 
 
 class Options(StreamOptions, total=False):
-    """What one text has as options."""
+    """Options of `LocalModel.generate`."""
 
     beams: int
     returns: int
@@ -44,7 +54,7 @@ class Options(StreamOptions, total=False):
 
 
 class ManyOptions(Options, total=False):
-    """What many texts have as options."""
+    """Options of `LocalModel.generate_many`."""
 
     batch_size: int
     progress: bool | None

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, VocabularyError
-from formwright.forms.form import Form, check_text
+from formwright.forms.form import Form
+from formwright.forms.text_checks import check_text
 from formwright.generation.asynchronous import Steps
 from formwright.generation.healing import Healed
 from formwright.generation.held_text import Piece

@@ -82,19 +82,24 @@ class Sampling:
     frequency_penalty: float = 0.0
     bias: Mapping[int, float] = field(default_factory=dict)
 
-    def sampler(self, number: int = 0) -> Sampler | Adjusted:
-        """What chooses the tokens of a text, or of one of several, which draw with seeds in a row.
-
-        Raises:
-            ArgumentError: A setting is out of range.
-        """
-        sampler = Sampler(
+    @property
+    def plain(self) -> Sampler:
+        """What chooses a token by its logits alone, without penalties and bias. Raises ArgumentError."""
+        return Sampler(
             temperature=0.0 if self.temperature is None else self.temperature,
             top_k=self.top_k,
             top_p=self.top_p,
             min_p=self.min_p,
             seed=self.seed,
         )
+
+    def sampler(self, number: int = 0) -> Sampler | Adjusted:
+        """What chooses the tokens of a text, or of one of several, which draw with seeds in a row.
+
+        Raises:
+            ArgumentError: A setting is out of range.
+        """
+        sampler = self.plain
         if self.seed is not None and number:
             sampler = replace(sampler, seed=int(self.seed) + number)
         adjusted = Adjusted(

@@ -14,18 +14,17 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+from formwright._options import suggest_name
 from formwright.errors import (
     ArgumentError,
     FormwrightError,
     LanguageError,
     LimitExceeded,
     PromptError,
-    RegexError,
-    SchemaError,
     StructuralTagError,
     UnsatisfiableSchema,
     UnsupportedKeyword,
-    suggest_name,
+    UnsupportedPattern,
 )
 
 __all__ = ["BadRequest", "Refusal", "refusal_of", "too_long", "unknown_field"]
@@ -91,14 +90,14 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", 
         called = f"the default of {budget}" if is_default else budget
         message = str(error).replace("max_tokens", called) if is_budget else str(error)
         return BadRequest(message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=hint)
-    if isinstance(error, SchemaError):
-        is_valid = isinstance(error, UnsupportedKeyword | UnsatisfiableSchema)
-        code = "form_not_enforceable" if is_valid else "invalid_form"
-        return BadRequest(f"{param}: {error}", param=param, code=code, pointer=error.pointer, hint=hint)
     if isinstance(error, StructuralTagError):
         return BadRequest(str(error), param=error.field, code=error.code)
-    if isinstance(error, RegexError | LanguageError | ArgumentError):
-        return BadRequest(f"{param}: {error}" if param else str(error), param=param, code="invalid_form", hint=hint)
+    if isinstance(error, LanguageError | ArgumentError):
+        is_valid = isinstance(error, UnsupportedKeyword | UnsupportedPattern | UnsatisfiableSchema)
+        code = "form_not_enforceable" if is_valid else "invalid_form"
+        pointer = getattr(error, "pointer", None)
+        said = f"{param}: {error}" if param else str(error)
+        return BadRequest(said, param=param, code=code, pointer=pointer, hint=hint)
     if isinstance(error, PromptError):
         return BadRequest(str(error), param=param, code="invalid_prompt", hint=hint)
     if isinstance(error, FormwrightError):

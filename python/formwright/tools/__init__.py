@@ -29,9 +29,9 @@ from typing import Any, Literal
 from formwright._extras import needs
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms.coerce import json_options
 from formwright.forms.form import Form, Origin, chained, literal
 from formwright.forms.free_text import special, text
+from formwright.forms.json_options import complete_options
 from formwright.forms.readers import Chain, Cut, plain
 from formwright.forms.templates import many
 from formwright.tools.sources import Tool, closed_arguments, tool_of
@@ -147,7 +147,7 @@ def tools(
         form = _listed(call, row, most)
     one = form if calls == "one" else _listed(call, row, 1)
     offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, one)
-    origin = Origin("tools", offer, json_options(options))
+    origin = Origin("tools", offer, complete_options(options)[0])
     return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value", origin=origin)
 
 
@@ -182,7 +182,7 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
         tail = _literal(', "id": "', Language.regex("[a-zA-Z0-9]{9}"), '"') + tail | tail
     place = min((found for marker in style.markers if (found := style.between.find(marker)) >= 0), default=None)
     fixed, middle = style.between[:place], _marked("" if place is None else style.between[place:], style)
-    filled = json_options(options)
+    filled = complete_options(options)[0]
     arguments = {
         tool.name: (
             tool,

@@ -26,8 +26,9 @@ from typing import Any
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms.coerce import schema_text
-from formwright.forms.form import Form, Origin, read_json, shortened
+from formwright.forms.form import Form, Origin
+from formwright.forms.json_forms import schema_text
+from formwright.forms.text_checks import read_json, shortened
 
 __all__ = ["Tool", "closed_arguments", "tool_of"]
 
@@ -55,7 +56,7 @@ class Tool:
     origin: Any
 
     def arguments(self, options: Mapping[str, Any]) -> Form[Any]:
-        """Its arguments as JSON, by the options that `formwright.forms.coerce.json_options` gives."""
+        """Its arguments as JSON, by the options that `formwright.forms.json_options.json_options` gives."""
         text = schema_text(self.schema)
         language, origin = Language.json_schema(text, **options), Origin("schema", text, options)
         return Form(language, self.read, f"arguments of {self.name}", "value", origin=origin)

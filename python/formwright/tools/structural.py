@@ -18,11 +18,13 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from formwright.errors import StructuralTagError, suggest_name
-from formwright.forms.coerce import json_schema, regex
+from formwright._options import suggest_name
+from formwright.errors import StructuralTagError
 from formwright.forms.form import Form, chained, literal
 from formwright.forms.free_text import text
+from formwright.forms.json_forms import json_schema
 from formwright.forms.readers import Alternative, Chain, Repetition, encoded, plain
+from formwright.forms.texts import regex
 from formwright.tools.calls_reader import overlap
 
 __all__ = ["ends_in_free_text", "has_free_text", "structural_form"]

@@ -22,8 +22,9 @@ from typing import Any
 
 from formwright._kernel import Language
 from formwright.errors import UnsupportedKeyword
-from formwright.forms.coerce import choice, json_schema, regex
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
+from formwright.forms.texts import choice, regex
 from formwright.tools.sources import Tool
 
 __all__ = ["tagged_arguments"]

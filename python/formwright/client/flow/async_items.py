@@ -18,8 +18,8 @@ from typing import Any, Generic, Self, TypeVar
 
 from formwright.client.plans.plan import moved
 from formwright.client.transport.drivers import ArrivingAsync
-from formwright.forms.coerce import json_schema
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
 from formwright.generation.items import array_of
 from formwright.incremental import Partial
 

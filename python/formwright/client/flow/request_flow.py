@@ -28,11 +28,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from formwright._retries import output_policy, request_policy, retried
-from formwright.client.flow.exchange import Close, Correction, End, Keep, Next, Open, Query, Recall, Reply, Send, Step
+from formwright.client.flow.exchange import (
+    Answer,
+    Close,
+    Correction,
+    End,
+    Keep,
+    Next,
+    Open,
+    Query,
+    Recall,
+    Reply,
+    Send,
+    Step,
+)
 from formwright.client.flow.pieces import Piece, Pieces
 from formwright.client.plans.plan import AnyPlan, Whole
 from formwright.client.transport.event_reader import EventReader
-from formwright.client.transport.failures import failure_of, filtered, json_of, too_large
+from formwright.client.transport.failures import failure_of, filtered, json_of, too_large, with_headers
 from formwright.client.wires import Wire
 from formwright.errors import (
     FormwrightError,
@@ -43,7 +56,7 @@ from formwright.errors import (
     Refused,
     RequestFailed,
 )
-from formwright.forms.form import validation_context
+from formwright.forms.context import validation_context
 from formwright.generation.result import Attempt, Complete, Exchange, Mode, Reason, Truncated, Usage, exhausted
 
 __all__ = ["Flow", "Job", "answered"]
@@ -208,7 +221,8 @@ class _Work:
             if failure is not None:
                 raise failure
             self._body = body = json_of(answer)
-            return replace(job.wire.reply(body), raw=answer.original or body)
+            with with_headers(answer):
+                return replace(job.wire.reply(body), raw=answer.original or body)
 
         try:
             policy = request_policy(job.request_retries, lambda: self.is_shown, self._left)
@@ -223,11 +237,16 @@ class _Work:
 
     def _streamed(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
         """The answer to one query, piece by piece."""
-        job, events, size = self.job, EventReader(), 0
-        answer = yield Open(job.wire.request(query), self._left())
+        answer = yield Open(self.job.wire.request(query), self._left())
         failure = failure_of(answer)
         if failure is not None:
             raise failure
+        with with_headers(answer):
+            return (yield from self._collected(query, plan, answer))
+
+    def _collected(self, query: Query, plan: AnyPlan, answer: Answer) -> Generator[Step | Piece, Any, Reply]:
+        """What the stream of an answer comes to."""
+        job, events, size = self.job, EventReader(), 0
         if answer.headers.get("content-type", "").startswith("application/json"):
             json_of(replace(answer, body=(yield from self._rest())))  # which raises the error that it may be
             raise RequestFailed(

@@ -32,8 +32,9 @@ from formwright.client.plans.extraction import Found, found
 from formwright.client.plans.services import Service
 from formwright.client.plans.wire_form import wire_form
 from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
-from formwright.forms.form import Form, read_json
+from formwright.forms.form import Form
 from formwright.forms.readers import Part
+from formwright.forms.text_checks import read_json
 from formwright.generation.result import Mode
 from formwright.schemas.instructions import instruction_of, with_docstrings
 from formwright.schemas.providers import Converted, convert
@@ -405,7 +406,7 @@ def moved(schema: Any, to: str) -> Any:
 
 def _json(schema: Mapping[str, Any]) -> Form[Any]:
     """The JSON texts of a schema, however they are spelled."""
-    from formwright.forms.coerce import json_schema
+    from formwright.forms.json_forms import json_schema
 
     return loosened(json_schema(dict(schema)))
 

@@ -22,7 +22,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formwright.forms.form import Form, read_json
+from formwright.forms.form import Form
+from formwright.forms.text_checks import read_json
 from formwright.incremental.json_reader import Validator
 from formwright.schemas.providers import Converted
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -22,7 +23,7 @@ from typing import Any
 from formwright.client.flow.exchange import Answer
 from formwright.errors import LimitExceeded, Refused, RequestFailed
 
-__all__ = ["failed_event", "failure_of", "filtered", "is_error", "json_of", "retry_after", "too_large"]
+__all__ = ["failed_event", "failure_of", "filtered", "is_error", "json_of", "retry_after", "too_large", "with_headers"]
 
 _SHOWN = 2000
 
@@ -77,6 +78,19 @@ def failed_event(event: Mapping[str, Any]) -> RequestFailed | Refused:
     return _failure(event, "the service failed in the middle of its answer", Answer(200, event))
 
 
+@contextmanager
+def with_headers(answer: Answer) -> Iterator[None]:
+    """Give failures that a body or a stream holds what only the headers of its answer say."""
+    try:
+        yield
+    except (RequestFailed, Refused) as error:
+        failure = error if isinstance(error, RequestFailed) else error.__cause__
+        if isinstance(failure, RequestFailed):
+            failure.request_id = failure.request_id or _request_id(answer, {}, {})
+            failure.retry_after = retry_after(answer.headers) if failure.retry_after is None else failure.retry_after
+        raise
+
+
 def is_error(body: Mapping[str, Any]) -> bool:
     """Whether a body holds an error, whatever its status says."""
     return bool(body.get("error")) or body.get("object") == "error"
@@ -104,22 +118,26 @@ def json_of(answer: Answer) -> Mapping[str, Any]:
 
 
 def _failure(said: Any, what: str, answer: Answer) -> RequestFailed | Refused:
-    """What a service says of an error, with all that tells errors apart; a content filter refuses."""
+    """What a service says of an error, with all that tells errors apart; a content filter refuses.
+
+    A hint of the service is about this very request, so it comes before the one for the status.
+    """
     error, message = _error_of(said), _message(said)
     status = _status(error, answer.status)
     code, kind = _names(error, said)
     is_quota = bool(_QUOTA.search(f"{code} {kind}")) or _is_daily(error)
     original = answer.original if isinstance(answer.original, Exception) else None
+    hint, wait = _text_in(error, "hint"), retry_after(answer.headers)
     failure = RequestFailed(
         f"{what}: {message[:300]}",
-        hint=_NO_QUOTA if is_quota else _HINTS.get(status or 0),
+        hint=_NO_QUOTA if is_quota else (hint and hint[:300]) or _HINTS.get(status or 0),
         status=status,
         body=message[:_SHOWN],
-        retry_after=retry_after(answer.headers),
+        retry_after=_delay(error) if wait is None else wait,
         may_pass=not is_quota and (_is_passing(status) or code in _PASSING_NAMES or kind in _PASSING_NAMES),
         code=code,
         type=kind,
-        request_id=_request_id(answer, said),
+        request_id=_request_id(answer, said, error),
     )
     failure.__cause__ = original
     if not _FILTER.search(f"{code} {kind} {_inner_code(error)}") and not _FILTERED.search(message):
@@ -187,12 +205,38 @@ def _is_daily(error: Mapping[str, Any]) -> bool:
     return isinstance(details, list) and "PerDay" in json.dumps(details, default=str)
 
 
-def _request_id(answer: Answer, said: Any) -> str | None:
+def _request_id(answer: Answer, said: Any, error: Mapping[str, Any]) -> str | None:
     """What a service calls a request: in a header, or in the body."""
     headers = {name.lower(): value for name, value in answer.headers.items()}
     found = next((headers[name] for name in _REQUEST_IDS if headers.get(name)), None)
-    found = found or getattr(answer.original, "request_id", None)
-    return found or (said.get("request_id") if isinstance(said, Mapping) else None)
+    return (
+        found
+        or getattr(answer.original, "request_id", None)
+        or _text_in(said, "request_id")
+        or _text_in(error, "request_id")
+    )
+
+
+def _text_in(body: Any, name: str) -> str | None:
+    value = body.get(name) if isinstance(body, Mapping) else None
+    return value if isinstance(value, str) and value else None
+
+
+def _delay(error: Mapping[str, Any]) -> float | None:
+    """Seconds that the body wants to be waited: a number, or the RetryInfo of Gemini (``"retryDelay": "34.5s"``)."""
+    details = error.get("details")
+    told = (
+        [detail.get("retryDelay") for detail in details if isinstance(detail, Mapping)]
+        if isinstance(details, list)
+        else []
+    )
+    said = next((delay for delay in told if isinstance(delay, str)), None)
+    if said is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?s", said):
+        return float(said[:-1])
+    value = error.get("retry_after")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if isfinite(value) and value >= 0 else None
 
 
 def _is_passing(status: int | None) -> bool:

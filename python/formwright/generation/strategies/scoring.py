@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import ArgumentError, DeadEnd
-from formwright.forms.coerce import choice, compile
+from formwright.forms.coerce import compile
 from formwright.forms.form import Form
+from formwright.forms.texts import choice
 from formwright.generation.batch import Forkable
 from formwright.generation.result import Complete
 from formwright.generation.sampler import not_finite

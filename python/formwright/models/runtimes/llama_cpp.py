@@ -30,7 +30,8 @@ from formwright._kernel import Constraint, Vocabulary
 from formwright.conversations.prompts import Message
 from formwright.engines.handshake import prove
 from formwright.errors import ArgumentError, LimitExceeded, PromptError
-from formwright.forms.coerce import Canonical, literal
+from formwright.forms.coerce import Canonical
+from formwright.forms.form import literal
 from formwright.models.local import LocalModel
 from formwright.models.runtimes.contexts import Context, ContextRuntime
 from formwright.tokenizers import vocabulary_from

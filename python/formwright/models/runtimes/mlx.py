@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from formwright._hosts import hosted
 from formwright.engines.handshake import prove
 from formwright.errors import ArgumentError
-from formwright.forms.coerce import Canonical, literal
+from formwright.forms.coerce import Canonical
+from formwright.forms.form import literal
 from formwright.models.local import LocalModel
 from formwright.models.runtimes.templated import encoder_of, text_encoder_of, tools_of, variants_of
 from formwright.tokenizers import vocabulary_from

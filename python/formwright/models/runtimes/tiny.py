@@ -43,7 +43,7 @@ from formwright._extras import needs
 
 __all__ = ["TinyBatch", "TinyRuntime"]
 
-FOLDER = Path(__file__).parent / "formwright_tiny"
+FOLDER = Path(__file__).parents[1] / "formwright_tiny"
 
 Floats = NDArray[np.float32]
 

@@ -32,7 +32,8 @@ from formwright._extras import needs
 from formwright._kernel import Constraint
 from formwright.engines.handshake import prove
 from formwright.errors import ArgumentError, UnknownModel
-from formwright.forms.coerce import Canonical, literal
+from formwright.forms.coerce import Canonical
+from formwright.forms.form import literal
 from formwright.generation.batch import Batch, Separate
 from formwright.generation.trace.recorder import Trace, retraced
 from formwright.models.local import LocalModel

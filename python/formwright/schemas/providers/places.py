@@ -27,7 +27,8 @@ from urllib.parse import quote, unquote
 
 from formwright._kernel import Language
 from formwright.errors import FormwrightError, UnsatisfiableSchema, UnsupportedKeyword
-from formwright.forms.form import Form, read_json
+from formwright.forms.form import Form
+from formwright.forms.text_checks import read_json
 
 __all__ = [
     "Document",

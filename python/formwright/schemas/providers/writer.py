@@ -28,7 +28,8 @@ from itertools import chain, combinations, count
 from typing import Any
 
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, UnsatisfiableSchema
-from formwright.forms.coerce import regex, schema_text
+from formwright.forms.json_forms import schema_text
+from formwright.forms.texts import regex
 from formwright.schemas.providers.converted import Converted, Note
 from formwright.schemas.providers.nodes import absent, any_of, kind_of, nullable, optional, within_limits
 from formwright.schemas.providers.places import (

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from formwright.errors import FormwrightError
-from formwright.forms.coerce import json_schema
+from formwright.forms.json_forms import json_schema
 from formwright.schemas.rendering.gathering import Document, Schema, compact, types_of
 
 __all__ = ["sample"]

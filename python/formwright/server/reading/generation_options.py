@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from formwright.forms.form import shortened
+from formwright.forms.text_checks import shortened
 from formwright.generation import Writing
 from formwright.models.tasks import Sampling, Task
 from formwright.server.errors import BadRequest

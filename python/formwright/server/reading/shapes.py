@@ -24,8 +24,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from formwright._kernel import Constraint
-from formwright.forms import coerce, free_text
+from formwright.forms import free_text
+from formwright.forms.coerce import compile
 from formwright.forms.form import Form
+from formwright.forms.json_forms import json_schema
+from formwright.forms.texts import choice as choice_of
+from formwright.forms.texts import regex as regex_of
 from formwright.models import LocalModel
 from formwright.schemas.providers.rules import FORMATS
 from formwright.server.errors import BadRequest, refusal_of
@@ -289,15 +293,15 @@ def _by_guided(body: Body) -> list[Asked]:
 def _by_score(body: Body) -> list[Asked]:
     """The texts that are to be scored: the answer is the most likely of them."""
     texts = body.scored_texts
-    return [] if texts is None else [Asked("score", lambda: coerce.choice(texts), texts)]
+    return [] if texts is None else [Asked("score", lambda: choice_of(texts), texts)]
 
 
 def _plain_forms(regex: str | None, choice: list[str] | None, prefix: str) -> list[Asked]:
     found = []
     if regex is not None:
-        found.append(Asked(f"{prefix}regex", lambda: coerce.regex(regex), regex))
+        found.append(Asked(f"{prefix}regex", lambda: regex_of(regex), regex))
     if choice is not None:
-        found.append(Asked(f"{prefix}choice", lambda: coerce.choice(choice), choice))
+        found.append(Asked(f"{prefix}choice", lambda: choice_of(choice), choice))
     return found
 
 
@@ -305,7 +309,7 @@ def _json_asked(schema: Any, param: str, whitespace: str | None) -> Asked:
     if not isinstance(schema, dict | bool | str):
         raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
     options: Any = {} if whitespace is None else {"whitespace": whitespace}
-    return Asked(param, lambda: coerce.json_schema(schema, **options), [schema, whitespace], schema)
+    return Asked(param, lambda: json_schema(schema, **options), [schema, whitespace], schema)
 
 
 def _present(schema: Any, where: str) -> Any:
@@ -358,7 +362,7 @@ class Shapes:
                 return found
         shape = make()
         try:
-            constraint = coerce.compile(shape.form, self._model.vocabulary, canonical=canonical or False)
+            constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
             raise refusal_of(error, shape.param) from error
         digest = hashlib.sha256(constraint.to_bytes()).hexdigest()[:16]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from formwright.errors import LimitExceeded
 from formwright.generation import Writing
 from formwright.generation.batch import Turn
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
+from formwright.generation.writing import Limits
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
 from formwright.server.errors import Refusal, refusal_of, too_long
@@ -169,8 +170,8 @@ class Answering:
             raise self._make_refusal(error, spec.field, spec, budget) from error
         try:
             most = self.model.runtime.context if limit is None else limit
-            task = self.model.task(ids, compiled.constraint, most, True, stop, None, False)
-            task = replace(task, limits=replace(task.limits, is_free=make_free_text_test(compiled.shape)))
+            limits = Limits(max_tokens=most, stop=stop, is_free=make_free_text_test(compiled.shape))
+            task = self.model.task(ids, compiled.constraint, limits)
             self._check_answer_fits(body, task)
             check_min_tokens(body, budget, int(task.limits.max_tokens))
             check_logit_bias(body, len(self.model.vocabulary))

@@ -1,10 +1,9 @@
 //! A choice of objects whose beginnings are factored out allows what its options allow together.
 
-mod common;
 
 use std::sync::{Arc, OnceLock};
 
-use common::{allowed, tables};
+use crate::common::{allowed, tables};
 use formwright::matcher::{Matcher, Recognizer};
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::terminals::Tables;

@@ -10,9 +10,8 @@ use formwright::syntax::regex::{Dialect, of_dialect};
 use formwright::terminals::Tables;
 use formwright::{Constraint, Error, Kind, Language, Limits, Result};
 
-use common::{megabytes, thread_time};
+use crate::common::{megabytes, thread_time};
 
-mod common;
 
 /// The variable with the name of the pattern that a process is for.
 const NAME: &str = "FORMWRIGHT_HOSTILE_PATTERN";
@@ -88,7 +87,7 @@ fn tables() -> Arc<Tables> {
             tokens.extend(words.iter().cloned());
         }
     }
-    common::tables_of(tokens, Limits::default())
+    crate::common::tables_of(tokens, Limits::default())
 }
 
 /// Compiles a pattern and writes a text; what goes wrong must be a bound, or a pattern that cannot be read.
@@ -153,11 +152,12 @@ fn hostile_patterns_are_answered_or_refused() {
     let mut failed = Vec::new();
     for pattern in Pattern::all() {
         let mut process = Command::new(&this);
-        process.args(["--exact", "hostile_patterns_are_answered_or_refused", "--nocapture"]).env(NAME, &pattern.name);
+        process.args(["--exact", "hostile_patterns::hostile_patterns_are_answered_or_refused", "--nocapture"]).env(NAME, &pattern.name);
         let done = process.output().unwrap();
         let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-        println!("{}", told.lines().find(|line| line.starts_with(&pattern.name)).unwrap_or(&pattern.name));
-        if !done.status.success() {
+        let line = told.lines().find(|line| line.starts_with(&pattern.name)); // none: the child ran no test
+        println!("{}", line.unwrap_or(&pattern.name));
+        if line.is_none() || !done.status.success() {
             failed.push(format!("{}:\n{told}", pattern.name));
         }
     }
@@ -192,6 +192,6 @@ fn large_patterns_are_refused_by_name() {
     assert!(of_dialect(&source, Dialect::Ascii, &limits(140, 200, 1 << 20)).is_ok());
     let little = limits(many, many, 10);
     let made = of_dialect(&source, Dialect::Ascii, &little)
-        .and_then(|language| Constraint::new(&language, &common::tables_of([""; 0], little)));
+        .and_then(|language| Constraint::new(&language, &crate::common::tables_of([""; 0], little)));
     assert!(matches!(*made.unwrap_err().kind, Kind::Limit { limit: "pattern", .. }));
 }

@@ -1,8 +1,7 @@
 //! Every case of `testdata/languages`, against the kernel without and with a vocabulary.
 
-mod common;
 
-use common::{allowed, cases, language, tables};
+use crate::common::{allowed, cases, language, tables};
 use formwright::matcher::Recognizer;
 use formwright::{Constraint, Language, Limits};
 

@@ -1,11 +1,10 @@
 //! A choice is the same whether its texts are a tree or a lexicon, alone and inside other languages.
 
-mod common;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::{allowed, tables_of};
+use crate::common::{allowed, tables_of};
 use formwright::syntax::choice::choice;
 use formwright::syntax::regex::regex;
 use formwright::terminals::Tables;

@@ -1,11 +1,10 @@
 //! Long counters of plain text: characters are counted, not made states of an automaton. A language written with such a
 //! counter allows the same tokens everywhere as the same language written so that it is an automaton.
 
-mod common;
 
 use std::sync::Arc;
 
-use common::{allowed, tables_of};
+use crate::common::{allowed, tables_of};
 use formwright::matcher::Matcher;
 use formwright::syntax::regex::regex;
 use formwright::terminals::Tables;

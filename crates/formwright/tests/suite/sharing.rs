@@ -1,12 +1,11 @@
 //! Masks do not depend on what is cached or shared: caches without room, threads, forks, long texts.
 
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::thread;
 
-use common::{Case, allowed, cases, language, tables, tables_of};
+use crate::common::{Case, allowed, cases, language, tables, tables_of};
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::terminals::Tables;

@@ -4,11 +4,10 @@
 //! The walks are adversarial: the longest token, the one that leaves most to do, or any, over vocabularies of bytes, of
 //! tokens that cut across structure, and without every byte. `FORMWRIGHT_WALKS` multiplies their number.
 
-mod common;
 
 use std::sync::Arc;
 
-use common::{tables, tables_of};
+use crate::common::{tables, tables_of};
 use formwright::matcher::Matcher;
 use formwright::regular::Unit;
 use formwright::syntax::choice::choice;

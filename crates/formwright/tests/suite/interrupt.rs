@@ -17,7 +17,6 @@ use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Interrupt, Kind, Language, Limits, Result};
 
-mod common;
 
 /// Within so much time work ends: a tenth of a second, and room for a busy machine.
 const SOON: Duration = Duration::from_millis(300);
@@ -148,7 +147,7 @@ fn nothing_half_made_is_kept() {
 /// A text that runs is not harmed when another one's compile is ended, though both use one automaton.
 #[test]
 fn the_texts_of_others_go_on() {
-    let (tables, limits) = (common::tables(Limits::default()), Limits::default());
+    let (tables, limits) = (crate::common::tables(Limits::default()), Limits::default());
     let source = (0..3_000).map(|n| format!("(a{n:04})?")).collect::<Vec<_>>().concat();
     let form = regex(&source, &limits).unwrap();
     let constraint = Constraint::new(&form, &tables).unwrap();
@@ -184,7 +183,7 @@ fn too_much_work_is_refused_by_name() {
     let limits = Limits { work: 1 << 14, ..Limits::default() };
     let options = Options { limits: limits.clone(), ..Options::default() };
     let source = (0..9_000).map(|n| format!("a{n}?")).collect::<Vec<_>>().concat();
-    let tables = common::tables(limits.clone());
+    let tables = crate::common::tables(limits.clone());
     let refused = [
         json_schema(&union(20_000), &options).err(),
         regex(&source, &limits).err(),

@@ -1,11 +1,10 @@
 //! The pieces of a text allow what a choice of all of them does: alone, inside other languages, and in JSON.
 
-mod common;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::{allowed, tables_of};
+use crate::common::{allowed, tables_of};
 use formwright::regular::Unit;
 use formwright::syntax::choice::choice;
 use formwright::syntax::json_schema::{Options, json_schema};

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{allowed, tables_of, thread_time};
+use crate::common::{allowed, tables_of, thread_time};
 use formwright::syntax::json_schema::{Options, Order, json_schema};
 use formwright::{Constraint, Kind, Limits};
 
-mod common;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 

@@ -1,11 +1,10 @@
 //! Parts in which only so many tokens may end: masks are those of trying every token, within a budget or without one,
 //! whatever other texts of the same constraint have left in its caches.
 
-mod common;
 
 use std::sync::Arc;
 
-use common::{allowed, tables_of};
+use crate::common::{allowed, tables_of};
 use formwright::language::UNBOUNDED;
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, json_schema};

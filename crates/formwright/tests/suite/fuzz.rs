@@ -1,6 +1,6 @@
 //! The fuzz targets on their seeds: what a fuzzer once found, and one of each kind. See `fuzz/README.md`.
 
-#[path = "../../../fuzz/targets.rs"]
+#[path = "../../../../fuzz/targets.rs"]
 mod targets;
 
 use std::path::PathBuf;

@@ -1,11 +1,10 @@
 //! Tokens that cross from one member of an object to the next, or spell whole names, where names may not come twice, and
 //! tokens of several items where their number is bounded: every mask against every token, tried.
 
-mod common;
 
 use std::sync::Arc;
 
-use common::{allowed, tables_of};
+use crate::common::{allowed, tables_of};
 use formwright::syntax::json_schema::{Options, Order, json_schema};
 use formwright::terminals::Tables;
 use formwright::{Constraint, Limits};

@@ -1,0 +1,94 @@
+"""The options of one call of a verb, as values: how tokens are chosen, where the text ends, what else is done.
+
+::
+
+    from formwright.models.options import Options
+
+    settings = Settings.of(Options, {"temperature": 0.7, "seed": 1})
+    settings.sampling.temperature        # 0.7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from formwright._options import check_names
+from formwright.forms.coerce import Canonical
+from formwright.generation.writing import MAX_TOKENS, Limits
+from formwright.models.options import Fidelity
+from formwright.models.tasks import PARTICLES, Sampling, Strategy
+
+__all__ = ["DEFAULTS", "Settings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All options of `formwright.models.LocalModel.generate_many`, of which the other verbs have some."""
+
+    max_tokens: int = MAX_TOKENS
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    min_tokens: int = 0
+    seed: int | None = None
+    finish: bool = True
+    stop: str | Sequence[str] | None = None
+    cancel: Callable[[], bool] | None = None
+    canonical: Canonical | None = None
+    heal: bool = False
+    instruct: bool | str = False
+    beams: int = 1
+    returns: int = 1
+    fidelity: Fidelity = "mask"
+    particles: int = PARTICLES
+    trace: bool = False
+    max_retries: Any = 0
+    context: Any = None
+    batch_size: int = 64
+    progress: bool | None = None
+
+    @classmethod
+    def of(cls, known: type, options: Mapping[str, Any], **ends: Any) -> Self:
+        """The options that a caller gave.
+
+        Args:
+            known: The ``TypedDict`` of the options that the verb takes.
+            options: Names and values.
+            ends: Those of ``finish``, ``stop`` and ``cancel`` that the verb has.
+
+        Raises:
+            UnknownOption: The verb has no option of this name.
+        """
+        check_names(options, known.__annotations__)
+        return cls(**options, **ends)
+
+    @property
+    def sampling(self) -> Sampling:
+        """How tokens are chosen."""
+        return Sampling(
+            temperature=self.temperature,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            min_p=self.min_p,
+            repetition_penalty=self.repetition_penalty,
+            min_tokens=self.min_tokens,
+            seed=self.seed,
+        )
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the text is chosen. Raises ArgumentError."""
+        return Strategy(self.beams, self.returns, self.fidelity, self.particles)
+
+    @property
+    def limits(self) -> Limits:
+        """Where the text ends. Raises ArgumentError."""
+        return Limits(max_tokens=self.max_tokens, finish=self.finish, stop=self.stop, cancel=self.cancel)
+
+
+DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(Settings)}
+"""What each option is if it is not given."""

@@ -1,0 +1,458 @@
+"""What a user calls on a model: the verbs, their types for every kind of form, and what their options mean.
+
+`LocalModel` does what they say. The types are overloads because no single signature gives ``Complete[T]`` for a type, a
+form and a pattern alike, and because only a call that allows a cut can give a `Truncated`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from formwright._kernel import Constraint
+from formwright._options import spell_out
+from formwright.conversations.prompts import Prompt
+from formwright.forms.form import Form
+from formwright.generation.items import Items, array_of
+from formwright.generation.loop import Stream
+from formwright.generation.result import Complete, Failed, Truncated
+from formwright.models.options import ManyOptions, Options, StreamOptions
+from formwright.models.settings import DEFAULTS, Settings
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm, Unpack
+
+    from formwright.forms.json_forms import Schema
+    from formwright.forms.parsers import CharacterParser
+
+__all__ = ["Verbs"]
+
+T = TypeVar("T")
+
+
+class Verbs:
+    """The verbs of a model on this machine."""
+
+    __slots__ = ()
+
+    def _write_one(self, prompt: Prompt, form: Any, settings: Settings) -> Complete[Any] | Truncated:
+        raise NotImplementedError
+
+    def _stream_one(self, prompt: Prompt, form: Any, settings: Settings) -> Stream[Any]:
+        raise NotImplementedError
+
+    def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: Settings) -> list[Any]:
+        raise NotImplementedError
+
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> Complete[T]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> Complete[T]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> Complete[str]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Schema | CharacterParser,
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> Complete[Any]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: TypeForm[T],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> Complete[T] | Truncated: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> Complete[T] | Truncated: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> Complete[str] | Truncated: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Schema | CharacterParser,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> Complete[Any] | Truncated: ...
+    @spell_out(Options, DEFAULTS)
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> Complete[Any] | Truncated:
+        """Write one text in ``form`` and read its value.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
+            max_tokens: Tokens at most; the text is steered to a complete end within them.
+            temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, and 1 where ``fidelity`` draws.
+            top_k: Draw among the most likely ``top_k`` allowed tokens.
+            top_p: Draw among the most likely allowed tokens that together reach this probability.
+            min_p: Draw among the allowed tokens that have this share of the probability of the most likely one.
+            repetition_penalty: What the logit of a token of the prompt or the text is divided by, or multiplied by
+                below 0; 1 changes nothing.
+            min_tokens: Tokens at least, if the form allows so many.
+            seed: Makes draws repeatable.
+            finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
+            stop: A text, or several: the text is cut before the first of them.
+            cancel: Asked before every token; true cuts the text.
+            canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
+                next (``"forced"``), or perhaps none (False). A constraint says this by itself.
+            heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
+                that end inside a word.
+            instruct: Whether the prompt describes the form in words too, as `formwright.instructions` does in the style
+                ``"schema"`` (True) or the style that is named. The text stands behind a ``str``; in a conversation,
+                behind the first system message, in a new one, or behind the user's last message where the model has
+                no system messages.
+            beams: With more than 1, a beam search of this width: the texts that the model finds most likely.
+            returns: How many texts of the beams are in ``result.alternatives``.
+            fidelity: Whose distribution is drawn from: ``"mask"`` is token by token among the allowed ones,
+                ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other.
+            particles: How many texts ``fidelity="smc"`` writes to draw one.
+            trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
+                token. The model is then asked for forced tokens too.
+            max_retries: How often a text that the type refuses is written again, without what was refused and with the
+                next seed; or a ``Retrying`` of tenacity. See `formwright.models.attempts`.
+            context: What validators of the type see as ``info.context``.
+
+        Returns:
+            `Complete` with the value; where ``finish=False``, ``stop`` or ``cancel`` allow a cut, maybe `Truncated`.
+
+        Raises:
+            NotAForm, LanguageError: The form cannot be read or enforced.
+            PromptError: The prompt cannot be read.
+            LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text; or the
+                form has too many texts for ``fidelity="exact"``.
+            ArgumentError: An option has a value that it cannot have, or does not go with another one.
+            VocabularyError: ``form`` is a constraint for another vocabulary.
+            OutputInvalid: The type refuses the text, though it is in form.
+            AttemptsExhausted: With ``max_retries``: it refused the text of every attempt.
+            DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
+        """
+        settings = Settings.of(Options, options, finish=finish, stop=stop, cancel=cancel)
+        return self._write_one(prompt, form, settings)
+
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[T]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[T]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[str]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Schema | CharacterParser,
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[Any]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: TypeForm[T],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[T] | Truncated]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[T] | Truncated]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[str] | Truncated]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Schema | CharacterParser,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Complete[Any] | Truncated]: ...
+    @spell_out(StreamOptions, DEFAULTS)
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Stream[Any]:
+        """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
+
+        Errors in the arguments are raised by this call, before the first token; what goes wrong later
+        (`OutputInvalid`, `DeadEnd`) is raised while iterating.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
+            finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
+            stop: A text, or several: the text is cut before the first of them.
+            cancel: Asked before every token; true cuts the text.
+            options: Those of `generate`, but for those that look at several texts. ``context`` is seen by validators
+                of partial values too.
+
+        Raises:
+            As `generate`, but for `AttemptsExhausted`.
+        """
+        settings = Settings.of(StreamOptions, options, finish=finish, stop=stop, cancel=cancel)
+        return self._stream_one(prompt, form, settings)
+
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[T, Complete[list[T]]]: ...
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: Schema,
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[Any, Complete[list[Any]]]: ...
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: TypeForm[T],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[T, Complete[list[T]] | Truncated]: ...
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: Schema,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[Any, Complete[list[Any]] | Truncated]: ...
+    @spell_out(StreamOptions, DEFAULTS)
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[Any, Any]:
+        """Write a JSON array of values of one type, and give each as soon as it is complete.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            item: The type of an item, or its JSON Schema.
+            finish: As `stream`.
+            stop: As `stream`.
+            cancel: As `stream`.
+            options: Those of `stream`.
+
+        Raises:
+            NotAForm: ``item`` is no type or schema.
+            LanguageError, PromptError, LimitExceeded, ArgumentError: As `stream`.
+        """
+        return Items(self.stream(prompt, array_of(item), finish=finish, stop=stop, cancel=cancel, **options))
+
+    @overload
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Complete[T] | Failed]: ...
+    @overload
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: Form[T] | Constraint[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Complete[T] | Failed]: ...
+    @overload
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Complete[Any] | Truncated | Failed]: ...
+    @spell_out(ManyOptions, DEFAULTS)
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Any]:
+        """Write one text for each prompt, many at a time; the results in the order of the prompts.
+
+        Rows share calls of the model: one that ends leaves, and the next prompt takes its place. Each result is what
+        `generate` gives for its prompt alone (of models whose batches round differently: up to that rounding). An error
+        is `Failed` in its place, and the others go on.
+
+        Args:
+            prompts: The prompts, each as `generate` takes it.
+            forms: One form for all, or a list or tuple with one for each prompt.
+            seed: The first prompt draws with this seed, the next one with ``seed + 1``, and so on.
+            batch_size: How many texts are written at a time.
+            progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
+            max_retries: As `generate`, but a number: texts that are refused are written again together.
+            finish: As `generate`, for every prompt.
+            stop: As `generate`, for every prompt.
+            cancel: As `generate`, for every prompt.
+            options: Those of `generate`, for every prompt. With ``beams`` or ``fidelity`` the prompts are taken one
+                after the other.
+
+        Raises:
+            ArgumentError: An option is wrong, ``prompts`` is no list, or there is not one form for each.
+            NotAForm, LanguageError: The form, if it is one for all, cannot be read or enforced.
+        """
+        settings = Settings.of(ManyOptions, options, finish=finish, stop=stop, cancel=cancel)
+        return self._write_many(prompts, forms, settings)
