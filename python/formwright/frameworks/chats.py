@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
+from formwright.conversations.messages import Message, has_calls, join_text
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
@@ -136,7 +137,7 @@ class Question:
 
     Attributes:
         model: The model.
-        messages: The conversation, as `formwright.conversations.local` has it.
+        messages: The conversation.
         form: What the answer is in; ``None`` is free text.
         offered: The tools that may be called. With a form too, the answer is calls or conforms to the form.
         options: Options of the model's `generate`.
@@ -144,7 +145,7 @@ class Question:
     """
 
     model: Model
-    messages: Sequence[Mapping[str, Any]]
+    messages: Sequence[Message]
     form: Form[Any] | None = None
     offered: Offered = field(default_factory=Offered)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -241,11 +242,10 @@ class Question:
             raise PromptError("the conversation is empty", hint="add a message of the user")
         if is_local(self.model):
             listed = self.offered.listed
-            has_calls = any(message.get("calls") or "id" in message for message in self.messages)
-            if listed or has_calls:
+            if listed or has_calls(self.messages):
                 return conversation_ids(self.model, self.messages, listed)
             return in_words(self.model, self.messages)
-        if self.model.api != "openai" and any(message.get("calls") or "id" in message for message in self.messages):
+        if self.model.api != "openai" and has_calls(self.messages):
             raise PromptError(
                 f"earlier calls of tools cannot be told to {self.model.name} yet: its API is {self.model.api!r}",
                 hint='connect with api="openai", which most services speak too',
@@ -441,13 +441,13 @@ def reading(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], s
 
 def text_of(content: Any, where: str) -> str:
     """The text of a content: a text, or a list of texts and text parts. Raises PromptError."""
-    if isinstance(content, str):
-        return content
-    texts = []
-    for part in content if isinstance(content, Sequence) else [content]:
+
+    def read_part(part: Any, _: int) -> str:
         text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else part
         if not isinstance(text, str):
             kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
             raise PromptError(f"{where} has a part of the kind {kind!r}: only text can be read")
-        texts.append(text)
-    return "".join(texts)
+        return text
+
+    text = join_text(content, read_part)
+    return read_part(content, 0) if text is None else text

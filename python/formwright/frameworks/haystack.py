@@ -27,6 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from formwright._hosts import hosted
+from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, PromptError
 from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
@@ -212,7 +213,7 @@ class FormwrightChatGenerator:
         options = chats.check_options(self._loaded, options)
         conversation = [ChatMessage.from_user(messages)] if isinstance(messages, str) else messages
         strict = self.tools_strict if tools_strict is None else tools_strict
-        return chats.Question(self._loaded, list(map(_message, conversation)), form, offered, options, strict)
+        return chats.Question(self._loaded, list(map(_read_message, conversation)), form, offered, options, strict)
 
     def _reply(self, answer: chats.Answer) -> ChatMessage:
         usage = answer.usage
@@ -277,8 +278,8 @@ def _written(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
-    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+def _read_message(message: ChatMessage) -> Message:
+    """A message as our models read it. Raises PromptError."""
     where = f"a message of the role {message.role.value!r}"
     if results := message.tool_call_results:
         if len(results) > 1:
@@ -287,7 +288,7 @@ def _message(message: ChatMessage) -> dict[str, Any]:
         content = chats.text_of(_texts(answered.result), f"the result of {answered.origin.tool_name}")
         return {"role": "tool", "content": content, "id": answered.origin.id or ""}
     others = [part for part in message._content if not isinstance(part, TextContent | ToolCall)]
-    found: dict[str, Any] = {"role": message.role.value, "content": chats.text_of([*message.texts, *others], where)}
+    found: Message = {"role": message.role.value, "content": chats.text_of([*message.texts, *others], where)}
     if message.tool_calls:
         found["calls"] = [
             {"id": call.id or "", "name": call.tool_name, "arguments": call.arguments} for call in message.tool_calls

@@ -27,6 +27,7 @@ from operator import itemgetter
 from typing import Any
 
 from formwright._hosts import hosted
+from formwright.conversations.messages import Message, ToolCall
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
@@ -190,7 +191,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
         options = chats.check_options(self.wrapped, _timed(options))
-        return chats.Question(self.wrapped, list(map(_message, messages)), form, offered, options, strict)
+        return chats.Question(self.wrapped, list(map(_read_message, messages)), form, offered, options, strict)
 
     def _generate(
         self,
@@ -398,14 +399,16 @@ def _tool(tool: Any) -> Any:
     return tool
 
 
-def _message(message: BaseMessage) -> dict[str, Any]:
-    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+def _read_message(message: BaseMessage) -> Message:
+    """A message as our models read it. Raises PromptError."""
     content = text_of(message)
     match message:
         case AIMessage():
             if message.invalid_tool_calls:
                 raise PromptError("a message has calls of tools that LangChain could not read")
-            calls = [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in message.tool_calls]
+            calls: list[ToolCall] = [
+                {"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in message.tool_calls
+            ]
             return {"role": "assistant", "content": content, "calls": calls}
         case ToolMessage():
             return {"role": "tool", "content": content, "id": message.tool_call_id}

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from formwright._hosts import hosted
+from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, OutputInvalid, PromptError
 from formwright.forms.coerce import form as form_of
 from formwright.frameworks import chats
@@ -298,7 +299,7 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         offered = chats.offer_tools(map(_tool, tools), choice, several)
         options = chats.check_options(self.wrapped, options)
         return chats.Question(
-            self.wrapped, list(map(_message, messages)), chats.form_of_format(asked), offered, options
+            self.wrapped, list(map(_read_message, messages)), chats.form_of_format(asked), offered, options
         )
 
 
@@ -458,8 +459,8 @@ def _tool(tool: Any) -> Any:
     return tool.metadata.to_openai_tool(skip_length_check=True) if hasattr(tool, "metadata") else tool
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
-    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+def _read_message(message: ChatMessage) -> Message:
+    """A message as our models read it. Raises PromptError."""
     where = f"a message of the role {message.role.value!r}"
     role = _ROLES.get(message.role)
     calls = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
@@ -468,7 +469,7 @@ def _message(message: ChatMessage) -> dict[str, Any]:
     if message.additional_kwargs.get("tool_calls") and not calls:
         raise PromptError(f"{where} has calls of another LLM", hint="give them as blocks: ToolCallBlock")
     texts = [block.text if isinstance(block, TextBlock) else block for block in message.blocks if block not in calls]
-    found: dict[str, Any] = {"role": role, "content": chats.text_of(texts, where)}
+    found: Message = {"role": role, "content": chats.text_of(texts, where)}
     if role == "tool":
         found["id"] = message.additional_kwargs.get("tool_call_id") or ""
     if calls:

@@ -29,13 +29,20 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from formwright import __version__
+from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
 from formwright.server.reading.body_reader import read_body
-from formwright.server.reading.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
+from formwright.server.reading.conversation import (
+    chat_messages,
+    prompt_ids,
+    response_messages,
+    split_begun_answer,
+    texts_of,
+)
 from formwright.server.reading.json_body import parse_json
 from formwright.server.reading.orders import Order, PromptSpec
 from formwright.server.reading.requests import Body, scoring_body
@@ -144,7 +151,7 @@ class Server:
         return await self._answer(request, COMPLETIONS, self._completion_specs)
 
     def _chat_specs(self, body: Any) -> list[PromptSpec]:
-        messages, begun = continued(chat_messages(body.messages), body)
+        messages, begun = split_begun_answer(chat_messages(body.messages), body)
         try:
             model = self.model.with_chat_template_kwargs(body.chat_template_kwargs)
         except ArgumentError as error:
@@ -194,7 +201,7 @@ class Server:
         return JSONResponse(found.response)
 
     def _make_spec(
-        self, model: LocalModel, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
+        self, model: LocalModel, messages: list[Message], offered: Offered, field: str, begun: str = ""
     ) -> PromptSpec:
         def prompt() -> list[int]:
             self.answering.check_length([*texts_of(messages), begun], field)
