@@ -9,7 +9,8 @@ import pytest
 
 import formwright as fw
 from formwright.tools import STYLES
-from formwright.tools.calls_reader import Argued, CallsReader, Event, Named, Said
+from formwright.tools.calls_reader import CallsReader
+from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 
 NAMES = ("f", "get_weather", "f.g")
 HARD = ("}", '"', "\\", "[{", "</tool_call>", 1, None, {"y": [1, {"z": "a"}]})
@@ -17,8 +18,8 @@ TOOLS = [{"name": name, "parameters": {"type": "object", "additionalProperties":
 JSON_STYLES = [name for name, style in STYLES.items() if style.arguments == "json"]
 
 
-def in_pieces(rng: random.Random, reader: CallsReader, text: str) -> list[Event]:
-    events: list[Event] = []
+def in_pieces(rng: random.Random, reader: CallsReader, text: str) -> list[CallEvent]:
+    events: list[CallEvent] = []
     while text:
         size = rng.randint(1, 6)
         events += reader.feed(text[:size])
@@ -26,12 +27,14 @@ def in_pieces(rng: random.Random, reader: CallsReader, text: str) -> list[Event]
     return events + reader.finish()
 
 
-def calls_of(events: list[Event]) -> list[tuple[str, str]]:
+def calls_of(events: list[CallEvent]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for event in events:
-        if isinstance(event, Named):
+        if isinstance(event, CallBegun):
+            assert event.number == len(found)
             found.append((event.name, ""))
-        elif isinstance(event, Argued):
+        elif isinstance(event, CallArguments):
+            assert event.number == len(found) - 1
             found[-1] = found[-1][0], found[-1][1] + event.text
     return found
 
@@ -56,7 +59,7 @@ def test_the_calls_are_those_that_were_written(name: str, mode: str) -> None:
         assert form.matches(text)
         events = in_pieces(rng, CallsReader(style, is_bare=is_bare, takes_text=mode == "auto"), text)
         assert calls_of(events) == calls
-        said = "".join(event.text for event in events if isinstance(event, Said))
+        said = "".join(event.text for event in events if isinstance(event, Text))
         expected = "".join(texts) if is_mixed else texts[0]
         assert "".join(said.split()) == "".join(expected.split())
 
@@ -68,7 +71,7 @@ def test_text_alone_is_said(name: str) -> None:
         written = style.text + text
         assert fw.tools(TOOLS, style=name).matches(written)
         events = in_pieces(random.Random(1), CallsReader(style), written)
-        assert "".join(event.text for event in events if isinstance(event, Said)) == text
+        assert "".join(event.text for event in events if isinstance(event, Text)) == text
 
 
 @pytest.mark.parametrize("name", [name for name in STYLES if name not in JSON_STYLES])

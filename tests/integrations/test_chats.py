@@ -27,9 +27,10 @@ from formwright.errors import (
     SchemaError,
 )
 from formwright.frameworks import chats
-from formwright.frameworks.chats import Answer, Argument, Called, Question, Text, Tools
+from formwright.frameworks.chats import Answer, Question, offer_tools
 from formwright.generation.result import Usage
 from formwright.tools import STYLES
+from formwright.tools.events import CallArguments, CallBegun, Text
 
 pytest.importorskip("onnxruntime", reason="formwright[local] is not installed")
 
@@ -61,8 +62,8 @@ def test_tools_that_cannot_be_enforced_are_refused_before_anything_is_asked(
     with fw.connect("http://127.0.0.1:9/v1", "m") as remote:
         for model in (tiny, remote):
             with pytest.raises(SchemaError):
-                Question(model, [], tools=Tools.of([{"name": "f", "parameters": schema}], choice)).check_form()
-            Question(model, [], tools=Tools.of([ADD], "auto")).check_form()
+                Question(model, [], offered=offer_tools([{"name": "f", "parameters": schema}], choice)).check_form()
+            Question(model, [], offered=offer_tools([ADD], "auto")).check_form()
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +78,10 @@ def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
     text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
     calls: list[list[Any]] = []
     for piece in pieces:
-        if isinstance(piece, Called):
+        if isinstance(piece, CallBegun):
             assert piece.number == len(calls)
             calls.append([piece.id, piece.name, ""])
-        if isinstance(piece, Argument):
+        if isinstance(piece, CallArguments):
             assert piece.number == len(calls) - 1
             calls[-1][2] += piece.text
     return text, [(id_, name, json.loads(arguments)) for id_, name, arguments in calls], answer
@@ -90,10 +91,10 @@ def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
 @pytest.mark.parametrize("choice", ["auto", "required", "add"])
 @pytest.mark.parametrize("several", [True, False])
 def test_a_stream_says_what_the_answer_says(tiny: Any, style: str, choice: str, several: bool) -> None:
-    tools = Tools.of([ADD, WHO], choice, several)
+    offered = offer_tools([ADD, WHO], choice, several)
     for seed in range(3):
         options = {"max_tokens": 150, "temperature": 1.5, "seed": seed}
-        question = Question(replace(tiny, style=style), HI, tools=tools, options=options)
+        question = Question(replace(tiny, style=style), HI, offered=offered, options=options)
         try:
             answer = question.answer()
         except FormwrightError as error:  # a style whose control tokens this vocabulary lacks
@@ -117,7 +118,7 @@ def test_what_marks_a_text_as_one_is_no_part_of_it(tiny: Any, toy: Any) -> None:
     seen = set()
     for seed in range(12):
         random = replace(tiny, style="harmony", runtime=toy(tiny.vocabulary.logits_size, seed))
-        question = Question(random, HI, tools=Tools.of([ADD, WHO], "auto", True), options={"max_tokens": 60})
+        question = Question(random, HI, offered=offer_tools([ADD, WHO], "auto", True), options={"max_tokens": 60})
         answer = question.answer()
         assert "<|channel|>" not in answer.text
         assert told(question.events())[0].strip() == answer.text.strip()
@@ -133,11 +134,11 @@ async def collected(question: Question) -> list[Any]:
 @pytest.mark.parametrize("several", [True, False])
 @pytest.mark.parametrize("type_", [int, Person], ids=["begins otherwise", "begins as calls do"])
 def test_calls_or_a_text_in_form(tiny: Any, toy: Any, style: str, several: bool, type_: Any) -> None:
-    tools, form = Tools.of([ADD], "auto", several), fw.form(type_)
+    offered, form = offer_tools([ADD], "auto", several), fw.form(type_)
     seen = set()
     for seed in range(48):
         random = replace(tiny, style=style, runtime=toy(tiny.vocabulary.logits_size, seed))
-        question = Question(random, HI, form, tools, {"max_tokens": 60})
+        question = Question(random, HI, form, offered, {"max_tokens": 60})
         answer = question.answer()
         if answer.calls:
             assert answer.finish == "tool_calls"
@@ -161,22 +162,23 @@ def test_free_text_ends_by_itself_or_at_the_budget(tiny: Any) -> None:
 
 
 def test_ids_of_calls_are_never_the_same(tiny: Any) -> None:
-    question = Question(tiny, HI, tools=Tools.of([WHO], "who"))
+    question = Question(tiny, HI, offered=offer_tools([WHO], "who"))
     assert len({question.answer().calls[0].id for _ in range(20)}) == 20
 
 
 def test_choices() -> None:
     for choice in ("any", "required", True):
-        assert Tools.of([ADD], choice).calls == "required"  # type: ignore[union-attr]
-        assert Tools.of([ADD], choice, False).calls == "one"  # type: ignore[union-attr]
+        assert offer_tools([ADD], choice).mode == "required"
+        assert offer_tools([ADD], choice, False).mode == "one"
     for choice in ("none", False):
-        assert Tools.of([ADD], choice) is None
-    assert Tools.of([]) is None
-    assert Tools.of([ADD, WHO], {"type": "function", "function": {"name": "who"}}).listed == Tools.of([WHO]).listed  # type: ignore[union-attr]
-    assert Tools.of([ADD], None, False).most == 1  # type: ignore[union-attr]
+        assert offer_tools([ADD], choice).tools == ()
+    assert offer_tools([]).tools == ()
+    one = offer_tools([ADD, WHO], {"type": "function", "function": {"name": "who"}})
+    assert (one.listed, one.mode) == (offer_tools([WHO]).listed, "one")
+    assert not offer_tools([ADD], None, False).several
     for tools, choice in (([], "required"), ([], "who"), ([ADD], "who"), ([ADD], 7), ([ADD], {"type": "any"})):
         with pytest.raises(ArgumentError):
-            Tools.of(tools, choice)
+            offer_tools(tools, choice)
 
 
 def test_options_are_the_models_own(tiny: Any) -> None:
@@ -191,7 +193,7 @@ def test_options_are_the_models_own(tiny: Any) -> None:
     with pytest.raises(OptionUnsupported):
         chats.check_options(tiny, {"beams": 2}, is_stream=True)
     with pytest.raises(ArgumentError):
-        Question(tiny, HI, tools=Tools.of([ADD]), options={"stop": "x"}).answer()
+        Question(tiny, HI, offered=offer_tools([ADD]), options={"stop": "x"}).answer()
     with pytest.raises(ArgumentError):
         chats.model_of(42)
 

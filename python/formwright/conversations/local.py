@@ -11,12 +11,9 @@
     ids = conversation_ids(model, messages)
     as_apis_have_them(messages)[2]       # {'role': 'tool', 'content': '3', 'tool_call_id': 'call_1'}
 
-A message has a role and a content; one of the assistant perhaps ``calls``, one of a tool the ``id`` of the call that it
-answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words:
-tools in the system message if it has learnt to read them there, else their names after the last question; calls as it
-would write them; and results as what the user says.
-
-Cost: the tokenizer's. The wrinkle: ``developer`` is ``system`` for a model that has no such role.
+A model whose chat template knows tools is given them as its template has it. Another one reads them
+as text: tools in the system message if it has learnt to read them there, else their names after the last question;
+calls as it would write them; and results as what the user says. For a model without ``developer``, that is ``system``.
 """
 
 from __future__ import annotations
@@ -25,6 +22,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from formwright.conversations.messages import Message, ToolCall, add_instruction
 from formwright.errors import PromptError
 from formwright.tools import STYLES, Style
 
@@ -35,7 +33,7 @@ __all__ = ["as_apis_have_them", "conversation_ids", "in_words"]
 
 
 def conversation_ids(
-    model: LocalModel, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+    model: LocalModel, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
 ) -> list[int]:
     """The tokens of a conversation, up to where the assistant goes on.
 
@@ -49,26 +47,27 @@ def conversation_ids(
         LimitExceeded: It is longer than the context.
     """
     if model.with_tools is not None:
-        return model.prompt_ids(model.with_tools([_templated(message) for message in messages], tools))
+        return model.prompt_ids(model.with_tools([_for_template(message) for message in messages], tools))
     return model.prompt_ids(list(model.encode(in_words(model, messages, tools))))
 
 
 def in_words(
-    model: LocalModel, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
-) -> list[dict[str, Any]]:
+    model: LocalModel, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
+) -> Sequence[Mapping[str, Any]]:
     """The same with roles and contents alone, for a model whose template knows no tools. Raises PromptError."""
-    plain = [_plain(message, model) for message in messages]
+    plain: list[dict[str, Any]] = [_without_calls(message, model) for message in messages]
     if tools and model.tell_tools is not None:
-        return _told(plain, model.tell_tools(tools))
+        at = 0 if plain[0]["role"] == "system" else None
+        return add_instruction(plain, model.tell_tools(tools), at, separator="\n")
     if tools and plain[-1]["role"] == "user" and messages[-1]["role"] == "user":
         names = ", ".join(tool["function"]["name"] for tool in tools)
         plain[-1]["content"] += f" Tools: {names}. Call a tool."
     return plain
 
 
-def as_apis_have_them(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def as_apis_have_them(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The same as chat completions have them: the arguments of calls are text."""
-    found = [_templated(message) for message in messages]
+    found = [_for_template(message) for message in messages]
     for message in found:
         for call in message.get("tool_calls", ()):
             call["function"]["arguments"] = json.dumps(call["function"]["arguments"], ensure_ascii=False)
@@ -77,7 +76,7 @@ def as_apis_have_them(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, A
     return found
 
 
-def _templated(message: Mapping[str, Any]) -> dict[str, Any]:
+def _for_template(message: Message) -> dict[str, Any]:
     """A message as chat templates read it."""
     found = {name: value for name, value in message.items() if name in ("role", "content")}
     if "id" in message:
@@ -90,11 +89,11 @@ def _templated(message: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
+def _without_calls(message: Message, model: LocalModel) -> dict[str, Any]:
     """A message for a model whose template knows no tools."""
     role, content = message["role"], message["content"]
     if message.get("calls"):
-        written = [_as_written(call, STYLES[model.style]) for call in message["calls"]]
+        written = [_write_call(call, STYLES[model.style]) for call in message["calls"]]
         content = "\n".join([*([content] if content else []), *written])
     if role not in model.roles:
         if role not in _OTHER_ROLES:
@@ -103,15 +102,7 @@ def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
-def _told(messages: list[dict[str, Any]], tools: str) -> list[dict[str, Any]]:
-    """The messages with the tools at the end of the system message, which is made if there is none."""
-    first = messages[0]
-    if first["role"] != "system":
-        return [{"role": "system", "content": tools}, *messages]
-    return [{"role": "system", "content": f"{first['content']}\n{tools}"}, *messages[1:]]
-
-
-def _as_written(call: Mapping[str, Any], style: Style) -> str:
+def _write_call(call: ToolCall, style: Style) -> str:
     arguments = json.dumps(call["arguments"], ensure_ascii=False)
     return f"{style.before}{call['name']}{style.between}{arguments}{style.after}"
 

@@ -12,8 +12,8 @@ the assistant (``tool_calls``) and results of tools (``tool_call_id``) are read 
 `formwright.conversations.local` has them. What is none of these is a `PromptError` that says what was
 expected, and where.
 
-The wrinkle: numpy arrays and other sequences of integers are token ids; an empty sequence is none,
-because a model needs something to go on from.
+Numpy arrays and other sequences of integers are token ids. An empty sequence is an error, because a model
+needs something to go on from.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from formwright.conversations.messages import Message, ToolCall, add_instruction, join_text
 from formwright.errors import ArgumentError, PromptError
 
 if TYPE_CHECKING:
-    from typing import TypeGuard
-
     from typing_extensions import TypeIs
 
-__all__ = ["ROLES", "Message", "Prompt", "has_calls", "is_text", "read", "with_instruction"]
+__all__ = ["ROLES", "Prompt", "PromptMessage", "is_text", "read", "with_instruction"]
 
-Message: TypeAlias = Mapping[str, Any]
-"""One message of a conversation: its ``role`` and its ``content``."""
+PromptMessage: TypeAlias = Mapping[str, Any]
+"""One message of a conversation, as users pass it: its ``role`` and its ``content``."""
 
-Prompt: TypeAlias = str | Sequence[Message] | Sequence[int]
+Prompt: TypeAlias = str | Sequence[PromptMessage] | Sequence[int]
 """One user message, a conversation of ``{"role": ..., "content": ...}``, or token ids taken as they are."""
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -56,19 +55,19 @@ def read(prompt: object, size: int, roles: Sequence[str] = ROLES) -> str | list[
         PromptError: It is no prompt.
     """
     if isinstance(prompt, str):
-        return _whole(prompt, "the prompt")
+        return _check_encodable(prompt, "the prompt")
     if (
         isinstance(prompt, bytes | bytearray | Mapping)
         or not hasattr(prompt, "__iter__")
         or not hasattr(prompt, "__len__")
     ):
-        raise PromptError(f"the prompt is {_kind(prompt)}, not text, messages or token ids", hint=_HINT)
+        raise PromptError(f"the prompt is {_name_kind(prompt)}, not text, messages or token ids", hint=_HINT)
     parts = list(prompt)
     if not parts:
         raise PromptError("the prompt is empty: a model needs at least one token to go on from", hint=_HINT)
     if any(isinstance(part, Mapping) for part in parts):
-        return [_message(part, f"message {number}", roles) for number, part in enumerate(parts)]
-    return _ids(parts, size)
+        return [_read_message(part, f"message {number}", roles) for number, part in enumerate(parts)]
+    return _read_ids(parts, size)
 
 
 def is_text(prompt: str | list[Message] | list[int]) -> TypeIs[str | list[Message]]:
@@ -76,14 +75,16 @@ def is_text(prompt: str | list[Message] | list[int]) -> TypeIs[str | list[Messag
     return isinstance(prompt, str) or isinstance(prompt[0], Mapping)
 
 
-def _ids(parts: Sequence[Any], size: int) -> list[int]:
+def _read_ids(parts: Sequence[Any], size: int) -> list[int]:
     """The same as token ids from 0 to ``size - 1``. Raises PromptError where one is none."""
     ids = []
     for number, part in enumerate(parts):
         try:
             ids.append(index(part))
         except TypeError:
-            raise PromptError(f"item {number} of the prompt is {_kind(part)}, not a token id", hint=_HINT) from None
+            raise PromptError(
+                f"item {number} of the prompt is {_name_kind(part)}, not a token id", hint=_HINT
+            ) from None
         if not 0 <= ids[-1] < size:
             raise PromptError(f"item {number} of the prompt is {ids[-1]}: token ids go from 0 to {size - 1}")
     return ids
@@ -91,11 +92,11 @@ def _ids(parts: Sequence[Any], size: int) -> list[int]:
 
 def with_instruction(
     prompt: str | list[Message] | list[int], instruction: str, roles: Sequence[str] = ROLES
-) -> str | list[Message]:
+) -> str | list[PromptMessage]:
     """What `read` gives, with an instruction about the answer; a new object.
 
-    It stands behind a text, behind the first system message of a conversation or in a new one, or behind the last
-    message of the user where a model has no system messages.
+    It comes after a text, after the first system message of a conversation or in a new one, or after the last message
+    of the user where a model has no system messages.
 
     Raises:
         ArgumentError: The prompt is token ids, or a conversation without a place for it.
@@ -108,25 +109,22 @@ def with_instruction(
             hint="pass text or messages, or put fw.instructions(...) into the prompt before it is encoded",
             argument="instruct",
         )
-    messages: list[Message] = list(prompt)
-    places = [at for at, message in enumerate(messages) if message["role"] == "system"][:1]
-    if not places and "system" in roles:
-        return [{"role": "system", "content": instruction}, *messages]
-    places = places or [at for at, message in enumerate(messages) if message["role"] == "user"][-1:]
+    at = next((at for at, message in enumerate(prompt) if message["role"] == "system"), None)
+    if at is not None or "system" in roles:
+        return add_instruction(prompt, instruction, at)
+    places = [at for at, message in enumerate(prompt) if message["role"] == "user"]
     if not places:
         raise ArgumentError(
             "instruct: the conversation has no message of the user to add to, and the model no system messages",
             hint="add a message of the user",
             argument="instruct",
         )
-    at = places[0]
-    messages[at] = {**messages[at], "content": f"{messages[at]['content']}\n\n{instruction}"}
-    return messages
+    return add_instruction(prompt, instruction, places[-1])
 
 
-def _message(message: object, where: str, roles: Sequence[str]) -> Message:
+def _read_message(message: object, where: str, roles: Sequence[str]) -> Message:
     if not isinstance(message, Mapping):
-        raise PromptError(f"{where} is {_kind(message)}, not a mapping with role and content", hint=_HINT)
+        raise PromptError(f"{where} is {_name_kind(message)}, not a mapping with role and content", hint=_HINT)
     role = message.get("role")
     if role not in roles and role != "tool":  # results are told in words where a model has no such role
         raise PromptError(
@@ -137,22 +135,18 @@ def _message(message: object, where: str, roles: Sequence[str]) -> Message:
     found = {name: value for name, value in message.items() if name not in ("tool_calls", "tool_call_id")}
     if calls := message.get("tool_calls"):
         if not isinstance(calls, Sequence) or isinstance(calls, str | bytes):
-            raise PromptError(f"tool_calls of {where} is {_kind(calls)}, not a list")
-        found["calls"] = [_call(call, f"call {number} of {where}") for number, call in enumerate(calls)]
+            raise PromptError(f"tool_calls of {where} is {_name_kind(calls)}, not a list")
+        found["calls"] = [_read_call(call, f"call {number} of {where}") for number, call in enumerate(calls)]
         found["content"] = message.get("content") or ""
     if role == "tool" and "id" not in message:
         found["id"] = message.get("tool_call_id") or ""
     if "content" not in found:
         raise PromptError(f"{where} has no content", hint='add "content": a str, or a list of text parts')
-    return found | {"content": _content(found["content"], where)}
+    read: Any = found | {"content": _read_content(found["content"], where)}
+    return read  # type: ignore[no-any-return]
 
 
-def has_calls(prompt: str | list[Message]) -> TypeGuard[list[Message]]:
-    """Whether a text or conversation that was read has calls of tools in it, or their results."""
-    return not isinstance(prompt, str) and any(message["role"] == "tool" or "calls" in message for message in prompt)
-
-
-def _call(call: object, where: str) -> Mapping[str, Any]:
+def _read_call(call: object, where: str) -> ToolCall:
     function = call.get("function") if isinstance(call, Mapping) else None
     if not isinstance(call, Mapping) or not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         raise PromptError(
@@ -166,22 +160,23 @@ def _call(call: object, where: str) -> Mapping[str, Any]:
         except (ValueError, RecursionError):
             raise PromptError(f"the arguments of {where} are not JSON: {arguments[:80]!r}") from None
     if not isinstance(arguments, Mapping):
-        raise PromptError(f"the arguments of {where} are {_kind(arguments)}, not an object")
+        raise PromptError(f"the arguments of {where} are {_name_kind(arguments)}, not an object")
     return {"id": call.get("id") or "", "name": function["name"], "arguments": arguments}
 
 
-def _content(content: object, where: str) -> str:
+def _read_content(content: object, where: str) -> str:
     if isinstance(content, str):
-        return _whole(content, f"the content of {where}")
-    if not isinstance(content, Sequence) or isinstance(content, bytes):
+        return _check_encodable(content, f"the content of {where}")
+    text = join_text(content, lambda part, number: _read_part(part, f"part {number} of {where}"))
+    if text is None:
         raise PromptError(
-            f"the content of {where} is {_kind(content)}, not a str or a list of text parts",
+            f"the content of {where} is {_name_kind(content)}, not a str or a list of text parts",
             hint="pass the result of a tool as text: str(result), or json.dumps(result)",
         )
-    return "".join(_part(part, f"part {number} of {where}") for number, part in enumerate(content))
+    return text
 
 
-def _whole(text: str, where: str) -> str:
+def _check_encodable(text: str, where: str) -> str:
     """The same text, if it can be written as UTF-8."""
     try:
         text.encode()
@@ -190,13 +185,13 @@ def _whole(text: str, where: str) -> str:
     return text
 
 
-def _part(part: object, where: str) -> str:
+def _read_part(part: object, where: str) -> str:
     if isinstance(part, Mapping) and part.get("type") in ("text", "input_text") and isinstance(part.get("text"), str):
-        return _whole(part["text"], where)
-    kind = f"of type {part.get('type')!r}" if isinstance(part, Mapping) else _kind(part)
+        return _check_encodable(part["text"], where)
+    kind = f"of type {part.get('type')!r}" if isinstance(part, Mapping) else _name_kind(part)
     raise PromptError(f'{where} is {kind}: only text parts {{"type": "text", "text": ...}} can be read')
 
 
-def _kind(value: object) -> str:
+def _name_kind(value: object) -> str:
     name = type(value).__name__
     return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

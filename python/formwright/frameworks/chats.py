@@ -2,25 +2,23 @@
 
 ::
 
-    tools = Tools.of([{"name": "add", "parameters": {"type": "object"}}], "required")
+    offered = offer_tools([{"name": "add", "parameters": {"type": "object"}}], "required")
     messages = [{"role": "user", "content": "Add 1 and 2."}]
-    answer = Question(model, messages, tools=tools, options={"max_tokens": 60}).answer()
+    answer = Question(model, messages, offered=offered, options={"max_tokens": 60}).answer()
     answer.calls[0].name, answer.finish          # 'add', 'tool_calls'
 
 The model may be one that runs here, one behind an API, or one of an event loop. Options are those of its `generate`,
 under the same names, and ``time_budget``, in seconds; one that it does not have is an error. Without a form and without
 tools, free text is asked for, and ``finish`` says whether the model ended it or ``max_tokens`` did.
 
-Cost: compiling the form for each question. The wrinkle: an answer of a model that runs here is awaited in a thread;
-where the task is cancelled, the text ends with its next token.
+The form is compiled for each question. An answer of a model that runs here is awaited in a thread; if the task is
+cancelled, the text ends with its next token.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
-import re
 import secrets
 import threading
 import time
@@ -28,9 +26,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
+from formwright.conversations.messages import Message, has_calls, join_text
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
@@ -40,13 +39,14 @@ from formwright.generation.result import Complete, Truncated, Usage
 from formwright.generation.writing import MAX_TOKENS
 from formwright.models import LocalModel, load
 from formwright.models.options import Options, StreamOptions
-from formwright.tools import STYLES, Call, tool_of
-from formwright.tools import tools as tools_form
-from formwright.tools.calls_reader import Argued, CallsReader, Named, Said
+from formwright.tools import Call, tool_of
+from formwright.tools.answer_reader import AnswerReader, find_calls
+from formwright.tools.events import CallEvent
+from formwright.tools.offered import Offered
 
 __all__ = [
-    "Answer", "Argument", "Bound", "Called", "Event", "Model", "Question", "Text", "Tools", "check_options",
-    "check_seconds", "form_of_format", "is_local", "model_of", "reading", "text_of",
+    "Answer", "Bound", "Event", "Model", "Question", "check_options", "check_seconds", "form_of_format", "is_local",
+    "model_of", "offer_tools", "reading", "text_of",
 ]  # fmt: skip
 
 Model: TypeAlias = Any
@@ -60,73 +60,33 @@ _WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", 
 """Options that a stream of a model which runs here does not have."""
 
 
-class Text(NamedTuple):
-    """A fragment of the text."""
+def offer_tools(tools: Iterable[Any], choice: Any = None, several: bool | None = None) -> Offered:
+    """Offer the tools that a choice leaves.
 
-    text: str
+    Args:
+        tools: What `formwright.tools.tool_of` reads.
+        choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs spell that.
+        several: Whether there may be more calls than one; ``None`` is yes.
 
-
-class Called(NamedTuple):
-    """A call has begun."""
-
-    number: int
-    id: str
-    name: str
-
-
-class Argument(NamedTuple):
-    """A fragment of the arguments of a call, which are JSON."""
-
-    number: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """The tools of a question.
-
-    Attributes:
-        listed: Those that may be called, as APIs list them.
-        calls: Whether one must be: as `formwright.tools` has it.
-        most: How many calls there may be.
+    Raises:
+        ArgumentError: There is no such choice, or no such tool.
     """
-
-    listed: Sequence[Mapping[str, Any]]
-    calls: Literal["auto", "required", "one"] = "auto"
-    most: int | None = None
-
-    @classmethod
-    def of(cls, tools: Iterable[Any], choice: Any = None, several: bool | None = None) -> Tools | None:
-        """The tools that a choice leaves; ``None`` where none may be called.
-
-        Args:
-            tools: What `formwright.tools.tool_of` reads.
-            choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs spell that.
-            several: Whether there may be more calls than one; ``None`` is yes.
-
-        Raises:
-            ArgumentError: There is no such choice, or no such tool.
-        """
-        listed = [tool_of(tool).described() for tool in tools]
-        choice = _choice(choice)
-        names = [tool["function"]["name"] for tool in listed]
-        if choice in names:
-            return cls([listed[names.index(choice)]], "one", 1)
-        if choice not in ("auto", "required", "none") or (choice == "required" and not listed):
-            raise ArgumentError(
-                f"tool_choice={choice!r} does not go with these tools: {', '.join(names) or 'there are none'}",
-                hint="pass 'auto', 'required', 'none', or the name of one of them",
-                argument="tool_choice",
-            )
-        if choice == "none" or not listed:
-            return None
-        if several is False:
-            return cls(listed, "one" if choice == "required" else "auto", 1)
-        return cls(listed, "required" if choice == "required" else "auto")
+    known = [tool_of(tool) for tool in tools]
+    names = [tool.name for tool in known]
+    choice = _simplify_choice(choice)
+    if choice in names:
+        return Offered.of([known[names.index(choice)]], "one")
+    if choice not in ("auto", "required", "none") or (choice == "required" and not known):
+        raise ArgumentError(
+            f"tool_choice={choice!r} does not go with these tools: {', '.join(names) or 'there are none'}",
+            hint="pass 'auto', 'required', 'none', or the name of one of them",
+            argument="tool_choice",
+        )
+    return Offered.of(known, choice, several is not False)
 
 
-def _choice(choice: Any) -> Any:
-    """A choice as one word; what is none is left for the error."""
+def _simplify_choice(choice: Any) -> Any:
+    """The choice as one word; what is not a choice is left for the error."""
     if isinstance(choice, Mapping):
         inner = choice.get("function", choice)
         return inner.get("name", repr(choice)) if isinstance(inner, Mapping) else repr(choice)
@@ -140,7 +100,7 @@ class Answer:
     """What a model has answered.
 
     Attributes:
-        text: The text; of an answer with calls, what stands beside them.
+        text: The text; of an answer with calls, the text beside them.
         calls: The calls, each with an id that no other answer has; the arguments are what JSON says.
         finish: Why it ends: ``"stop"``, ``"length"``, ``"tool_calls"`` or ``"cancel"``.
         enforced: Who held it to its form, as `formwright.generation.Complete` has it; ``None`` of free text, and where
@@ -168,7 +128,7 @@ class Answer:
         return {"finish_reason": self.finish, "enforced": self.enforced, "complete": is_complete}
 
 
-Event = Text | Called | Argument | Answer
+Event = CallEvent | Answer
 
 
 @dataclass(frozen=True)
@@ -177,17 +137,17 @@ class Question:
 
     Attributes:
         model: The model.
-        messages: The conversation, as `formwright.conversations.local` has it.
+        messages: The conversation.
         form: What the answer is in; ``None`` is free text.
-        tools: Which tools may be called, or must. With a form beside them, calls or a text in form are the answer.
+        offered: The tools that may be called. With a form too, the answer is calls or conforms to the form.
         options: Options of the model's `generate`.
         strict: Whether somebody must enforce the form, or the tools, who is not only checked: at a model behind an API.
     """
 
     model: Model
-    messages: Sequence[Mapping[str, Any]]
+    messages: Sequence[Message]
     form: Form[Any] | None = None
-    tools: Tools | None = None
+    offered: Offered = field(default_factory=Offered)
     options: Mapping[str, Any] = field(default_factory=dict)
     strict: bool | None = None
 
@@ -199,12 +159,12 @@ class Question:
                 hint="call the asynchronous method, or connect without asynchronous=True",
                 argument="model",
             )
-        return self._answered(self.model.generate(self._prompt, self._form, **self._options()))
+        return self._read_answer(self.model.generate(self._prompt, self._form, **self._options()))
 
     async def answer_async(self) -> Answer:
         """The same, awaited."""
         if self._is_awaited:
-            return self._answered(await self.model.generate(self._prompt, self._form, **self._options()))
+            return self._read_answer(await self.model.generate(self._prompt, self._form, **self._options()))
         options, cancelled = self._options(), threading.Event()
         if is_local(self.model) and not options.keys() & {"beams", "fidelity"}:
             is_cut = options.get("cancel")
@@ -214,29 +174,29 @@ class Question:
         except asyncio.CancelledError:
             cancelled.set()
             raise
-        return self._answered(written)
+        return self._read_answer(written)
 
     def events(self) -> Iterator[Event]:
         """What is written, piece by piece; the `Answer` comes last. Raises as the model's `stream`."""
         if self._is_awaited:
             self.answer()  # which refuses that
-        reader = _Reader(self)
+        reader = self._make_reader()
         with self.model.stream(self._prompt, self._form, **self._options(is_stream=True)) as stream:
             for piece in stream:
                 yield from reader.feed(piece.text)
-        yield from reader.finish(self._answered(stream.result))
+        yield from _finish_events(reader, self._read_answer(stream.result))
 
     async def events_async(self) -> AsyncIterator[Event]:
         """The same in an event loop."""
-        reader, options = _Reader(self), self._options(is_stream=True)
+        reader, options = self._make_reader(), self._options(is_stream=True)
 
-        def begun() -> Any:
+        def open_stream() -> Any:
             return self.model.stream(self._prompt, self._form, **options)
 
         if self._is_awaited or not is_local(self.model):
-            stream = begun()
+            stream = open_stream()
         else:
-            stream = await asyncio.to_thread(begun)  # it reads the form, and compiles it
+            stream = await asyncio.to_thread(open_stream)  # it reads the form, and compiles it
         if hasattr(stream, "__aiter__"):
             async with stream:
                 async for piece in stream:
@@ -247,8 +207,16 @@ class Question:
                 while (piece := await asyncio.to_thread(next, stream, None)) is not None:
                     for event in reader.feed(piece.text):
                         yield event
-        for event in reader.finish(self._answered(stream.result)):
-            yield event
+        for last in _finish_events(reader, self._read_answer(stream.result)):
+            yield last
+
+    @cached_property
+    def _content(self) -> Offered:
+        """What the answer may be made of."""
+        return replace(self.offered, has_form=self.form is not None)
+
+    def _make_reader(self) -> AnswerReader:
+        return AnswerReader(self._content, self.model.style if is_local(self.model) else None)
 
     def check_form(self) -> None:
         """Refuse a form or tools that cannot be enforced, before anything is asked.
@@ -260,13 +228,8 @@ class Question:
         _ = self._form
 
     @property
-    def is_either(self) -> bool:
-        """Whether calls or a text in form are the answer."""
-        return self.form is not None and self.tools is not None and self.tools.calls == "auto"
-
-    @property
     def _is_free(self) -> bool:
-        return self.form is None and self.tools is None
+        return self.form is None and not self.offered.tools
 
     @property
     def _is_awaited(self) -> bool:
@@ -278,12 +241,11 @@ class Question:
         if not self.messages:
             raise PromptError("the conversation is empty", hint="add a message of the user")
         if is_local(self.model):
-            listed = self.tools.listed if self.tools else ()
-            has_calls = any(message.get("calls") or "id" in message for message in self.messages)
-            if listed or has_calls:
+            listed = self.offered.listed
+            if listed or has_calls(self.messages):
                 return conversation_ids(self.model, self.messages, listed)
             return in_words(self.model, self.messages)
-        if self.model.api != "openai" and any(message.get("calls") or "id" in message for message in self.messages):
+        if self.model.api != "openai" and has_calls(self.messages):
             raise PromptError(
                 f"earlier calls of tools cannot be told to {self.model.name} yet: its API is {self.model.api!r}",
                 hint='connect with api="openai", which most services speak too',
@@ -293,12 +255,10 @@ class Question:
     @cached_property
     def _form(self) -> Any:
         """What the answer is in: one form of all that may come."""
-        if self.tools is None:
+        if not self.offered.tools:
             return free_text() if self.form is None else self.form
-        style = self.model.style if is_local(self.model) else "json"
-        calls = "required" if self.is_either and self.tools.most != 1 else "one" if self.is_either else self.tools.calls
-        form = tools_form(self.tools.listed, calls=calls, style=style, max_calls=self.tools.most)
-        if not self.is_either or self.form is None:
+        form = self._content.make_form(self.model.style if is_local(self.model) else "json")
+        if not self._content.is_either or self.form is None:
             return form
         if not is_local(self.model):
             raise OptionUnsupported(
@@ -312,7 +272,7 @@ class Question:
     def _options(self, *, is_stream: bool = False) -> dict[str, Any]:
         """The options, with what the kind of answer says. Raises ArgumentError, OptionUnsupported."""
         options = check_options(self.model, self.options, is_stream=is_stream)
-        if self.tools is not None and options.get("stop"):
+        if self.offered.tools and options.get("stop"):
             raise ArgumentError(
                 "stop: a text would cut calls of tools", hint="say in the schemas what may be in them", argument="stop"
             )
@@ -324,26 +284,21 @@ class Question:
             options["cancel"] = _deadline(seconds, options.get("cancel"))
         return options
 
-    def _answered(self, result: Complete[Any] | Truncated) -> Answer:
-        value = result.value if isinstance(result, Complete) and self.tools is not None else None
-        found = [call for call in (value if isinstance(value, list) else [value]) if isinstance(call, Call)]
-        calls = tuple(replace(call, id=_unique(call.id)) for call in found)
+    def _read_answer(self, result: Complete[Any] | Truncated) -> Answer:
+        calls = find_calls(result.value) if isinstance(result, Complete) and self.offered.tools else []
         text = result.text
-        is_beside_calls = self.tools is not None and not self.is_either
+        is_beside_calls = bool(self.offered.tools) and not self._content.is_either
         if isinstance(result, Complete) and (calls or is_beside_calls):
             # The parts leave out the control tokens around the text.
             text = "".join(part.text for part in result.parts if part.name == "text")
             text = text.strip() if calls else text
         enforced = result.enforced if isinstance(result, Complete) and not self._is_free else None
-        return Answer(text, calls, self._finish(result, bool(calls)), enforced, result)
-
-    def _finish(self, result: Complete[Any] | Truncated, has_calls: bool) -> str:
-        if has_calls:
-            return "tool_calls"
-        if isinstance(result, Truncated):
-            return {"max_tokens": "length"}.get(result.reason, result.reason)
-        may_end_anywhere = self._is_free or (self.tools is not None and self.tools.calls == "auto")
-        return "length" if may_end_anywhere and not self.is_either and self._is_spent(result) else "stop"
+        finish = self._content.find_finish_reason(
+            has_calls=bool(calls),
+            cut=result.reason if isinstance(result, Truncated) else None,
+            is_spent=isinstance(result, Complete) and self._is_spent(result),
+        )
+        return Answer(text, tuple(calls), finish, enforced, result)
 
     def _is_spent(self, result: Complete[Any]) -> bool:
         """Whether text that may end anywhere took all the tokens that there were."""
@@ -353,56 +308,11 @@ class Question:
         return len(result.token_ids) >= min(self.options.get("max_tokens") or MAX_TOKENS, room)
 
 
-class _Reader:
-    """Tells calls from text while both are written."""
-
-    def __init__(self, question: Question) -> None:
-        tools, self._is_either = question.tools, question.is_either
-        self._calls: CallsReader | None = None
-        self._ids: list[str] = []
-        self._held = ""
-        self._takes_calls = tools is not None
-        if tools is not None and is_local(question.model):
-            style = STYLES[question.model.style]
-            is_bare = question.model.style == "json" and (tools.calls == "one" or (self._is_either and tools.most == 1))
-            takes_text = tools.calls == "auto" and not self._is_either
-            self._calls = CallsReader(style, is_bare=is_bare, takes_text=takes_text)
-
-    def feed(self, text: str) -> Iterator[Event]:
-        """Go on; of calls or a text in form it is only known at the end which of them was written."""
-        if self._is_either:
-            self._held += text
-        elif self._calls is not None:
-            yield from self._told(self._calls.feed(text))
-        elif text:
-            yield Text(text)
-
-    def finish(self, answer: Answer) -> Iterator[Event]:
-        """The rest, and the answer with the ids that were told."""
-        if self._held and not answer.calls:
-            yield Text(self._held)
-        elif self._calls is not None:
-            yield from self._told([*self._calls.feed(self._held), *self._calls.finish(answer.calls)])
-        elif self._takes_calls:
-            for call in answer.calls:
-                yield from self._begun(call.name, call.id)
-                yield Argument(len(self._ids) - 1, json.dumps(call.arguments, ensure_ascii=False))
-        pairs = zip(answer.calls, self._ids, strict=bool(answer.calls))  # one that was cut is no call
-        yield replace(answer, calls=tuple(replace(call, id=id_) for call, id_ in pairs))
-
-    def _told(self, events: Iterable[Said | Named | Argued]) -> Iterator[Event]:
-        for event in events:
-            match event:
-                case Said(text):
-                    yield Text(text)
-                case Named(name):
-                    yield from self._begun(name, _unique(""))
-                case Argued(text):
-                    yield Argument(len(self._ids) - 1, text)
-
-    def _begun(self, name: str, id_: str) -> Iterator[Event]:
-        self._ids.append(id_)
-        yield Called(len(self._ids) - 1, id_, name)
+def _finish_events(reader: AnswerReader, answer: Answer) -> Iterator[Event]:
+    """The events at the end of an answer; then the answer, whose calls have the ids that the events gave them."""
+    yield from reader.finish(answer.calls)
+    pairs = zip(answer.calls, reader.calls, strict=bool(answer.calls))  # a call that was cut is not in the answer
+    yield replace(answer, calls=tuple(replace(call, id=begun.id) for call, begun in pairs))
 
 
 def _deadline(seconds: float, is_cut: Callable[[], bool] | None) -> Callable[[], bool]:
@@ -415,11 +325,6 @@ def _deadline(seconds: float, is_cut: Callable[[], bool] | None) -> Callable[[],
         return is_cut is not None and is_cut()
 
     return is_over
-
-
-def _unique(id_: str) -> str:
-    """The id of a call, unless it was only counted: the answers of a conversation must not share ids."""
-    return id_ if id_ and not re.fullmatch(r"call_\d{1,3}", id_) else f"call_{secrets.token_hex(12)}"
 
 
 class Bound:
@@ -536,13 +441,13 @@ def reading(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], s
 
 def text_of(content: Any, where: str) -> str:
     """The text of a content: a text, or a list of texts and text parts. Raises PromptError."""
-    if isinstance(content, str):
-        return content
-    texts = []
-    for part in content if isinstance(content, Sequence) else [content]:
+
+    def read_part(part: Any, _: int) -> str:
         text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else part
         if not isinstance(text, str):
             kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
             raise PromptError(f"{where} has a part of the kind {kind!r}: only text can be read")
-        texts.append(text)
-    return "".join(texts)
+        return text
+
+    text = join_text(content, read_part)
+    return read_part(content, 0) if text is None else text

@@ -27,9 +27,12 @@ from dataclasses import replace
 from typing import Any
 
 from formwright._hosts import hosted
+from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, PromptError
 from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
+from formwright.tools import events
+from formwright.tools.offered import Offered
 
 with hosted("haystack"):
     from haystack import component, default_from_dict, default_to_dict
@@ -206,11 +209,11 @@ class FormwrightChatGenerator:
         choice, several = options.pop("tool_choice", None), options.pop("parallel_tool_calls", None)
         listed = [tool.tool_spec for tool in flatten_tools_or_toolsets(self.tools if tools is None else tools)]
         is_offer = bool(listed) or (choice not in (None, "auto") and not is_check)
-        offered = chats.Tools.of(listed, choice, several) if is_offer else None
+        offered = chats.offer_tools(listed, choice, several) if is_offer else Offered()
         options = chats.check_options(self._loaded, options)
         conversation = [ChatMessage.from_user(messages)] if isinstance(messages, str) else messages
         strict = self.tools_strict if tools_strict is None else tools_strict
-        return chats.Question(self._loaded, list(map(_message, conversation)), form, offered, options, strict)
+        return chats.Question(self._loaded, list(map(_read_message, conversation)), form, offered, options, strict)
 
     def _reply(self, answer: chats.Answer) -> ChatMessage:
         usage = answer.usage
@@ -232,11 +235,11 @@ class _Chunks:
     def of(self, event: chats.Event) -> list[StreamingChunk]:
         """The chunks of an event; the last one tells why the answer ends."""
         match event:
-            case chats.Text(text):
+            case events.Text(text):
                 return [self._chunk("text", content=text)]
-            case chats.Called(number, id_, name):
+            case events.CallBegun(number, id_, name):
                 return [self._chunk(number, tool_calls=[ToolCallDelta(index=0, tool_name=name, arguments="", id=id_)])]
-            case chats.Argument(number, text):
+            case events.CallArguments(number, text):
                 return [self._chunk(number, tool_calls=[ToolCallDelta(index=0, arguments=text)])]
         self.answer = event
         last = StreamingChunk("", component_info=self._info, meta={"model": self._name, **event.metadata})
@@ -275,8 +278,8 @@ def _written(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
-    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+def _read_message(message: ChatMessage) -> Message:
+    """A message as our models read it. Raises PromptError."""
     where = f"a message of the role {message.role.value!r}"
     if results := message.tool_call_results:
         if len(results) > 1:
@@ -285,7 +288,7 @@ def _message(message: ChatMessage) -> dict[str, Any]:
         content = chats.text_of(_texts(answered.result), f"the result of {answered.origin.tool_name}")
         return {"role": "tool", "content": content, "id": answered.origin.id or ""}
     others = [part for part in message._content if not isinstance(part, TextContent | ToolCall)]
-    found: dict[str, Any] = {"role": message.role.value, "content": chats.text_of([*message.texts, *others], where)}
+    found: Message = {"role": message.role.value, "content": chats.text_of([*message.texts, *others], where)}
     if message.tool_calls:
         found["calls"] = [
             {"id": call.id or "", "name": call.tool_name, "arguments": call.arguments} for call in message.tool_calls

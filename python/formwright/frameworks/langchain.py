@@ -27,13 +27,15 @@ from operator import itemgetter
 from typing import Any
 
 from formwright._hosts import hosted
+from formwright.conversations.messages import Message, ToolCall
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
 from formwright.frameworks import chats
 from formwright.incremental import Incoming
-from formwright.tools import tool_of
+from formwright.tools import events, tool_of
+from formwright.tools.offered import Offered
 
 with hosted("langchain"):
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -185,11 +187,11 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         asked = options.pop("response_format", None)
         for name in ("stream", "ls_structured_output_format"):  # of LangChain itself
             options.pop(name, None)
-        offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice else None
+        offered = chats.offer_tools(map(_tool, tools), choice, several) if tools or choice else Offered()
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
         options = chats.check_options(self.wrapped, _timed(options))
-        return chats.Question(self.wrapped, list(map(_message, messages)), form, offered, options, strict)
+        return chats.Question(self.wrapped, list(map(_read_message, messages)), form, offered, options, strict)
 
     def _generate(
         self,
@@ -245,11 +247,11 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
 
     def _chunk(self, event: chats.Event) -> ChatGenerationChunk:
         match event:
-            case chats.Text(text):
+            case events.Text(text):
                 message = AIMessageChunk(text)
-            case chats.Called(number, id_, name):
+            case events.CallBegun(number, id_, name):
                 message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(name=name, id=id_, index=number)])
-            case chats.Argument(number, text):
+            case events.CallArguments(number, text):
                 message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(args=text, index=number)])
             case _:
                 message = AIMessageChunk("", chunk_position="last", **self._told(event))
@@ -397,14 +399,16 @@ def _tool(tool: Any) -> Any:
     return tool
 
 
-def _message(message: BaseMessage) -> dict[str, Any]:
-    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+def _read_message(message: BaseMessage) -> Message:
+    """A message as our models read it. Raises PromptError."""
     content = text_of(message)
     match message:
         case AIMessage():
             if message.invalid_tool_calls:
                 raise PromptError("a message has calls of tools that LangChain could not read")
-            calls = [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in message.tool_calls]
+            calls: list[ToolCall] = [
+                {"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in message.tool_calls
+            ]
             return {"role": "assistant", "content": content, "calls": calls}
         case ToolMessage():
             return {"role": "tool", "content": content, "id": message.tool_call_id}

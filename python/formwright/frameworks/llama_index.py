@@ -27,10 +27,12 @@ from pathlib import Path
 from typing import Any
 
 from formwright._hosts import hosted
+from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, OutputInvalid, PromptError
 from formwright.forms.coerce import form as form_of
 from formwright.frameworks import chats
 from formwright.incremental import Incoming
+from formwright.tools import events
 
 with hosted("llama_index"):
     from llama_index.core.base.llms.types import (
@@ -294,10 +296,10 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         options = {**self.options, **kwargs}
         tools, choice = options.pop("tools", None) or (), options.pop("tool_choice", None)
         several, asked = options.pop("parallel_tool_calls", None), options.pop("response_format", None)
-        offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice not in (None, "auto") else None
+        offered = chats.offer_tools(map(_tool, tools), choice, several)
         options = chats.check_options(self.wrapped, options)
         return chats.Question(
-            self.wrapped, list(map(_message, messages)), chats.form_of_format(asked), offered, options
+            self.wrapped, list(map(_read_message, messages)), chats.form_of_format(asked), offered, options
         )
 
 
@@ -400,12 +402,12 @@ class _Growing:
 
     def add(self, event: chats.Event) -> ChatResponse:
         match event:
-            case chats.Text(text):
+            case events.Text(text):
                 self._text += text
                 return ChatResponse(message=self._message(), delta=text)
-            case chats.Called(number, id_, name):
+            case events.CallBegun(number, id_, name):
                 self._calls[number] = ToolCallBlock(tool_call_id=id_, tool_name=name, tool_kwargs="")
-            case chats.Argument(number, text):
+            case events.CallArguments(number, text):
                 self._calls[number].tool_kwargs += text
             case _:
                 return _response(event)
@@ -457,8 +459,8 @@ def _tool(tool: Any) -> Any:
     return tool.metadata.to_openai_tool(skip_length_check=True) if hasattr(tool, "metadata") else tool
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
-    """A message as `formwright.conversations.local` has it. Raises PromptError."""
+def _read_message(message: ChatMessage) -> Message:
+    """A message as our models read it. Raises PromptError."""
     where = f"a message of the role {message.role.value!r}"
     role = _ROLES.get(message.role)
     calls = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
@@ -467,7 +469,7 @@ def _message(message: ChatMessage) -> dict[str, Any]:
     if message.additional_kwargs.get("tool_calls") and not calls:
         raise PromptError(f"{where} has calls of another LLM", hint="give them as blocks: ToolCallBlock")
     texts = [block.text if isinstance(block, TextBlock) else block for block in message.blocks if block not in calls]
-    found: dict[str, Any] = {"role": role, "content": chats.text_of(texts, where)}
+    found: Message = {"role": role, "content": chats.text_of(texts, where)}
     if role == "tool":
         found["id"] = message.additional_kwargs.get("tool_call_id") or ""
     if calls:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from formwright._extras import needs
-from formwright.conversations.prompts import Message
+from formwright.conversations.prompts import PromptMessage
 from formwright.models.local import LocalModel
 from formwright.tokenizers import vocabulary_from
 
@@ -43,7 +43,7 @@ def load() -> LocalModel:
     vocabulary = vocabulary_from(tokenizer)
     tokenizer.encode_special_tokens = True  # from here on as text: a content cannot write a role
 
-    def encode(prompt: str | Sequence[Message]) -> list[int]:
+    def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
         return [token_id for piece in _pieces(prompt) for token_id in spelled(*piece)]
 
     def spelled(text: str, is_control: bool) -> list[int]:
@@ -70,9 +70,9 @@ def _listed(tools: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(["Tools:", *(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)])
 
 
-def _pieces(prompt: str | Sequence[Message]) -> Iterator[tuple[str, bool]]:
+def _pieces(prompt: str | Sequence[PromptMessage]) -> Iterator[tuple[str, bool]]:
     """The parts of the chat format, and whether each is a control token."""
-    messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    messages: Sequence[PromptMessage] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
     for message in messages:
         yield f"<|{message['role']}|>", True
         yield message["content"], False

@@ -29,7 +29,8 @@ from formwright._kernel import Constraint, Vocabulary
 from formwright._options import spell_out
 from formwright.conversations import prompts
 from formwright.conversations.local import conversation_ids
-from formwright.conversations.prompts import Message, Prompt
+from formwright.conversations.messages import Message, has_calls
+from formwright.conversations.prompts import Prompt, PromptMessage
 from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
 from formwright.forms.coerce import Canonical, compile
 from formwright.forms.context import validation_context
@@ -86,10 +87,10 @@ class LocalModel(Verbs):
     name: str
     runtime: LocalRuntime
     vocabulary: Vocabulary
-    encode: Callable[[str | Sequence[Message]], Sequence[int]]
+    encode: Callable[[str | Sequence[PromptMessage]], Sequence[int]]
     roles: Sequence[str] = prompts.ROLES
     style: str = "json_lines"
-    with_tools: Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
+    with_tools: Callable[[Sequence[PromptMessage], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
     tell_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
     encode_text: Callable[[str], Sequence[int]] | None = None
     variants: Variants | None = None
@@ -241,7 +242,7 @@ class LocalModel(Verbs):
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
         origin = constraint.form.origin
         if origin and origin.kind == "tools" and prompts.is_text(read) and (self.with_tools or self.tell_tools):
-            messages = [{"role": "user", "content": read}] if isinstance(read, str) else read
+            messages: list[Message] = [{"role": "user", "content": read}] if isinstance(read, str) else read
             return conversation_ids(self, messages, [tool.described() for tool in origin.what.tools])
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
@@ -330,7 +331,7 @@ class LocalModel(Verbs):
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
         if not prompts.is_text(read):
             ids = read
-        elif prompts.has_calls(read):
+        elif not isinstance(read, str) and has_calls(read):
             return conversation_ids(self, read)
         else:
             ids = list(self.encode(read))

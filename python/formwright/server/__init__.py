@@ -8,14 +8,14 @@
 ==================  ==============================================================================
 `serving`           the application at a port; `connections`, how many and how long
 `app`               routes and limits; `settings`, `protocols` write answers and streams; `keys` lets in, counts
-`requests`          what may stand in a request: `body_parts`; `fields`, what is ignored or refused
+`requests`          what may be in a request: `body_parts`; `fields`, what is ignored or refused
 `body_reader`       a request, checked; `json_body`, its JSON in bounded time
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
 `conversation`      what the model is given to read
 `store`             responses that others go on from
 `answering`         from a request to `events`; `pool` compiles, `worker` writes, all rows in one thread
-`orders`            what is to be written; `writings`, budget and sampling; `echo`, a prompt that is repeated
-`answer_reader`     what is written, read as events; `thoughts`, where a thought ends
+`orders`            what is to be written; `generation_options`; `echo`, a prompt that is repeated
+`request_reader`    what is written, read as events; `thoughts`, where a thought ends
 `chat` ...          how events are written down: `chat`, `responses`, `completions`
 ==================  ==============================================================================
 

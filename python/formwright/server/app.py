@@ -29,24 +29,32 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from formwright import __version__
+from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
 from formwright.server.reading.body_reader import read_body
-from formwright.server.reading.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
+from formwright.server.reading.conversation import (
+    chat_messages,
+    prompt_ids,
+    response_messages,
+    split_begun_answer,
+    texts_of,
+)
 from formwright.server.reading.json_body import parse_json
 from formwright.server.reading.orders import Order, PromptSpec
-from formwright.server.reading.requests import Body, ChatBody, ResponsesBody, scoring_body
+from formwright.server.reading.requests import Body, scoring_body
 from formwright.server.reading.shapes import Shapes
-from formwright.server.reading.tool_choice import Offered, offered_by_chat, offered_by_responses
+from formwright.server.reading.tool_choice import offered_by_chat, offered_by_responses
 from formwright.server.settings import Settings
 from formwright.server.store import ResponseStore, Stored
 from formwright.server.worker import Worker
 from formwright.server.writing.answering import Answering, report_timeout
 from formwright.server.writing.events import Event
 from formwright.server.writing.protocols import CHAT, COMPLETIONS, RESPONSES, Protocol, send_events
+from formwright.tools.offered import Offered
 
 __all__ = ["create_app"]
 
@@ -143,7 +151,7 @@ class Server:
         return await self._answer(request, COMPLETIONS, self._completion_specs)
 
     def _chat_specs(self, body: Any) -> list[PromptSpec]:
-        messages, begun = continued(chat_messages(body.messages), body)
+        messages, begun = split_begun_answer(chat_messages(body.messages), body)
         try:
             model = self.model.with_chat_template_kwargs(body.chat_template_kwargs)
         except ArgumentError as error:
@@ -163,7 +171,7 @@ class Server:
 
     def _find_earlier(self, body: Body) -> Stored | None:
         """The response that a request goes on from. Raises BadRequest."""
-        name = body.previous_response_id if isinstance(body, ResponsesBody) else None
+        name = body.earlier_response
         if name is None:
             return None
         if not self.store.is_on:
@@ -177,7 +185,7 @@ class Server:
 
     def _keep(self, body: Body, earlier: Stored | None, response: Mapping[str, Any]) -> None:
         """Store a response, if it is one that is to be stored."""
-        if self.store.is_on and isinstance(body, ResponsesBody) and body.store is not False:
+        if self.store.is_on and body.wants_storing:
             self.store.keep(response, body.items, earlier)
 
     async def stored_response(self, request: Request) -> Response:
@@ -193,7 +201,7 @@ class Server:
         return JSONResponse(found.response)
 
     def _make_spec(
-        self, model: LocalModel, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
+        self, model: LocalModel, messages: list[Message], offered: Offered, field: str, begun: str = ""
     ) -> PromptSpec:
         def prompt() -> list[int]:
             self.answering.check_length([*texts_of(messages), begun], field)
@@ -256,14 +264,14 @@ class Server:
             body = read_body(protocol.body, sent)
             name = self._check_model(deployment or body.model)
             self._check_texts(body.jobs)
-            if isinstance(body, ChatBody) and body.score is not None:
+            if body.scored_texts is not None:
                 body = scoring_body(body)
             return name, body, specs(body)
 
         is_long = len(data) > _SHORT
         name, body, found = await self.answering.in_thread(client, read_request) if is_long else read_request()
         # To find how texts that are scored are spelled may take long.
-        is_short = not is_long and body.texts <= _FEW and getattr(body, "score", None) is None
+        is_short = not is_long and body.texts <= _FEW and body.scored_texts is None
         return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
 
     async def _await_in_time(self, ordering: Awaitable[T], began: float) -> T:

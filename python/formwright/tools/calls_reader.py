@@ -5,47 +5,29 @@ r"""What a model has written of its calls so far: text, names, and arguments in 
     from formwright.tools import STYLES
 
     reader = CallsReader(STYLES["hermes"])
-    reader.feed('I see. <tool_call>\n{"name": "f", "argum')         # [Said(text='I see. ')]
-    reader.feed('ents": {"x": 1')                                   # [Named(name='f'), Argued(text='{"x": 1')]
-    reader.feed('}}\n</tool_call>')                                 # [Argued(text='}')]
+    reader.feed('I see. <tool_call>\n{"name": "f", "argum')         # [Text(text='I see. ')]
+    begun, arguments = reader.feed('ents": {"x": 1')
+    begun.name, arguments            # ('f', CallArguments(number=0, text='{"x": 1'))
+    reader.feed('}}\n</tool_call>')  # [CallArguments(number=0, text='}')]
 
-The text is in the form of `formwright.tools`, so the reader looks for what must be there and finds it.
+The text conforms to a form of `formwright.tools`, so the reader looks for what must be there and finds it.
 
-Cost: linear in the text. The wrinkle: arguments between tags are no JSON, so `finish` gives them, from the value of
-the whole text; and white space between two calls is theirs, no text.
+Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. White space between two
+calls belongs to them, not to the text.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 from formwright.tools.styles import Style
 
-__all__ = ["Argued", "CallsReader", "Event", "Named", "Said", "overlap"]
-
-
-class Said(NamedTuple):
-    """Text that is no call."""
-
-    text: str
-
-
-class Named(NamedTuple):
-    """A call has begun."""
-
-    name: str
-
-
-class Argued(NamedTuple):
-    """A fragment of the arguments of the last call, which are JSON."""
-
-    text: str
-
-
-Event = Said | Named | Argued
+__all__ = ["CallsReader", "list_calls", "make_call_id", "overlap"]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANK = " \t\r\n"
@@ -65,7 +47,7 @@ class CallsReader:
         self._buffer, self._calls, self._blank = "", 0, ""
         self._value = _Value()
         self._begin = style.before if is_bare else style.begin + style.before
-        self._state: Callable[[], Iterator[Event] | None] = self._header if takes_text else self._opening
+        self._state: Callable[[], Iterator[CallEvent] | None] = self._header if takes_text else self._opening
 
     @property
     def is_in_text(self) -> bool:
@@ -73,28 +55,27 @@ class CallsReader:
         is_text = self._state in (self._header, self._text)
         return is_text and not (self._style.trigger and overlap(self._buffer, self._style.trigger))
 
-    def feed(self, piece: str, /) -> list[Event]:
-        """Go on with the text; what it has said with that."""
+    def feed(self, piece: str, /) -> list[CallEvent]:
+        """Read the next piece of the text."""
         self._buffer += piece
-        events: list[Event] = []
+        events: list[CallEvent] = []
         while (found := self._state()) is not None:
             events += found
         return events
 
-    def finish(self, calls: Sequence[Any] = ()) -> list[Event]:
-        """The text is over; ``calls`` are those that were read of it whole, or some that were not cut."""
-        events: list[Event] = []
+    def finish(self, calls: Sequence[Any] = ()) -> list[CallEvent]:
+        """Read the end of the text; ``calls`` are those that the whole text was read as."""
+        events: list[CallEvent] = []
         if self._state in (self._header, self._text) and (rest := self._blank + self._buffer).strip(
             _BLANK if self._calls else ""
         ):
-            events.append(Said(rest))
+            events.append(Text(rest))
         if self._style.arguments != "json":
-            for call in calls:
-                events += [Named(call.name), Argued(json.dumps(call.arguments, ensure_ascii=False))]
+            events += list_calls(calls)
         self._buffer = self._blank = ""
         return events
 
-    def _header(self) -> Iterator[Event] | None:
+    def _header(self) -> Iterator[CallEvent] | None:
         """What free text begins with in some styles."""
         header = self._style.text
         if header and header.startswith(self._buffer) and len(self._buffer) < len(header):
@@ -106,7 +87,7 @@ class CallsReader:
             self._state = self._opening
         return iter(())
 
-    def _text(self) -> Iterator[Event] | None:
+    def _text(self) -> Iterator[CallEvent] | None:
         """Text up to what begins a call."""
         trigger, buffer = self._style.trigger, self._buffer
         at = buffer.find(trigger) if trigger else -1
@@ -118,16 +99,16 @@ class CallsReader:
             self._state = self._opening
         elif not said[:kept]:
             return None
-        return iter([Said(said[:kept])] if said[:kept] else [])
+        return iter([Text(said[:kept])] if said[:kept] else [])
 
-    def _opening(self) -> Iterator[Event] | None:
+    def _opening(self) -> Iterator[CallEvent] | None:
         """What stands before a name."""
         if self._style.arguments != "json" or not self._passed(self._begin):
             return None
         self._state = self._name
         return iter(())
 
-    def _name(self) -> Iterator[Event] | None:
+    def _name(self) -> Iterator[CallEvent] | None:
         """The name of a tool, and what stands between it and the arguments."""
         found = _NAME.match(self._buffer)
         end = found.end() if found else 0
@@ -135,11 +116,12 @@ class CallsReader:
         if len(self._buffer) < end + len(between):
             return None
         name, self._buffer = self._buffer[:end], self._buffer[end + len(between) :]
+        begun = CallBegun(self._calls, make_call_id(), name)
         self._calls += 1
         self._state, self._value = self._arguments, _Value()
-        return iter([Named(name)])
+        return iter([begun])
 
-    def _arguments(self) -> Iterator[Event] | None:
+    def _arguments(self) -> Iterator[CallEvent] | None:
         """A JSON value, as far as it has come."""
         end = self._value.feed(self._buffer)
         if end == 0 and not self._value.is_over:
@@ -147,10 +129,10 @@ class CallsReader:
         text, self._buffer = self._buffer[:end], self._buffer[end:]
         if self._value.is_over:
             self._state = self._closing
-        return iter([Argued(text)] if text else [])
+        return iter([CallArguments(self._calls - 1, text)] if text else [])
 
-    def _closing(self) -> Iterator[Event] | None:
-        """What stands behind the arguments; then another call, or text, or nothing."""
+    def _closing(self) -> Iterator[CallEvent] | None:
+        """What comes after the arguments; then another call, or text, or nothing."""
         tail = self._style.after
         if self._style.has_ids and self._buffer.startswith(", "):
             if '"}' not in self._buffer:
@@ -203,6 +185,20 @@ class _Value:
             if self.is_over:
                 return at + 1
         return len(text)
+
+
+def list_calls(calls: Sequence[Any]) -> list[CallEvent]:
+    """The events of calls that came whole, each under the id that it has."""
+    events: list[CallEvent] = []
+    for number, call in enumerate(calls):
+        arguments = json.dumps(call.arguments, ensure_ascii=False)
+        events += [CallBegun(number, call.id, call.name), CallArguments(number, arguments)]
+    return events
+
+
+def make_call_id() -> str:
+    """An id for a call: the answers of a conversation must not share ids."""
+    return f"call_{secrets.token_hex(12)}"
 
 
 def overlap(text: str, marker: str) -> int:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from formwright.client.flow.exchange import End, Query, Reply, Request
+from formwright.conversations.messages import add_instruction, join_text
 from formwright.errors import RequestFailed
 
 __all__ = [
@@ -156,10 +157,7 @@ def _not_text(content: Any) -> RequestFailed:
 
 def text_of(parts: Any) -> str:
     """Text, or the text of all text parts."""
-    if isinstance(parts, str):
-        return parts
-    listed = parts if isinstance(parts, Sequence) else ()
-    return "".join(member(part, "text", str) for part in listed)
+    return join_text(parts, lambda part, _: member(part, "text", str)) or ""
 
 
 def arguments_text(value: Any) -> str:
@@ -181,10 +179,9 @@ def options_of(query: Query, **names: str) -> dict[str, Any]:
 
 
 def with_instruction(messages: Sequence[Mapping[str, Any]], instruction: str) -> list[Mapping[str, Any]]:
-    """The conversation with what is said about the form behind its system message, or in one of its own."""
+    """The conversation with an instruction about the form after its system message, or in one of its own."""
     if not instruction:
         return list(messages)
     first = messages[0] if messages else {}
-    if first.get("role") in ("system", "developer") and isinstance(first.get("content"), str):
-        return [{**first, "content": f"{first['content']}\n\n{instruction}"}, *messages[1:]]
-    return [{"role": "system", "content": instruction}, *messages]
+    has_place = first.get("role") in ("system", "developer") and isinstance(first.get("content"), str)
+    return add_instruction(messages, instruction, 0 if has_place else None)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from formwright._hosts import hosted
 from formwright._kernel import Constraint, Vocabulary
-from formwright.conversations.prompts import Message
+from formwright.conversations.prompts import PromptMessage
 from formwright.engines.handshake import prove
 from formwright.errors import ArgumentError, LimitExceeded, PromptError
 from formwright.forms.coerce import Canonical
@@ -281,7 +281,7 @@ def wrap(llama: Any) -> LlamaCppModel:
     vocabulary: Vocabulary = vocabulary_from(llama)
     template = (llama.metadata or {}).get("tokenizer.chat_template")
 
-    def encode(prompt: str | Sequence[Message]) -> list[int]:
+    def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
         if isinstance(prompt, str) and not template:
             plain: list[int] = llama.tokenize(prompt.encode(), special=False)
             return plain
@@ -291,7 +291,7 @@ def wrap(llama: Any) -> LlamaCppModel:
         ids: list[int] = llama.tokenize(text.encode(), special=True)  # as create_completion does
         return ids
 
-    def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
+    def with_tools(messages: Sequence[PromptMessage], tools: Sequence[Mapping[str, Any]]) -> list[int]:
         return _templated(llama, messages, [dict(tool) for tool in tools])
 
     name = str((llama.metadata or {}).get("general.name") or "llama.cpp")
@@ -324,7 +324,7 @@ class _Asked:
         raise _Prompt(ids)
 
 
-def _templated(llama: Any, messages: Sequence[Message], tools: Any = None) -> list[int]:
+def _templated(llama: Any, messages: Sequence[PromptMessage], tools: Any = None) -> list[int]:
     """The prompt that ``create_chat_completion`` would complete: the model's chat handler is asked for it."""
     formats = llama_cpp.llama_chat_format
     handler = (

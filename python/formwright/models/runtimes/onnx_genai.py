@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._hosts import hosted
-from formwright.conversations.prompts import Message
+from formwright.conversations.prompts import PromptMessage
 from formwright.errors import ArgumentError, PromptError, UnknownModel
 from formwright.models.local import LocalModel
 from formwright.models.runtimes.contexts import Context, ContextRuntime
@@ -108,14 +108,14 @@ def wrap(model: Any, folder: Path) -> LocalModel:
     return LocalModel(folder.resolve().name, runtime, vocabulary, encode, encode_text=encode_text)
 
 
-def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[Message]], list[int]]:
+def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[PromptMessage]], list[int]]:
     """What makes token ids of a prompt; the chat template is GenAI's, where it can read the tokenizer."""
     try:
         template: Any = onnxruntime_genai.Tokenizer(model)
     except Exception:  # a pattern or a template that its reader does not know
         template = None
 
-    def encode(prompt: str | Sequence[Message]) -> list[int]:
+    def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(map(dict, prompt))
         text = _templated(template, messages)
         if text is None and not isinstance(prompt, str):
@@ -129,7 +129,7 @@ def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[Message]], 
     return encode
 
 
-def _templated(template: Any, messages: Sequence[Message]) -> str | None:
+def _templated(template: Any, messages: Sequence[PromptMessage]) -> str | None:
     """A conversation as text, if GenAI has a template."""
     if template is None:
         return None

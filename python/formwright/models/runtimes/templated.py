@@ -18,16 +18,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from formwright.conversations.prompts import Message
+from formwright.conversations.prompts import PromptMessage
 from formwright.errors import ArgumentError, PromptError
 from formwright.tools import style_of
 
 __all__ = ["Encode", "WithTools", "encoder_of", "text_encoder_of", "tools_of", "variants_of"]
 
-Encode = Callable[[str | Sequence[Message]], list[int]]
+Encode = Callable[[str | Sequence[PromptMessage]], list[int]]
 """What writes a text or a conversation."""
 
-WithTools = Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], list[int]]
+WithTools = Callable[[Sequence[PromptMessage], Sequence[Mapping[str, Any]]], list[int]]
 """What writes a conversation and the tools that may be called."""
 
 Variants = Callable[[Mapping[str, Any]], tuple[Encode, WithTools | None]]
@@ -39,7 +39,7 @@ NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 def encoder_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> Encode:
     """What makes token ids of a text or a conversation; the chat template is given these variables."""
 
-    def encode(prompt: str | Sequence[Message]) -> list[int]:
+    def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
         if not tokenizer.chat_template:
             return text_encoder_of(tokenizer)(_plain(prompt))
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
@@ -65,7 +65,7 @@ def tools_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> tup
     except ArgumentError:
         return "json_lines", None
 
-    def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
+    def with_tools(messages: Sequence[PromptMessage], tools: Sequence[Mapping[str, Any]]) -> list[int]:
         return _templated(tokenizer, list(messages), variables, tools=[dict(tool) for tool in tools] or None)
 
     return style, with_tools
@@ -129,7 +129,7 @@ def _templated(tokenizer: Any, messages: Any, variables: Mapping[str, Any], **mo
     return ids
 
 
-def _plain(prompt: str | Sequence[Message]) -> str:
+def _plain(prompt: str | Sequence[PromptMessage]) -> str:
     if isinstance(prompt, str):
         return prompt
     raise PromptError(

@@ -75,8 +75,7 @@ def read_body(body: type[B], sent: object) -> B:
 
 def _find_thoughts(body: Body) -> Iterator[str]:
     """The items that hold thoughts of earlier answers, which are not read again."""
-    items = body.input if isinstance(body, ResponsesBody) else ""
-    if any(isinstance(item, Mapping) and item.get("type") == "reasoning" for item in items):
+    if any(item.get("type") == "reasoning" for item in body.items):
         yield "input[] of the type 'reasoning'"
 
 

@@ -1,11 +1,11 @@
-"""The messages of a request, its tools, and what became of earlier calls: `formwright.conversations.local` goes on.
+"""Reads the messages of a request, with earlier calls of tools and their results.
 
 ::
 
     messages = chat_messages([{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
     [message["role"] for message in messages]        # ['developer', 'user']
 
-Cost: none. The wrinkle: fields that say nothing to a model have been taken out before (`fields`); others are refused.
+Fields that say nothing to a model have been taken out before (`fields`); others are refused.
 """
 
 from __future__ import annotations
@@ -15,24 +15,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from formwright.conversations.local import conversation_ids
+from formwright.conversations.messages import Message, ToolCall, join_text
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.reading.requests import ChatBody
-from formwright.server.reading.tool_choice import INPUT, Offered
+from formwright.tools.answer_reader import INPUT
+from formwright.tools.offered import Offered
 
-__all__ = ["chat_messages", "continued", "prompt_ids", "response_messages", "texts_of"]
+__all__ = ["chat_messages", "prompt_ids", "response_messages", "split_begun_answer", "texts_of"]
 
 
-def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
+def chat_messages(messages: Sequence[Any]) -> list[Message]:
     """The messages of a chat completion: role, content, perhaps ``calls`` or the ``id`` that a result answers.
 
     Raises:
         BadRequest: One cannot be read; `BadRequest.param` is the field.
     """
-    return [_chat_message(message, f"messages[{number}]") for number, message in enumerate(messages)]
+    return [_read_chat_message(message, f"messages[{number}]") for number, message in enumerate(messages)]
 
 
-def _chat_message(message: Any, where: str) -> dict[str, Any]:
+def _read_chat_message(message: Any, where: str) -> Message:
     fields = _fields(message, where, "role", "content", "refusal", "tool_calls", "tool_call_id")
     role = fields.get("role")
     if role is None:
@@ -40,23 +42,24 @@ def _chat_message(message: Any, where: str) -> dict[str, Any]:
     if role not in ("system", "developer", "user", "assistant", "tool"):
         said = f"{where}.role: {role!r} is none of system, developer, user, assistant and tool"
         raise BadRequest(said, param=f"{where}.role")
-    found: dict[str, Any] = {"role": role}
+    found: Message = {"role": role, "content": ""}
     if role == "assistant":
-        found["calls"] = _chat_calls(fields, where)
+        found["calls"] = _read_chat_calls(fields, where)
     elif fields.get("tool_calls"):
         raise BadRequest(f"{where}.tool_calls: only an assistant calls tools", param=f"{where}.tool_calls")
     if role == "tool":
-        found["id"] = _named(fields, "tool_call_id", where)
+        found["id"] = _read_name(fields, "tool_call_id", where)
     elif fields.get("tool_call_id"):
         raise BadRequest(f"{where}.tool_call_id: only a tool answers a call", param=f"{where}.tool_call_id")
-    return found | {"content": _chat_content(fields, where)}
+    found["content"] = _read_chat_content(fields, where)
+    return found
 
 
-def _chat_content(fields: Mapping[str, Any], where: str) -> str:
+def _read_chat_content(fields: Mapping[str, Any], where: str) -> str:
     """What a message says; calls and results may say nothing."""
     name = "refusal" if "content" not in fields and fields["role"] == "assistant" else "content"
     if name in fields:
-        return _text(fields[name], f"{where}.{name}", ("text", "refusal"))
+        return _read_text(fields[name], f"{where}.{name}", ("text", "refusal"))
     if fields["role"] in ("assistant", "tool"):
         return ""
     raise _missing(f"{where}.content")
@@ -77,14 +80,14 @@ def _missing(param: str) -> BadRequest:
     return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
 
 
-def _chat_calls(fields: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+def _read_chat_calls(fields: Mapping[str, Any], where: str) -> list[ToolCall]:
     calls = fields.get("tool_calls", [])
     if not isinstance(calls, list):
         raise BadRequest(f"{where}.tool_calls is a list of calls", param=f"{where}.tool_calls")
-    return [_chat_call(call, f"{where}.tool_calls[{at}]") for at, call in enumerate(calls)]
+    return [_read_chat_call(call, f"{where}.tool_calls[{at}]") for at, call in enumerate(calls)]
 
 
-def _chat_call(call: Any, where: str) -> dict[str, Any]:
+def _read_chat_call(call: Any, where: str) -> ToolCall:
     """A call that the assistant made before."""
     fields = _fields(call, where, "id", "type", "function", "custom")
     kind = fields.get("type", "function")
@@ -93,13 +96,13 @@ def _chat_call(call: Any, where: str) -> dict[str, Any]:
     place, given = f"{where}.{kind}", "arguments" if kind == "function" else INPUT
     inner = _fields(fields[kind], place, "name", given)
     return {
-        "id": _named(fields, "id", where) if "id" in fields else "",
-        "name": _named(inner, "name", place),
-        "arguments": _arguments(inner, place) if kind == "function" else _input(inner, place),
+        "id": _read_name(fields, "id", where) if "id" in fields else "",
+        "name": _read_name(inner, "name", place),
+        "arguments": _read_arguments(inner, place) if kind == "function" else _read_input(inner, place),
     }
 
 
-def _arguments(fields: Mapping[str, Any], where: str) -> Any:
+def _read_arguments(fields: Mapping[str, Any], where: str) -> Any:
     """Arguments as a value: templates of models write them in their own way. No text is no arguments."""
     sent = fields.get("arguments", "")
     if isinstance(sent, Mapping):
@@ -113,40 +116,39 @@ def _arguments(fields: Mapping[str, Any], where: str) -> Any:
         raise BadRequest(f"{where}: the arguments of a call are a text that is JSON", param=where) from None
 
 
-def _input(fields: Mapping[str, Any], where: str) -> dict[str, str]:
+def _read_input(fields: Mapping[str, Any], where: str) -> dict[str, str]:
     """The input of a custom tool, as its one argument."""
-    return {INPUT: _named(fields, INPUT, where) if INPUT in fields else ""}
+    return {INPUT: _read_name(fields, INPUT, where) if INPUT in fields else ""}
 
 
-def _text(content: Any, where: str, kinds: Sequence[str]) -> str:
+def _read_text(content: Any, where: str, kinds: Sequence[str]) -> str:
     """A content, as a text or as parts that are texts."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
+    text = join_text(content, lambda part, number: _read_part(part, f"{where}[{number}]", kinds))
+    if text is None:
         raise BadRequest(f"{where} is a text or a list of parts", param=where)
-    return "".join(_part(part, f"{where}[{number}]", kinds) for number, part in enumerate(content))
+    return text
 
 
-def _part(part: Any, where: str, kinds: Sequence[str]) -> str:
+def _read_part(part: Any, where: str, kinds: Sequence[str]) -> str:
     kind = part.get("type") if isinstance(part, Mapping) else None
     if kind not in kinds:
         said = f"{where}: parts of the type {kind!r} cannot be read, only {', '.join(kinds)}"
         raise BadRequest(said, param=where)
     name = "refusal" if kind == "refusal" else "text"
-    return _named(_fields(part, where, "type", name), name, where)
+    return _read_name(_fields(part, where, "type", name), name, where)
 
 
-def response_messages(input_: str | Sequence[Any], instructions: str | None) -> list[dict[str, Any]]:
+def response_messages(input_: str | Sequence[Any], instructions: str | None) -> list[Message]:
     """The messages of a response: its instructions, and the items of its input.
 
     Raises:
         BadRequest: An item cannot be read.
     """
-    found: list[dict[str, Any]] = [{"role": "system", "content": instructions}] if instructions else []
+    found: list[Message] = [{"role": "system", "content": instructions}] if instructions else []
     if isinstance(input_, str):
         return [*found, {"role": "user", "content": input_}]
     for number, item in enumerate(input_):
-        message = _item(item, f"input[{number}]")
+        message = _read_item(item, f"input[{number}]")
         if message is None:
             continue
         if message.get("calls") and found and found[-1]["role"] == "assistant":
@@ -158,7 +160,7 @@ def response_messages(input_: str | Sequence[Any], instructions: str | None) -> 
     return found
 
 
-def _item(item: Any, where: str) -> dict[str, Any] | None:
+def _read_item(item: Any, where: str) -> Message | None:
     """The message of an item; ``None`` for a thought, which is not read again."""
     kind = item.get("type") or ("message" if "role" in item else None)
     if kind == "message":
@@ -167,23 +169,27 @@ def _item(item: Any, where: str) -> dict[str, Any] | None:
         if role not in ("system", "developer", "user", "assistant"):
             raise BadRequest(f"{where}.role: {role!r} is none of system, developer, user, assistant", param=where)
         kinds = ("input_text", "output_text", "text", "refusal")
-        return {"role": role, "content": _text(fields.get("content"), f"{where}.content", kinds)}
+        return {"role": role, "content": _read_text(fields.get("content"), f"{where}.content", kinds)}
     if kind == "reasoning":
         return None
     if kind in ("function_call", "custom_tool_call"):
         is_custom = kind == "custom_tool_call"
         fields = _fields(item, where, "type", "call_id", "name", INPUT if is_custom else "arguments")
-        arguments = _input(fields, where) if is_custom else _arguments(fields, where)
-        call = {"id": _named(fields, "call_id", where), "name": _named(fields, "name", where), "arguments": arguments}
+        arguments = _read_input(fields, where) if is_custom else _read_arguments(fields, where)
+        call: ToolCall = {
+            "id": _read_name(fields, "call_id", where),
+            "name": _read_name(fields, "name", where),
+            "arguments": arguments,
+        }
         return {"role": "assistant", "content": "", "calls": [call]}
     if kind in ("function_call_output", "custom_tool_call_output"):
         fields = _fields(item, where, "type", "call_id", "name", "output")
-        output = _text(fields.get("output", ""), f"{where}.output", ("input_text", "output_text", "text"))
-        return {"role": "tool", "content": output, "id": _named(fields, "call_id", where)}
+        output = _read_text(fields.get("output", ""), f"{where}.output", ("input_text", "output_text", "text"))
+        return {"role": "tool", "content": output, "id": _read_name(fields, "call_id", where)}
     raise BadRequest(f"{where}: items of the type {kind!r} cannot be read", param=where)
 
 
-def _named(item: Mapping[str, Any], field: str, where: str) -> str:
+def _read_name(item: Mapping[str, Any], field: str, where: str) -> str:
     """A field that is a text. Raises BadRequest."""
     value = item.get(field)
     if value is None:
@@ -193,13 +199,13 @@ def _named(item: Mapping[str, Any], field: str, where: str) -> str:
     return value
 
 
-def texts_of(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+def texts_of(messages: Sequence[Message]) -> list[str]:
     """The texts of messages, which are all in their prompt."""
     calls = [call for message in messages for call in message.get("calls", ())]
     return [*(message["content"] for message in messages), *(json.dumps(call["arguments"]) for call in calls)]
 
 
-def continued(messages: list[dict[str, Any]], body: ChatBody) -> tuple[list[dict[str, Any]], str]:
+def split_begun_answer(messages: list[Message], body: ChatBody) -> tuple[list[Message], str]:
     """The messages before the answer, and what it has begun with if the last one is to be continued.
 
     Raises:
@@ -219,9 +225,7 @@ def continued(messages: list[dict[str, Any]], body: ChatBody) -> tuple[list[dict
     return before, last["content"]
 
 
-def prompt_ids(
-    model: LocalModel, messages: Sequence[Mapping[str, Any]], offered: Offered, begun: str = ""
-) -> list[int]:
+def prompt_ids(model: LocalModel, messages: Sequence[Message], offered: Offered, begun: str = "") -> list[int]:
     """The tokens of a conversation, up to where the assistant goes on.
 
     Args:
@@ -235,7 +239,7 @@ def prompt_ids(
         LimitExceeded: It is longer than the context.
         BadRequest: The tokenizer cannot spell a text in the middle of others.
     """
-    ids = conversation_ids(model, messages, [offer.described() for offer in offered.tools])
+    ids = conversation_ids(model, messages, offered.listed)
     if not begun:
         return ids
     merges = model.vocabulary.merges

@@ -1,53 +1,36 @@
-"""The texts of a request before they are begun: budget, stop texts and sampling, by the fields of its body.
+"""The texts of a request before they are begun: stop texts and sampling, by the fields of its body.
 
 ::
 
-    body = CompletionBody(model="m", prompt="Hi", max_tokens=5)
-    read_budget(body)                    # ('max_tokens', 5, False)
+    from formwright.server.reading.requests import CompletionBody
 
-Cost: none. The wrinkle: the budget is what the client says, or all that the prompt leaves of the context.
+    check_logit_bias(CompletionBody(model="m", prompt="Hi", logit_bias={"7": -100}), 512)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from formwright.forms.text_checks import shortened
 from formwright.generation import Writing
 from formwright.models.tasks import Sampling, Task
 from formwright.server.errors import BadRequest
-from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
+from formwright.server.reading.requests import Body
 from formwright.server.reading.shapes import Shape
 from formwright.server.writing.thoughts import ThoughtReader
+from formwright.tools import STYLES
 from formwright.tools.calls_reader import CallsReader
 from formwright.tools.structural import ends_in_free_text
 
-__all__ = ["check_logit_bias", "check_min_tokens", "make_free_text_test", "make_writing", "read_budget", "read_stop"]
+__all__ = ["check_logit_bias", "check_min_tokens", "make_free_text_test", "make_writing", "read_stop"]
 
 _SHOWN = 8
 """How many of the likeliest tokens a trace shows."""
 
 
-def read_budget(body: Body) -> tuple[str, int | None, bool]:
-    """The field that says how many tokens there may be, how many, and whether the request leaves it out."""
-    if isinstance(body, ResponsesBody):
-        return "max_output_tokens", body.max_output_tokens, False
-    if isinstance(body, ChatBody) and body.max_completion_tokens is not None:
-        if body.max_tokens not in (None, body.max_completion_tokens):
-            raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
-        return "max_completion_tokens", body.max_completion_tokens, False
-    limit = body.max_tokens if isinstance(body, Sampled) else None
-    if limit == 0 and isinstance(body, CompletionBody) and not body.echo:
-        raise BadRequest("max_tokens: 0 is only for echo: there would be no answer", param="max_tokens")
-    if isinstance(body, CompletionBody) and limit is None:
-        return "max_tokens", 16, True
-    return "max_tokens", limit, False
-
-
 def read_stop(body: Body, shape: Shape) -> str | list[str] | None:
-    """The texts before which to cut free text; ``None`` where there is none."""
-    stop = body.stop if isinstance(body, Sampled) else None
+    """The texts before which to cut free text; ``None`` where there is none. Raises BadRequest."""
+    stop = body.stop_texts
     if not stop:
         return None
     if not all([stop] if isinstance(stop, str) else stop):
@@ -57,8 +40,8 @@ def read_stop(body: Body, shape: Shape) -> str | list[str] | None:
 
 def make_free_text_test(shape: Shape) -> Callable[[str], bool] | None:
     """What tells whether a text so far ends in free text; ``None`` if all of it is free."""
-    style, tagged = shape.style, shape.tagged
-    if style is None and tagged is None:
+    tagged = shape.tagged
+    if not shape.offered.tools and tagged is None:
         return None
 
     def is_free(text: str) -> bool:
@@ -67,26 +50,11 @@ def make_free_text_test(shape: Shape) -> Callable[[str], bool] | None:
             return False
         if tagged is not None:
             return ends_in_free_text(tagged, answer.lstrip(ThoughtReader.BLANK) if shape.thinks else answer)
-        assert style is not None
-        reader = CallsReader(style)
+        reader = CallsReader(STYLES[shape.style])
         reader.feed(answer)
         return reader.is_in_text
 
     return is_free
-
-
-def _read_likeliest(body: Body) -> int | None:
-    """How many of the likeliest tokens a client wants to see for each; ``None`` if it wants no logprobs."""
-    if isinstance(body, ChatBody):
-        if body.top_logprobs is not None and not body.logprobs:
-            raise BadRequest("top_logprobs: logprobs must be true for it", param="top_logprobs")
-        return (body.top_logprobs or 0) if body.logprobs else None
-    if isinstance(body, CompletionBody):
-        return body.logprobs
-    if isinstance(body, ResponsesBody):
-        wanted = "message.output_text.logprobs" in (body.include or ())
-        return (body.top_logprobs or 0) if wanted or body.top_logprobs else None
-    return None
 
 
 def check_min_tokens(body: Body, budget: str, most: int) -> None:
@@ -98,9 +66,7 @@ def check_min_tokens(body: Body, budget: str, most: int) -> None:
 
 def check_logit_bias(body: Body, tokens: int) -> None:
     """Refuse biases of tokens that are none."""
-    if wrong := [
-        name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or len(name) > 9 or int(name) >= tokens
-    ]:
+    if wrong := [name for name in body.biases if not name.isdecimal() or len(name) > 9 or int(name) >= tokens]:
         raise BadRequest(
             f"logit_bias: {shortened(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
         )
@@ -108,7 +74,7 @@ def check_logit_bias(body: Body, tokens: int) -> None:
 
 def make_writing(body: Body, task: Task, number: int) -> Writing:
     """One of the texts of a request, with nothing written yet."""
-    likeliest = _read_likeliest(body)
+    likeliest = body.likeliest
     shown = max(likeliest or 0, _SHOWN if body.trace else 0)
     return task.writing(_read_sampling(body, number).sampler(), body.trace or likeliest is not None, shown)
 
@@ -117,7 +83,7 @@ def _read_sampling(body: Body, number: int) -> Sampling:
     """How the tokens of one of the texts are chosen."""
     if body.top_k is not None and body.top_k < 1 and body.top_k != -1:
         raise BadRequest("top_k: 1 or more, or -1 for all tokens", param="top_k")
-    sampling = Sampling(
+    return Sampling(
         temperature=1.0 if body.temperature is None else body.temperature,
         top_k=None if body.top_k in (None, -1) else body.top_k,
         top_p=1.0 if body.top_p is None else max(body.top_p, 1e-9),
@@ -125,12 +91,6 @@ def _read_sampling(body: Body, number: int) -> Sampling:
         repetition_penalty=body.repetition_penalty,
         min_tokens=body.min_tokens,
         seed=None if body.seed is None else (body.seed + number) % (1 << 63),
-    )
-    if not isinstance(body, Sampled):
-        return sampling
-    return replace(
-        sampling,
-        bias={int(name): value for name, value in body.logit_bias.items()},
-        presence_penalty=body.presence_penalty,
-        frequency_penalty=body.frequency_penalty,
+        bias={int(name): value for name, value in body.biases.items()},
+        **body.penalties,
     )

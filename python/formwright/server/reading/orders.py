@@ -20,9 +20,9 @@ from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.models.tasks import Task
 from formwright.server.reading.requests import Body
 from formwright.server.reading.shapes import Compiled
-from formwright.server.reading.tool_choice import Offered
 from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done
+from formwright.tools.offered import Offered
 
 __all__ = ["Order", "PromptSpec"]
 
@@ -82,7 +82,7 @@ class Order:
         shape = self.compiled.shape
         notes = [*shape.notes, *self.body.notes, *self._notes(ends)]
         told: dict[str, Any] = {"notes": notes} if notes else {}
-        if shape.is_text and shape.style is None:
+        if shape.offered.is_text and not shape.offered.tools:
             return told or None
         results = [end.result for end in ends]
         stamp: dict[str, Any] = {
@@ -103,7 +103,7 @@ class Order:
         """What the client should know of its answer."""
         if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
             yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
-        if getattr(self.body, "stop", None) and not self.compiled.shape.has_free_text:
+        if self.body.stop_texts and not self.compiled.shape.has_free_text:
             yield "stop has no effect: the answer has no free text"
         thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
         if budget <= thought:

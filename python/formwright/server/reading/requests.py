@@ -4,12 +4,14 @@
 
     ChatBody.model_validate({"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]}).n      # 1
 
-Cost: pydantic's. The wrinkle: `body_reader` reads them, since a field that is not here may be ignored or refused.
+`body_reader` reads them, since a field that is not here may be ignored or refused. What all endpoints have under other
+names is a property of `Body`, so that nothing after this module asks which endpoint it is.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, PrivateAttr
 
@@ -26,12 +28,26 @@ from formwright.server.reading.body_parts import (
     StructuredOutputs,
 )
 
-__all__ = ["Body", "ChatBody", "CompletionBody", "ResponsesBody", "Sampled", "scoring_body"]
+__all__ = ["Body", "Budget", "ChatBody", "CompletionBody", "ResponsesBody", "Sampled", "scoring_body"]
 
 _MOST_PROMPTS = 1 << 14
 
 _STOPS = 64
 """Stop texts of a request at most; services take four, engines and evaluation harnesses more."""
+
+
+class Budget(NamedTuple):
+    """How many tokens the answers to a request may have.
+
+    Attributes:
+        field: The field that says it.
+        limit: The most tokens of a text; ``None`` for all that the prompt leaves of the context.
+        is_default: Whether the request leaves the field out, and the endpoint has a limit of its own.
+    """
+
+    field: str
+    limit: int | None
+    is_default: bool = False
 
 
 class Body(Part):
@@ -74,12 +90,81 @@ class Body(Part):
     @property
     def texts(self) -> int:
         """How many texts it asks for."""
+        return self.texts_per_prompt
+
+    @property
+    def texts_per_prompt(self) -> int:
+        """How many texts it asks for after each prompt."""
         return 1
 
     @property
     def jobs(self) -> int:
         """How many rows it takes."""
         return self.texts
+
+    def read_budget(self) -> Budget:
+        """How many tokens there may be. Raises BadRequest."""
+        raise NotImplementedError
+
+    @property
+    def stop_texts(self) -> str | list[str]:
+        """The texts before which to cut free text."""
+        return []
+
+    @property
+    def likeliest(self) -> int | None:
+        """How many of the likeliest tokens to show for each; ``None`` without log probabilities. Raises BadRequest."""
+        return None
+
+    @property
+    def biases(self) -> Mapping[str, float]:
+        """What to add to the logits of tokens, by their ids as text."""
+        return {}
+
+    @property
+    def penalties(self) -> Mapping[str, float]:
+        """The penalties for tokens that were written before, by their names in `Sampling`."""
+        return {}
+
+    @property
+    def effort(self) -> str | None:
+        """How long the thought before the answer may be; ``None`` for no thought."""
+        return None
+
+    @property
+    def output_format(self) -> tuple[str, Any]:
+        """The field that has the format of the answer, and the format, which may be ``None``."""
+        return "", None
+
+    @property
+    def scored_texts(self) -> list[str] | None:
+        """The texts that are to be scored, instead of one that is written."""
+        return None
+
+    @property
+    def repeats_prompt(self) -> bool:
+        """Whether the answer begins with the prompt."""
+        return False
+
+    @property
+    def scores_prompts(self) -> bool:
+        """Whether the answer has the log probabilities of the prompts."""
+        return False
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """The items of the input, where the endpoint has items."""
+        return []
+
+    @property
+    def earlier_response(self) -> str | None:
+        """The id of the response that the request goes on from."""
+        return None
+
+    @property
+    def wants_storing(self) -> bool:
+        """Whether a server that stores responses stores the one to this request."""
+        return False
 
 
 class Sampled(Body):
@@ -93,9 +178,28 @@ class Sampled(Body):
     logit_bias: Biases = Field(default_factory=dict)
 
     @property
-    def texts(self) -> int:
-        """How many texts it asks for."""
+    def texts_per_prompt(self) -> int:
+        """``n``."""
         return self.n
+
+    def read_budget(self) -> Budget:
+        """``max_tokens``."""
+        return Budget("max_tokens", self.max_tokens)
+
+    @property
+    def stop_texts(self) -> str | list[str]:
+        """``stop``."""
+        return self.stop or []
+
+    @property
+    def biases(self) -> Mapping[str, float]:
+        """``logit_bias``."""
+        return self.logit_bias
+
+    @property
+    def penalties(self) -> Mapping[str, float]:
+        """``presence_penalty`` and ``frequency_penalty``."""
+        return {"presence_penalty": self.presence_penalty, "frequency_penalty": self.frequency_penalty}
 
 
 class ChatBody(Sampled):
@@ -116,6 +220,40 @@ class ChatBody(Sampled):
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     modalities: Items[Literal["text"]] | None = None
     score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
+
+    def read_budget(self) -> Budget:
+        """``max_completion_tokens``, or ``max_tokens``. Raises BadRequest if both are given and differ."""
+        if self.max_completion_tokens is None:
+            return super().read_budget()
+        if self.max_tokens not in (None, self.max_completion_tokens):
+            raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
+        return Budget("max_completion_tokens", self.max_completion_tokens)
+
+    @property
+    def likeliest(self) -> int | None:
+        """``top_logprobs``, with ``logprobs``. Raises BadRequest if it is given without."""
+        if self.top_logprobs is not None and not self.logprobs:
+            raise BadRequest("top_logprobs: logprobs must be true for it", param="top_logprobs")
+        return (self.top_logprobs or 0) if self.logprobs else None
+
+    @property
+    def effort(self) -> str | None:
+        """``reasoning_effort``."""
+        return _read_effort(self.reasoning_effort)
+
+    @property
+    def output_format(self) -> tuple[str, Any]:
+        """``response_format``."""
+        return "response_format", self.response_format
+
+    @property
+    def scored_texts(self) -> list[str] | None:
+        """``score``."""
+        return self.score
+
+
+def _read_effort(effort: str | None) -> str | None:
+    return None if effort == "none" else effort
 
 
 class TextOptions(Part):
@@ -147,6 +285,36 @@ class ResponsesBody(Body):
     previous_response_id: str | None = None
     store: bool | None = None
 
+    def read_budget(self) -> Budget:
+        """``max_output_tokens``."""
+        return Budget("max_output_tokens", self.max_output_tokens)
+
+    @property
+    def likeliest(self) -> int | None:
+        """``top_logprobs``, or none of them if only ``include`` asks for log probabilities."""
+        is_included = "message.output_text.logprobs" in (self.include or ())
+        return (self.top_logprobs or 0) if is_included or self.top_logprobs else None
+
+    @property
+    def effort(self) -> str | None:
+        """``reasoning.effort``."""
+        return None if self.reasoning is None else _read_effort(self.reasoning.effort)
+
+    @property
+    def output_format(self) -> tuple[str, Any]:
+        """``text.format``."""
+        return "text.format", self.text and self.text.format
+
+    @property
+    def earlier_response(self) -> str | None:
+        """``previous_response_id``."""
+        return self.previous_response_id
+
+    @property
+    def wants_storing(self) -> bool:
+        """``store``, which is true if it is left out."""
+        return self.store is not False
+
     @property
     def items(self) -> list[dict[str, Any]]:
         """The items of the input, of which a text is one."""
@@ -175,12 +343,28 @@ class CompletionBody(Sampled):
 
     @property
     def texts(self) -> int:
-        """How many texts it asks for."""
+        """``n`` for each prompt."""
         return self.n * len(self.prompts)
+
+    def read_budget(self) -> Budget:
+        """``max_tokens``, which is 16 if it is left out. Raises BadRequest if there would be nothing to answer."""
+        if self.max_tokens == 0 and not self.echo:
+            raise BadRequest("max_tokens: 0 is only for echo: there would be no answer", param="max_tokens")
+        return Budget("max_tokens", 16, is_default=True) if self.max_tokens is None else super().read_budget()
+
+    @property
+    def likeliest(self) -> int | None:
+        """``logprobs``."""
+        return self.logprobs
+
+    @property
+    def repeats_prompt(self) -> bool:
+        """``echo``."""
+        return self.echo
 
     @property
     def scores_prompts(self) -> bool:
-        """Whether the answer has the log probabilities of the prompts."""
+        """``echo`` with ``logprobs``."""
         return self.echo and self.logprobs is not None
 
     @property
@@ -206,7 +390,7 @@ _SCORED = 1 << 15
 """Characters of all texts of ``score`` together."""
 
 
-def scoring_body(body: ChatBody) -> ChatBody:
+def scoring_body(body: Body) -> Body:
     """The body of a request that has texts scored: canonical, unless it says otherwise, as `LocalModel.score` is.
 
     Raises:
@@ -217,6 +401,6 @@ def scoring_body(body: ChatBody) -> ChatBody:
             raise BadRequest(f"{name} does not go with score: the texts are given, and nothing is written", param=name)
     if body.canonical == "forced":
         raise BadRequest("canonical is true or false with score", param="canonical")
-    if (count := sum(map(len, body.score or ()))) > _SCORED:
+    if (count := sum(map(len, body.scored_texts or ()))) > _SCORED:
         raise BadRequest(f"score: the texts have {count} characters, and {_SCORED} is the most", param="score")
     return body.model_copy(update={"canonical": body.canonical is not False})

@@ -40,9 +40,9 @@ from formwright.server.reading.body_parts import (
     StructuralTag,
     StructuredOutputs,
 )
-from formwright.server.reading.requests import Body, ChatBody, ResponsesBody
-from formwright.server.reading.tool_choice import Offered
-from formwright.tools import STYLES, Style, tools
+from formwright.server.reading.requests import Body
+from formwright.tools import STYLES, tools
+from formwright.tools.offered import Offered
 from formwright.tools.structural import has_free_text, structural_form
 
 __all__ = ["Shape", "Shapes", "shape_of"]
@@ -60,29 +60,21 @@ class Shape:
     Attributes:
         form: What is enforced, the thought included.
         param: The field that says so.
-        is_text: Whether it is free text, which may end anywhere.
+        offered: What the answer may be made of.
+        style: How the model writes calls, a name of `formwright.tools.STYLES`.
         is_json: Whether the answer is JSON, which nothing may cut.
         tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
-        style: How calls are written; ``None`` if there are none.
-        is_bare: Whether there is exactly one call, with nothing around it.
-        takes_text: Whether text may stand before or instead of calls.
-        is_either: Whether the answer is calls, or a text in form.
-        custom: The names of the custom tools.
         notes: What a schema says, and changes nothing.
     """
 
     form: Form[Any]
     param: str | None
-    is_text: bool = False
+    offered: Offered
+    style: str
     is_json: bool = False
     tagged: Form[Any] | None = None
     thought_tokens: int = 0
-    style: Style | None = None
-    is_bare: bool = False
-    takes_text: bool = True
-    is_either: bool = False
-    custom: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
     @property
@@ -95,7 +87,12 @@ class Shape:
         """Whether there is text that a stop text may cut: neither JSON nor calls nor tags."""
         if self.tagged is not None:
             return has_free_text(self.tagged)
-        return self.is_text if self.style is not None else not self.is_json
+        return self.offered.is_text if self.offered.tools else not self.is_json
+
+    @property
+    def custom_tools(self) -> frozenset[str]:
+        """The names of the tools whose input is text."""
+        return frozenset(tool.name for tool in self.offered.tools if tool.is_custom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +118,9 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
         BadRequest: There are two forms, or one that cannot be served.
     """
     asked = _asked(body)
-    effort = _effort(body)
-    calls = [(offer.name, offer.schema, offer.is_custom) for offer in offered.tools]
+    effort = body.effort
+    offered = replace(offered, has_form=asked is not None)
+    calls = [(tool.name, tool.schema, tool.is_custom) for tool in offered.tools]
     key = json.dumps(
         [
             asked and asked.param,
@@ -139,7 +137,7 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
 
     def make() -> Shape:
         shape = _plain_shape(asked, style, offered) if offered.mode == "none" else _tool_shape(asked, style, offered)
-        schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
+        schemas = [asked and asked.schema, *(tool.schema for tool in offered.tools)]
         shape = replace(shape, notes=tuple(_of_formats(schemas)))
         if effort is None:
             return shape
@@ -154,47 +152,31 @@ def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
     if asked is None and offered.is_barred:
         row = STYLES[style]
         marker = row.trigger or row.begin + row.before
-        return Shape(free_text.text(until=marker, include=False), None, is_text=True)
+        return Shape(free_text.text(until=marker, include=False), None, offered, style)
     if asked is None:
-        return Shape(free_text.text(), None, is_text=True)
+        return Shape(free_text.text(), None, offered, style)
     form = _made(asked)
-    return Shape(form, asked.param, is_json=asked.is_json, tagged=form if asked.is_tagged else None)
+    return Shape(form, asked.param, offered, style, is_json=asked.is_json, tagged=form if asked.is_tagged else None)
 
 
 def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
     """Calls, and what may be written instead of them."""
-    listed = [offer.described() for offer in offered.tools]
-    most = None if offered.several else 1
-    mode: Any = "required" if asked is not None and offered.mode == "auto" else offered.mode
-    if mode == "required" and not offered.several:
-        mode = "one"
     try:
-        form = tools(listed, calls=mode, style=style, max_calls=most)
+        form = offered.make_form(style)
     except Exception as error:
-        raise refusal_of(error, _guilty(offered, style)) from error
-    either = asked is not None and offered.mode == "auto"
-    if either and asked is not None:
+        raise refusal_of(error, _find_refused_tool(offered, style)) from error
+    if offered.is_either and asked is not None:
         form = form | _made(asked)
-    return Shape(
-        form,
-        "tools",
-        is_text=offered.mode == "auto" and not either,
-        is_json=True,
-        style=STYLES[style],
-        is_bare=mode == "one" and style == "json",
-        takes_text=offered.mode == "auto",
-        is_either=either,
-        custom=frozenset(offer.name for offer in offered.tools if offer.is_custom),
-    )
+    return Shape(form, "tools", offered, style, is_json=True)
 
 
-def _guilty(offered: Offered, style: str) -> str:
+def _find_refused_tool(offered: Offered, style: str) -> str:
     """The field of the tool that cannot be enforced."""
-    for offer in offered.tools:
+    for tool in offered.tools:
         try:
-            tools([offer.described()], calls="one", style=style)
+            tools([tool.described()], calls="one", style=style)
         except Exception:
-            return offer.param
+            return str(tool.param)
     return "tools"
 
 
@@ -203,15 +185,6 @@ def _made(asked: Asked) -> Form[Any]:
         return asked.make()
     except Exception as error:
         raise refusal_of(error, asked.param) from error
-
-
-def _effort(body: Body) -> str | None:
-    effort: str | None = None
-    if isinstance(body, ChatBody):
-        effort = body.reasoning_effort
-    elif isinstance(body, ResponsesBody) and body.reasoning is not None:
-        effort = body.reasoning.effort
-    return None if effort in (None, "none") else effort
 
 
 def _of_formats(schemas: Sequence[Any]) -> list[str]:
@@ -230,7 +203,7 @@ def _of_formats(schemas: Sequence[Any]) -> list[str]:
 
 def _asked(body: Body) -> Asked | None:
     """The one form of a request."""
-    found = [*_by_format(body), *_by_vllm(body), *_by_guided(body), *_by_score(body)]
+    found = [*_of_format(*body.output_format, body), *_by_vllm(body), *_by_guided(body), *_by_score(body)]
     if len(found) > 1:
         raise BadRequest(
             f"{found[1].param}: the request has another form already: {found[0].param}",
@@ -253,16 +226,8 @@ def _of_whitespace(body: Body) -> str | None:
     return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
 
 
-def _by_format(body: Body) -> list[Asked]:
+def _of_format(param: str, format_: Any, body: Body) -> list[Asked]:
     """``response_format`` of chat completions, ``text.format`` of responses."""
-    if isinstance(body, ChatBody):
-        return _of_format(body.response_format, "response_format", body)
-    if isinstance(body, ResponsesBody) and body.text is not None:
-        return _of_format(body.text.format, "text.format", body)
-    return []
-
-
-def _of_format(format_: Any, param: str, body: Body) -> list[Asked]:
     whitespace = body.guided_whitespace_pattern
     if isinstance(format_, ObjectFormat):
         return [_json_asked({"type": "object"}, param, whitespace)]
@@ -326,7 +291,7 @@ def _by_guided(body: Body) -> list[Asked]:
 
 def _by_score(body: Body) -> list[Asked]:
     """The texts that are to be scored: the answer is the most likely of them."""
-    texts = body.score if isinstance(body, ChatBody) else None
+    texts = body.scored_texts
     return [] if texts is None else [Asked("score", lambda: choice_of(texts), texts)]
 
 

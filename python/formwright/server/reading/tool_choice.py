@@ -6,10 +6,8 @@
     offered = offered_by_chat(ChatBody(model="m", messages=[{}], tools=[tool]))
     offered.mode                     # 'auto'
 
-Chat completions nest what responses write flat; behind this module both are the same.
-
-Cost: none. The wrinkle: a custom tool has text for its input; the model writes it as the one argument ``input``, whose
-pattern is the grammar of the tool.
+Chat completions nest what responses write flat; after this module both are the same. A custom tool has text for its
+input. The model writes it as the one argument ``input``, whose pattern is the grammar of the tool.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from formwright.server.errors import BadRequest
 from formwright.server.reading.body_parts import (
@@ -30,16 +28,15 @@ from formwright.server.reading.body_parts import (
 )
 from formwright.server.reading.requests import ChatBody, ResponsesBody
 from formwright.tools import closed_arguments
+from formwright.tools.answer_reader import INPUT
+from formwright.tools.offered import Offered
 
-__all__ = ["Offer", "Offered", "offered_by_chat", "offered_by_responses"]
-
-INPUT = "input"
-"""The argument that is the input of a custom tool."""
+__all__ = ["RequestTool", "offered_by_chat", "offered_by_responses"]
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A tool that may be called.
+class RequestTool:
+    """A tool of a request.
 
     Attributes:
         name: Its name.
@@ -61,33 +58,16 @@ class Offer:
         return {"type": "function", "function": function}
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """The tools of a request.
-
-    Attributes:
-        tools: Those that may be called.
-        mode: Whether one must be: ``"one"`` is exactly one call.
-        several: Whether there may be more calls than one.
-        is_barred: Whether the request has tools, and none may be called.
-    """
-
-    tools: tuple[Offer, ...] = ()
-    mode: Literal["none", "auto", "required", "one"] = "none"
-    several: bool = True
-    is_barred: bool = False
-
-
 def offered_by_chat(body: ChatBody) -> Offered:
     """The tools of a chat completion. Raises BadRequest."""
     offers = []
     for number, tool in enumerate(body.tools or ()):
         if isinstance(tool, FunctionTool):
-            offers.append(_function(tool.function, f"tools[{number}].function.parameters"))
+            offers.append(_read_function(tool.function, f"tools[{number}].function.parameters"))
         else:
             format_, where = tool.custom.format, f"tools[{number}].custom.format.grammar"
-            offers.append(_custom(tool, _grammar_of(format_, where), where))
-    return _chosen(offers, body.tool_choice, body.parallel_tool_calls, "function", "allowed_tools")
+            offers.append(_read_custom(tool, _read_grammar(format_, where), where))
+    return _apply_choice(offers, body.tool_choice, body.parallel_tool_calls, "function", "allowed_tools")
 
 
 def offered_by_responses(body: ResponsesBody) -> Offered:
@@ -95,29 +75,29 @@ def offered_by_responses(body: ResponsesBody) -> Offered:
     offers = []
     for number, tool in enumerate(body.tools or ()):
         if isinstance(tool, FlatFunctionTool):
-            offers.append(_function(tool, f"tools[{number}].parameters"))
+            offers.append(_read_function(tool, f"tools[{number}].parameters"))
         else:
             where = f"tools[{number}].format"
-            offers.append(_custom(tool, _grammar_of(tool.format, where), where))
-    return _chosen(offers, body.tool_choice, body.parallel_tool_calls, None, None)
+            offers.append(_read_custom(tool, _read_grammar(tool.format, where), where))
+    return _apply_choice(offers, body.tool_choice, body.parallel_tool_calls, None, None)
 
 
-def _function(function: Function, param: str) -> Offer:
+def _read_function(function: Function, param: str) -> RequestTool:
     schema = closed_arguments(function.parameters)
     if schema["type"] not in ("object", ["object"]):
         said = f'the arguments of a function are an object: say "type": "object", not {json.dumps(schema["type"])}'
         raise BadRequest(f"{param}: {said}", param=param, code="invalid_form")
-    return Offer(function.name, function.description or "", schema, False, param)
+    return RequestTool(function.name, function.description or "", schema, False, param)
 
 
-def _custom(tool: Any, pattern: str | None, param: str) -> Offer:
+def _read_custom(tool: Any, pattern: str | None, param: str) -> RequestTool:
     custom = tool.custom if isinstance(tool, CustomTool) else tool
     text: dict[str, Any] = {"type": "string"} | ({} if pattern is None else {"pattern": f"^(?:{pattern})$"})
     schema = {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
-    return Offer(custom.name, custom.description or "", schema, True, param)
+    return RequestTool(custom.name, custom.description or "", schema, True, param)
 
 
-def _grammar_of(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
+def _read_grammar(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
     """The regular expression of a custom tool; ``None`` for any text."""
     if format_ is None:
         return None
@@ -135,8 +115,10 @@ def _grammar_of(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -
     return found
 
 
-def _chosen(offers: list[Offer], choice: Any, several: bool, nested: str | None, allowed_key: str | None) -> Offered:
-    """What ``tool_choice`` makes of the tools."""
+def _apply_choice(
+    offers: list[RequestTool], choice: Any, several: bool, nested: str | None, allowed_key: str | None
+) -> Offered:
+    """Offer the tools that ``tool_choice`` leaves. Raises BadRequest."""
     for number, offer in enumerate(offers):
         if offer.name in [other.name for other in offers[:number]]:
             raise BadRequest(f"tools: two tools have the name {offer.name!r}", param=f"tools[{number}]")
@@ -145,26 +127,24 @@ def _chosen(offers: list[Offer], choice: Any, several: bool, nested: str | None,
     if choice in ("none", "auto", "required"):
         if choice == "required" and not offers:
             raise BadRequest("tool_choice: there are no tools to be called", param="tool_choice")
-        if choice == "none":
-            return Offered(is_barred=bool(offers))
-        return Offered(tuple(offers), choice if offers else "none", several)
+        return Offered.of(offers, choice, several)
     kind = choice.get("type") if isinstance(choice, Mapping) else None
     if kind in ("function", "custom"):
-        return Offered(_named([choice], offers, nested), "one", False)
+        return Offered.of(_find_tools([choice], offers, nested), "one")
     if kind == "allowed_tools":
         inner = choice.get(allowed_key) if allowed_key else choice
         if isinstance(inner, Mapping) and inner.get("mode") in ("auto", "required"):
             tools = inner.get("tools")
             if isinstance(tools, Sequence) and tools:
-                return Offered(_named(tools, offers, nested), inner["mode"], several)
+                return Offered.of(_find_tools(tools, offers, nested), inner["mode"], several)
     raise BadRequest(
         "tool_choice is 'none', 'auto', 'required', a tool by its name, or allowed_tools with a mode and tools",
         param="tool_choice",
     )
 
 
-def _named(choices: Sequence[Any], offers: list[Offer], nested: str | None) -> tuple[Offer, ...]:
-    """The tools of these names."""
+def _find_tools(choices: Sequence[Any], offers: list[RequestTool], nested: str | None) -> tuple[RequestTool, ...]:
+    """The tools that have these names. Raises BadRequest."""
     known = {offer.name: offer for offer in offers}
     found = []
     for choice in choices:

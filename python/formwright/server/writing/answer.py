@@ -20,7 +20,8 @@ from typing import Any
 from formwright.generation.trace.recorder import Likely, Row
 from formwright.server.reading.orders import Order
 from formwright.server.writing.echo import Echo
-from formwright.server.writing.events import Argument, Called, Done, Echoed, Event, Text, Thought, Tokens
+from formwright.server.writing.events import Done, Echoed, Event, Tokens
+from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
 __all__ = ["Answer", "among_allowed", "log_probability", "logprobs", "spelled", "traced", "usage_of"]
 
@@ -49,9 +50,9 @@ class Answer:
                     self.text += text
                 case Thought(text):
                     self.thought += text
-                case Called(_, id_, name, is_custom):
+                case CallBegun(_, id_, name, is_custom):
                     self.calls.append({"id": id_, "name": name, "is_custom": is_custom, "arguments": ""})
-                case Argument(index, text):
+                case CallArguments(index, text):
                     self.calls[index]["arguments"] += text
                 case Tokens(rows, _):
                     self.rows += rows

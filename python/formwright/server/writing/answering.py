@@ -38,16 +38,15 @@ from formwright.server.reading.generation_options import (
     check_min_tokens,
     make_free_text_test,
     make_writing,
-    read_budget,
     read_stop,
 )
 from formwright.server.reading.orders import Order, PromptSpec
-from formwright.server.reading.requests import Body, ChatBody, CompletionBody
+from formwright.server.reading.requests import Body
 from formwright.server.reading.shapes import Shapes, shape_of
 from formwright.server.worker import Job, QueueFull, Worker
-from formwright.server.writing.answer_reader import RequestReader
 from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Event
+from formwright.server.writing.request_reader import RequestReader
 
 __all__ = ["Answering", "report_timeout"]
 
@@ -162,7 +161,7 @@ class Answering:
             raise self._ended
 
     def _make_order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
-        budget, limit, is_default = read_budget(body)
+        budget, limit, is_default = body.read_budget()
         compiled = self.shapes.compiled(key, make, body.canonical)
         stop = read_stop(body, compiled.shape)
         try:
@@ -183,18 +182,18 @@ class Answering:
 
     def _check_answer_fits(self, body: Body, task: Task) -> None:
         """Refuse a prompt that is scored if it leaves no token of an answer: its last token would be taken for that."""
-        if isinstance(body, CompletionBody) and body.scores_prompts and body.max_tokens != 0 == task.limits.max_tokens:
+        if body.scores_prompts and body.read_budget().limit != 0 == task.limits.max_tokens:
             needed = len(task.prompt_ids) + 1
             said = f"the prompt and one token of an answer are {needed} tokens"
             raise too_long(said, "prompt", self.model.runtime.context, needed)
 
     def _make_echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
         """What the answer repeats of the prompt; nothing, unless the client asks for it."""
-        if not isinstance(body, CompletionBody) or not body.echo:
+        if not body.repeats_prompt:
             return None
         scoring = None
         if body.scores_prompts:
-            scoring = PromptScoring(self.model.runtime, self.model.vocabulary, task.prompt_ids, body.logprobs or 0)
+            scoring = PromptScoring(self.model.runtime, self.model.vocabulary, task.prompt_ids, body.likeliest or 0)
         return Echo.of(self.model.vocabulary, task.prompt_ids, text, scoring)
 
     def _make_refusal(
@@ -207,9 +206,9 @@ class Answering:
 
     def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
         """The texts of a request, not begun."""
-        if isinstance(body, ChatBody) and body.score is not None:
-            return [self.model.scoring(task.prompt_ids, task.constraint, body.score, _MOST_SPELLINGS)]
-        return [make_writing(body, task, number) for number in range(getattr(body, "n", 1))]
+        if body.scored_texts is not None:
+            return [self.model.scoring(task.prompt_ids, task.constraint, body.scored_texts, _MOST_SPELLINGS)]
+        return [make_writing(body, task, number) for number in range(body.texts_per_prompt)]
 
     async def events(
         self, orders: Sequence[Order], client: str, began: float

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from formwright.server.reading.orders import Order
-from formwright.server.reading.requests import ChatBody
 from formwright.server.writing.answer import Answer, logprobs, traced, usage_of
-from formwright.server.writing.events import Argument, Called, Done, Event, Text, Thought, Tokens
+from formwright.server.writing.events import Done, Event, Tokens
+from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
 __all__ = ["Stream", "whole"]
 
@@ -51,8 +51,8 @@ def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
         "logprobs": None,
         "finish_reason": answer.over.reason,
     }
-    if isinstance(body, ChatBody) and body.logprobs:
-        choice["logprobs"] = {"content": logprobs(answer.answer_rows, body.top_logprobs or 0), "refusal": None}
+    if body.likeliest is not None:
+        choice["logprobs"] = {"content": logprobs(answer.answer_rows, body.likeliest), "refusal": None}
     if body.trace:
         choice["formwright"] = {"trace": traced(answer.rows)}
     return choice
@@ -121,7 +121,7 @@ class Stream:
                     self._in_thought.discard(number)
                 case Thought(text):
                     delta["reasoning_content"] = delta.get("reasoning_content", "") + text
-                case Called() | Argument():
+                case CallBegun() | CallArguments():
                     self._add(number, event, calls)
                     self._in_thought.discard(number)
                 case Tokens():
@@ -154,15 +154,15 @@ class Stream:
 
     def _of_tokens(self, number: int, event: Tokens) -> dict[str, Any]:
         body, more = self._order.body, dict[str, Any]()
-        if isinstance(body, ChatBody) and body.logprobs and number not in self._in_thought:
-            more["logprobs"] = {"content": logprobs(event.rows, body.top_logprobs or 0), "refusal": None}
+        if body.likeliest is not None and number not in self._in_thought:
+            more["logprobs"] = {"content": logprobs(event.rows, body.likeliest), "refusal": None}
         if body.trace:
             more["formwright"] = {"trace": traced(event.rows), "partial": event.partial}
         return more
 
-    def _add(self, number: int, event: Called | Argument, calls: dict[int, dict[str, Any]]) -> None:
+    def _add(self, number: int, event: CallBegun | CallArguments, calls: dict[int, dict[str, Any]]) -> None:
         """Put an event into the fragment of its call."""
-        if isinstance(event, Called):
+        if isinstance(event, CallBegun):
             kind, empty = ("custom", "input") if event.is_custom else ("function", "arguments")
             if event.is_custom:
                 self._custom.add((number, event.number))

@@ -16,10 +16,10 @@ from typing import Any
 
 from formwright.generation.trace.recorder import Row
 from formwright.server.reading.orders import Order
-from formwright.server.reading.requests import CompletionBody
 from formwright.server.writing.answer import Answer, among_allowed, log_probability, spelled, traced, usage_of
 from formwright.server.writing.echo import Echo
-from formwright.server.writing.events import Done, Echoed, Event, Text, Thought, Tokens
+from formwright.server.writing.events import Done, Echoed, Event, Tokens
+from formwright.tools.events import Text, Thought
 
 __all__ = ["Stream", "whole"]
 
@@ -43,8 +43,8 @@ def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
         "logprobs": None,
         "finish_reason": answer.over.reason,
     }
-    if isinstance(body, CompletionBody) and body.logprobs is not None:
-        choice["logprobs"] = _all_logprobs(answer, body.logprobs)
+    if body.likeliest is not None:
+        choice["logprobs"] = _all_logprobs(answer, body.likeliest)
     if body.trace:
         choice["formwright"] = {"trace": traced(answer.rows)}
     return choice
@@ -160,14 +160,14 @@ class Stream:
 
     def _of_prompt(self, echo: Echo) -> dict[str, Any]:
         body = self._orders[0].body
-        if isinstance(body, CompletionBody) and body.logprobs is not None:
-            return {"logprobs": _prompt_logprobs(echo, body.logprobs)}
+        if body.likeliest is not None:
+            return {"logprobs": _prompt_logprobs(echo, body.likeliest)}
         return {}
 
     def _of_tokens(self, event: Tokens, offset: int, echo: Echo | None) -> dict[str, Any]:
         body, more = self._orders[0].body, dict[str, Any]()
-        if isinstance(body, CompletionBody) and body.logprobs is not None:
-            more["logprobs"] = _logprobs(event.rows, body.logprobs, offset, {} if echo is None else echo.names)
+        if body.likeliest is not None:
+            more["logprobs"] = _logprobs(event.rows, body.likeliest, offset, {} if echo is None else echo.names)
         if body.trace:
             more["formwright"] = {"trace": traced(event.rows), "partial": event.partial}
         return more

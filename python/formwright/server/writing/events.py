@@ -1,11 +1,8 @@
-"""What happens to the texts of an answer, whatever the protocol.
+"""What happens to the texts of an answer, whatever the protocol: the events of `formwright.tools.events`, and more.
 
 ::
 
-    [Thought("It is in Norway."), Text("Oslo")]
-    [Called(0, "call_1", "get_weather", is_custom=False), Argument(0, '{"city": '), Argument(0, '"Oslo"}')]
-
-Cost: none. The wrinkle: protocols differ in how they write these events down (`chat`, `responses`, `completions`).
+    [Thought("It is in Norway."), Text("Oslo"), Tokens([], None)]
 """
 
 from __future__ import annotations
@@ -16,36 +13,9 @@ from typing import Any, NamedTuple
 from formwright.generation import Complete, Truncated
 from formwright.generation.trace.recorder import Row
 from formwright.server.writing.echo import Echo
+from formwright.tools.events import CallEvent, Thought
 
-__all__ = ["Argument", "Called", "Done", "Echoed", "Event", "Text", "Thought", "Tokens"]
-
-
-class Thought(NamedTuple):
-    """A fragment of the thought before an answer."""
-
-    text: str
-
-
-class Text(NamedTuple):
-    """A fragment of the text of an answer."""
-
-    text: str
-
-
-class Called(NamedTuple):
-    """A call has begun."""
-
-    number: int
-    id: str
-    name: str
-    is_custom: bool
-
-
-class Argument(NamedTuple):
-    """A fragment of the arguments of a call: JSON, or the input of a custom tool."""
-
-    number: int
-    text: str
+__all__ = ["Done", "Echoed", "Event", "Tokens"]
 
 
 class Tokens(NamedTuple):
@@ -69,4 +39,4 @@ class Done(NamedTuple):
     thought_tokens: int
 
 
-Event = Echoed | Thought | Text | Called | Argument | Tokens | Done
+Event = Echoed | Thought | CallEvent | Tokens | Done

@@ -22,7 +22,8 @@ from formwright.generation.trace.recorder import Row
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import ResponsesBody
 from formwright.server.writing.answer import Answer, logprobs, traced, usage_of
-from formwright.server.writing.events import Argument, Called, Done, Event, Text, Thought, Tokens
+from formwright.server.writing.events import Done, Event, Tokens
+from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
 __all__ = ["Stream", "whole"]
 
@@ -50,6 +51,7 @@ class Stream:
     def __init__(self, head: Sent, orders: Sequence[Order]) -> None:
         (self._order,) = orders
         self._head, self._sequence = head, 0
+        self._likeliest = self._order.body.likeliest
         self._output: list[Sent] = []
         self._open: Sent | None = None
         self._answer = Answer()
@@ -73,9 +75,9 @@ class Stream:
                 case Text(text):
                     yield from self._begin("message")
                     yield from self._text(text, partial)
-                case Called():
+                case CallBegun():
                     yield from self._begin_call(event)
-                case Argument(_, text):
+                case CallArguments(_, text):
                     yield from self._argument(text)
                 case Done() | Tokens():
                     pass
@@ -115,7 +117,7 @@ class Stream:
         item["content"] = [part]
         yield self._of_item("response.content_part.added", content_index=0, part=dict(part))
 
-    def _begin_call(self, call: Called) -> Iterator[Sent]:
+    def _begin_call(self, call: CallBegun) -> Iterator[Sent]:
         yield from self._close()
         kind, empty = ("custom_tool_call", "input") if call.is_custom else ("function_call", "arguments")
         item = {"id": _id("ctc" if call.is_custom else "fc"), "type": kind, "call_id": call.id, "name": call.name}
@@ -135,7 +137,7 @@ class Stream:
             return
         self._part["text"] += text
         rows, self._rows = self._rows, []
-        listed = logprobs(rows, self._likeliest) if self._tells_logprobs else []
+        listed = [] if self._likeliest is None else logprobs(rows, self._likeliest)
         self._part["logprobs"] += listed
         more = {"formwright": {"trace": traced(rows), "partial": partial}} if self._order.body.trace else {}
         yield self._of_item("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
@@ -178,17 +180,6 @@ class Stream:
     def _part(self) -> Sent:
         part: Sent = self._item["content"][0]
         return part
-
-    @property
-    def _tells_logprobs(self) -> bool:
-        body = self._order.body
-        wants = isinstance(body, ResponsesBody) and "message.output_text.logprobs" in (body.include or ())
-        return wants or self._likeliest > 0
-
-    @property
-    def _likeliest(self) -> int:
-        body = self._order.body
-        return (body.top_logprobs or 0) if isinstance(body, ResponsesBody) else 0
 
     def _of_item(self, type_: str, **fields: Any) -> Sent:
         return self._event(type_, item_id=self._item["id"], output_index=len(self._output) - 1, **fields)

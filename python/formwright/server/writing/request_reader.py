@@ -5,15 +5,12 @@
     texts = RequestReader([], "a client", None)
     texts.jobs, texts.are_over           # ([], True)
 
-Cost: linear in the text. The wrinkle: an answer that may be calls or a text in form is sent when it is whole, because
-only then can they be told apart.
+`formwright.tools.answer_reader` reads the answer itself; here are the texts, the thought before it, and the trace.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,15 +20,14 @@ from formwright.generation.held_text import Piece
 from formwright.generation.strategies.scoring import Scoring
 from formwright.server.errors import refusal_of
 from formwright.server.reading.orders import Order
-from formwright.server.reading.tool_choice import INPUT
 from formwright.server.worker import Job
 from formwright.server.writing.echo import Echo
-from formwright.server.writing.events import Argument, Called, Done, Echoed, Event, Text, Thought, Tokens
+from formwright.server.writing.events import Done, Echoed, Event, Tokens
 from formwright.server.writing.thoughts import ThoughtReader, count_thought_tokens
-from formwright.tools import Call
-from formwright.tools.calls_reader import Argued, CallsReader, Named, Said
+from formwright.tools.answer_reader import AnswerReader, find_calls
+from formwright.tools.events import Text, Thought
 
-__all__ = ["AnswerReader", "RequestReader"]
+__all__ = ["RequestReader", "TextReader"]
 
 
 class RequestReader:
@@ -63,13 +59,13 @@ class RequestReader:
         return not self._going
 
     def begin(self) -> Iterator[tuple[int, list[Event]]]:
-        """What there is before the first turn: prompts that are repeated and not scored."""
+        """The events before the first turn: prompts that are repeated and not scored."""
         for number, echo in self._echoes.items():
             if number not in self._held:
                 yield number, [Echoed(echo)]
 
     def read(self, turn: Turn) -> Iterator[tuple[int, list[Event]]]:
-        """What a turn says of which texts. Raises Refusal."""
+        """The events of a turn, by the number of their text. Raises Refusal."""
         self._going -= turn.is_over
         if turn.key in self._prompts:
             yield from self._read_prompt(turn)
@@ -92,32 +88,28 @@ class RequestReader:
 
 def _choose_reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
     """What reads the turns of a text."""
-    return _read_scores if isinstance(writing, Scoring) else AnswerReader(order, writing).read
+    return _read_scores if isinstance(writing, Scoring) else TextReader(order, writing).read
 
 
 def _read_scores(turn: Turn) -> list[Event]:
-    """What a request is told whose texts are scored: the most likely one, as if it were written."""
+    """The events of a request whose texts are scored: the most likely one, as if it were written."""
     if turn.error is not None:
         raise refusal_of(turn.error, "score")
     return [Text(turn.result.text), Done("stop", turn.result, 0)]
 
 
-class AnswerReader:
-    """Reads what is written of one text."""
+class TextReader:
+    """Reads what is written of one text: its thought, its answer, the rows of its tokens."""
 
     def __init__(self, order: Order, writing: Writing) -> None:
         shape = order.compiled.shape
         self._order, self._shape, self._writing = order, shape, writing
         self._thought = ThoughtReader(order.is_opened) if shape.thinks else None
-        self._calls: CallsReader | None = None
-        if shape.style is not None and not shape.is_either:
-            self._calls = CallsReader(shape.style, is_bare=shape.is_bare, takes_text=shape.takes_text)
-        self._held, self._tokens, self._told = "", 0, 0
-        self._begun: list[str] = []
-        self._input: list[str] = []
+        self._answer = AnswerReader(shape.offered, shape.style, shape.custom_tools)
+        self._tokens, self._rows_sent = 0, 0
 
     def read(self, turn: Turn) -> list[Event]:
-        """What a turn says."""
+        """The events of a turn. Raises Refusal."""
         if turn.error is not None:
             raise refusal_of(turn.error, self._shape.param)
         events: list[Event] = []
@@ -135,84 +127,43 @@ class AnswerReader:
         return events
 
     def _read_rows(self, pieces: Sequence[Piece], is_over: bool) -> list[Event]:
-        """The rows of the tokens that were told."""
+        """The rows of the tokens whose text has been sent."""
         rows = self._writing.rows
         end = min(len(self._writing.token_ids), len(rows))
         if not is_over:  # some may be held back
             end = min(end, self._tokens)
         elif self._order.prompt_scoring is not None:  # rows are counted from the prompt on, the end of text with them
             end = len(rows)
-        new, self._told = rows[self._told : end], max(end, self._told)
+        new, self._rows_sent = rows[self._rows_sent : end], max(end, self._rows_sent)
         return [Tokens(new, self._read_partial(pieces, is_over))] if new else []
 
     def _read_partial(self, pieces: Sequence[Piece], is_over: bool) -> Any:
-        """The value as far as it is told: the worker may have written more."""
+        """The value as far as it has been sent: the worker may have written more."""
         if not (self._order.body.trace and self._order.body.stream):
             return None
         return self._writing.partial.value if is_over or not pieces else pieces[-1].partial.value
 
     def _read_text(self, text: str) -> list[Event]:
-        """Go on with the text."""
+        """Read the next piece of the text."""
         events: list[Event] = []
         if self._thought is not None and not self._thought.is_over:
             thought, text = self._thought.feed(text)
             events += [Thought(thought)] if thought else []
             if not text:
                 return events
-        if self._shape.is_either:
-            self._held += text
-            return events
-        if self._calls is None:
-            return [*events, Text(text)] if text else events
-        return events + self._read_calls(self._calls.feed(text))
+        return [*events, *self._answer.feed(text)]
 
     def _finish(self, result: Complete[Any] | Truncated) -> list[Event]:
-        """The text is over."""
-        events: list[Event] = []
-        value = result.value if isinstance(result, Complete) else None
-        calls = [call for call in value if isinstance(call, Call)] if isinstance(value, list) else []
-        calls = [value] if isinstance(value, Call) else calls
-        if self._shape.is_either and self._shape.style is not None and calls:
-            self._calls = CallsReader(self._shape.style, is_bare=self._shape.is_bare, takes_text=False)
-            events += self._read_calls(self._calls.feed(self._held))
-        elif self._held:
-            events.append(Text(self._held))
-        if self._calls is not None:
-            events += self._read_calls(self._calls.finish(calls)) + self._close_input()
+        """Read the end of the text."""
+        calls = find_calls(result.value) if isinstance(result, Complete) else []
+        events: list[Event] = [*self._answer.finish(calls)]
         thought_tokens = count_thought_tokens(result, self._writing) if self._thought is not None else 0
         return [*events, Done(self._find_reason(result), result, thought_tokens)]
 
     def _find_reason(self, result: Complete[Any] | Truncated) -> str:
-        if self._begun:
-            return "tool_calls"
-        if isinstance(result, Truncated):
-            return "length" if result.reason == "max_tokens" else "stop"
-        if self._writing.is_stopped:  # at a text that is in form
-            return "stop"
-        spent = len(result.token_ids) >= int(self._order.task.limits.max_tokens)
-        return "length" if self._shape.is_text and spent else "stop"
-
-    def _read_calls(self, events: Sequence[Any]) -> list[Event]:
-        """The events of calls; the input of a custom tool is told when it is whole."""
-        found: list[Event] = []
-        for event in events:
-            index = len(self._begun) - 1
-            if isinstance(event, Said):
-                found.append(Text(event.text))
-            elif isinstance(event, Named):
-                found += self._close_input()
-                self._begun.append(event.name)
-                is_custom = event.name in self._shape.custom
-                found.append(Called(index + 1, f"call_{secrets.token_hex(12)}", event.name, is_custom))
-            elif isinstance(event, Argued) and self._begun[-1] in self._shape.custom:
-                self._input.append(event.text)
-            elif isinstance(event, Argued):
-                found.append(Argument(index, event.text))
-        return found
-
-    def _close_input(self) -> list[Event]:
-        """The input of the last call, if it was of a custom tool."""
-        if not self._input:
-            return []
-        text, self._input = "".join(self._input), []
-        return [Argument(len(self._begun) - 1, json.loads(text)[INPUT])]
+        is_spent = len(result.token_ids) >= int(self._order.task.limits.max_tokens)
+        return self._shape.offered.find_finish_reason(
+            has_calls=bool(self._answer.calls),
+            cut=result.reason if isinstance(result, Truncated) else None,
+            is_spent=is_spent and not self._writing.is_stopped,  # a stop text cuts at a text that conforms to the form
+        )

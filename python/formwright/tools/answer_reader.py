@@ -1,0 +1,106 @@
+"""Reads an answer piece by piece into events of its text and its calls.
+
+::
+
+    from formwright.tools import tool_of
+
+    offered = Offered.of([tool_of({"name": "add"})], "auto")
+    reader = AnswerReader(offered, "json")
+    reader.feed("Hi")                    # [Text(text='Hi')]
+    reader.finish([])                    # []
+
+An answer that is either calls or a text in a form becomes events only at its end: before, nobody knows which it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from formwright.tools import STYLES, Call
+from formwright.tools.calls_reader import CallsReader, list_calls, make_call_id
+from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
+from formwright.tools.offered import Offered
+
+__all__ = ["INPUT", "AnswerReader", "find_calls"]
+
+INPUT = "input"
+"""The argument that is the input of a custom tool."""
+
+
+class AnswerReader:
+    """Reads an answer.
+
+    Args:
+        offered: What the answer may be made of.
+        style: How the model writes calls, a name of `formwright.tools.STYLES`; ``None`` if calls come beside the text.
+        custom: The names of the tools whose input is text.
+
+    Attributes:
+        calls: The calls that have begun.
+    """
+
+    def __init__(self, offered: Offered, style: str | None, custom: Collection[str] = ()) -> None:
+        self.calls: list[CallBegun] = []
+        self._is_either, self._custom = offered.is_either, custom
+        self._reader: CallsReader | None = None
+        if offered.tools and style is not None:
+            takes_text = offered.is_text
+            self._reader = CallsReader(STYLES[style], is_bare=offered.is_bare(style), takes_text=takes_text)
+        self._held, self._input = "", list[str]()
+
+    def feed(self, text: str, /) -> list[CallEvent]:
+        """Read the next piece of the answer."""
+        if self._is_either:
+            self._held += text
+            return []
+        if self._reader is None:
+            return [Text(text)] if text else []
+        return list(self._gather_inputs(self._reader.feed(text)))
+
+    def finish(self, calls: Iterable[Call]) -> list[CallEvent]:
+        """Read the end of the answer.
+
+        Args:
+            calls: The calls of the whole answer, as `find_calls` finds them in its value.
+        """
+        calls = list(calls)
+        if self._held and not calls:
+            return [Text(self._held)]
+        if self._reader is None:
+            found = list_calls(calls)
+        else:
+            found = [*self._reader.feed(self._held), *self._reader.finish(calls)]
+        return [*self._gather_inputs(found), *self._end_input()]
+
+    def _gather_inputs(self, events: Iterable[CallEvent]) -> Iterator[CallEvent]:
+        """The same events; those of the input of a custom tool, which is text in JSON, come when it is complete."""
+        for event in events:
+            if isinstance(event, CallBegun):
+                yield from self._end_input()
+                self.calls.append(event._replace(is_custom=event.name in self._custom))
+                yield self.calls[-1]
+            elif isinstance(event, CallArguments) and self.calls[-1].is_custom:
+                self._input.append(event.text)
+            else:
+                yield event
+
+    def _end_input(self) -> Iterator[CallEvent]:
+        """The input of the last call, if it is one of a custom tool."""
+        if self._input:
+            text, self._input = "".join(self._input), []
+            yield CallArguments(len(self.calls) - 1, json.loads(text)[INPUT])
+
+
+def find_calls(value: Any) -> list[Call]:
+    """The calls in the value of an answer, each with an id that no call of another answer has."""
+    found = value if isinstance(value, list) else [value]
+    return [replace(call, id=_unique_id(call.id)) for call in found if isinstance(call, Call)]
+
+
+def _unique_id(id_: str) -> str:
+    """The id that a model gave a call; a new one instead of one that only counts the calls of a text."""
+    return id_ if id_ and not re.fullmatch(r"call_\d{1,3}", id_) else make_call_id()
