@@ -26,7 +26,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, OutputInvalid, PromptError
 from formwright.forms.coerce import form as form_of
@@ -34,7 +34,7 @@ from formwright.frameworks import chats
 from formwright.incremental import Incoming
 from formwright.tools import events
 
-with hosted("llama_index"):
+with import_host("llama_index"):
     from llama_index.core.base.llms.types import (
         ChatMessage,
         ChatResponse,

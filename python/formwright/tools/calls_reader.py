@@ -103,7 +103,7 @@ class CallsReader:
 
     def _opening(self) -> Iterator[CallEvent] | None:
         """What stands before a name."""
-        if self._style.arguments != "json" or not self._passed(self._begin):
+        if self._style.arguments != "json" or not self._skip_fixed(self._begin):
             return None
         self._state = self._name
         return iter(())
@@ -138,7 +138,7 @@ class CallsReader:
             if '"}' not in self._buffer:
                 return None
             tail = self._buffer[: self._buffer.index('"}', len(', "id": "')) + 1] + tail
-        if not self._passed(tail):
+        if not self._skip_fixed(tail):
             return None
         self._begin = self._style.separator + self._style.before
         is_mixed = self._takes_text and not self._style.is_list and self._style.trigger
@@ -147,7 +147,7 @@ class CallsReader:
         self._state = self._text if is_mixed else self._opening
         return iter(())
 
-    def _passed(self, fixed: str) -> bool:
+    def _skip_fixed(self, fixed: str) -> bool:
         """Whether the buffer has a fixed text at its beginning, which is then taken away."""
         if not self._buffer.startswith(fixed):
             return False
