@@ -127,7 +127,7 @@ class Question:
         form: What the answer is in; ``None`` is free text.
         offered: The tools that may be called. With a form too, the answer is calls or conforms to the form.
         options: Options of the model's `generate`.
-        strict: Whether somebody must enforce the form, or the tools, who is not only checked: at a model behind an API.
+        strict: Whether the service must enforce the form or the tools, if the model is behind an API.
     """
 
     model: Model
