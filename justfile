@@ -16,21 +16,25 @@ build:
 test *arguments:
     pytest {{arguments}}
 
+# The Python tests, the slow ones too.
+test-all:
+    pytest -m "slow or not slow"
+
 # The Rust tests.
 test-rust:
     cargo test --workspace --exclude formwright-python
 
 # Random schemas from a seed on: texts written, values offered, two validators. 200,000 take about an hour.
 attack count seed:
-    python tests/attack.py {{count}} {{seed}}
+    python tests/programs/attack.py {{count}} {{seed}}
 
 # Random schemas, models that never want to end, budgets from the shortest text on: each strategy must end in form.
 endings count seed:
-    python tests/endings.py {{count}} {{seed}}
+    python tests/programs/endings.py {{count}} {{seed}}
 
 # Random compositions: the parts that are read, masks, and every strategy within the smallest budgets.
 compositions count seed:
-    python tests/compositions.py {{count}} {{seed}}
+    python tests/programs/compositions.py {{count}} {{seed}}
 
 # Clients of others against the server, each in an environment of its own.
 clients *names:
@@ -48,15 +52,15 @@ wires:
 
 # Requests of mixed forms, 64 at a time: none invalid, none lost, each answered as it is alone.
 load count seed:
-    python tests/load.py {{count}} {{seed}}
+    python tests/programs/load.py {{count}} {{seed}}
 
 # The styles of tool calls against the chat templates of models.
 chat-templates:
-    tests/chat_templates
+    tests/programs/chat_templates
 
 # A random sample of changes to the kernel, each of which some test should find: Rust tests first, then Python tests.
 mutants count="40" seed="1":
-    tests/mutants {{count}} {{seed}}
+    tests/programs/mutants {{count}} {{seed}}
 
 # Formatting and lints, both languages.
 lint:

@@ -25,7 +25,7 @@ import httpx
 
 import formwright as fw
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests/programs"))
 from load import MODEL, requests, server  # type: ignore[import-not-found]
 
 SCHEMA = {

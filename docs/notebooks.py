@@ -5,7 +5,7 @@
     python docs/notebooks.py           # after a change of the cells, or of what they print
 
 A cell gives what it prints, and the value of its last expression as text and, where the value has that, as
-HTML. `tests/test_notebooks.py` runs the cells again and compares the texts.
+HTML. `tests/docs/test_notebooks.py` runs the cells again and compares the texts.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, Literal
 
-sys.path += [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parent.parent / "helpers")]
 
 import page_blocks
 from pydantic import BaseModel

@@ -1,14 +1,10 @@
-"""Requests of mixed forms at the same time: `tests/load.py`, a little of it."""
+"""Requests of mixed forms at the same time: `tests/programs/load.py`, a little of it."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette", reason="formwright[server] is not installed")
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from load import faults
 

@@ -77,7 +77,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"top_k": 0}, "top_k", "1 or more"),
     (CHAT, {"n": 0}, "n", "greater than or equal to 1"),
     (CHAT, {"stream": "yes"}, "stream", "boolean"),
-    (CHAT, {"stop": ["a", "b", "c", "d", "e"]}, "stop", "4"),
+    (CHAT, {"stop": [str(number) for number in range(65)]}, "stop", "64"),
     (CHAT, {"stop": [""]}, "stop", "empty"),
     (CHAT, {"max_tokens": 0}, "max_tokens", "greater than or equal to 1"),
     (CHAT, {"max_tokens": 3, "max_completion_tokens": 4}, "max_tokens", "older name"),

@@ -5,15 +5,54 @@ What each means is written in the docstring of `formwright.client.RemoteModel.ge
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from formwright.generation.result import Mode
 
-__all__ = ["ManyOptions", "Options"]
+__all__ = ["DEFAULTS", "OF_LOCAL_MODELS", "OF_ONE_ANSWER", "OF_SAMPLING", "ManyOptions", "Options"]
+
+
+DEFAULTS: Mapping[str, Any] = {
+    "max_tokens": None,
+    "temperature": None,
+    "top_k": None,
+    "top_p": 1.0,
+    "seed": None,
+    "finish": True,
+    "stop": None,
+    "cancel": None,
+    "mode": None,
+    "instruct": False,
+    "max_retries": 0,
+    "context": None,
+    "token_budget": None,
+    "time_budget": None,
+    "concurrency": 8,
+    "progress": None,
+}
+"""What each option is if it is not given."""
+
+OF_SAMPLING = ("min_p", "repetition_penalty", "min_tokens")
+OF_LOCAL_MODELS = (
+    "canonical",
+    "heal",
+    "beams",
+    "returns",
+    "fidelity",
+    "particles",
+    "trace",
+    "batch_size",
+    *OF_SAMPLING,
+)
+"""Options of models whose tokens are chosen here; some services read those of sampling as fields of the request."""
+
+OF_ONE_ANSWER = tuple(name for name in DEFAULTS if name not in ("concurrency", "progress"))
+"""Options of one answer."""
 
 
 class Options(TypedDict, total=False):
-    """What one text has as options, whole or piece by piece."""
+    """Options of `RemoteModel.generate` and `stream`."""
 
     max_tokens: int | None
     temperature: float | None
@@ -29,7 +68,7 @@ class Options(TypedDict, total=False):
 
 
 class ManyOptions(Options, total=False):
-    """What many texts have as options."""
+    """Options of `RemoteModel.generate_many`."""
 
     concurrency: int
     progress: bool | None

@@ -18,12 +18,12 @@ The wrinkle: drafts of a speculation go on behind an end of text. What comes the
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from threading import Lock
+from functools import partial
 from typing import Any
 
 from formwright._kernel import Constraint, Vocabulary
+from formwright._lru import Lru
 from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
 from formwright.forms.form import Form, Origin
 from formwright.forms.json_forms import json as json_form
@@ -120,20 +120,14 @@ class Vocabularies:
     """
 
     def __init__(self, tokenizer: Any, size: int) -> None:
-        self._tokenizer, self._size, self._lock = tokenizer, size, Lock()
-        self._known: OrderedDict[frozenset[int], Vocabulary] = OrderedDict()
+        self._tokenizer, self._size = tokenizer, size
+        self._kept = Lru[frozenset[int], Vocabulary](_KEPT)
 
     def ending(self, ends: Collection[int] | None) -> Vocabulary:
         """The vocabulary in which these ids end a text, beside those that the tokenizer declares."""
         key = frozenset(ends or ())
-        with self._lock:
-            if key not in self._known:
-                made = vocabulary_from(self._tokenizer, eos_token_ids=sorted(key), logits_size=self._size)
-                self._known[key] = made
-            self._known.move_to_end(key)
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
-            return self._known[key]
+        make = partial(vocabulary_from, self._tokenizer, eos_token_ids=sorted(key), logits_size=self._size)
+        return self._kept.find(key, make)
 
 
 class Running:

@@ -1,1 +1,1 @@
-"""A set of texts, and what each of them is read as."""
+"""Sets of texts, and what each text is read as."""

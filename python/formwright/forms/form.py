@@ -41,7 +41,7 @@ from formwright.errors import NotAForm, OutputInvalid, TokenRejected, Unsatisfia
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
 from formwright.forms.explain import Check, Explanation, Reading
-from formwright.forms.readers import Alternative, Chain, Part, Repetition, decoded, found_parts, plain
+from formwright.forms.readers import Alternative, Chain, Composition, Part, Repetition, decoded, found_parts, plain
 from formwright.forms.text_checks import check_text, read_json, shortened, utf8_of
 
 __all__ = [
@@ -368,7 +368,7 @@ def _either(first: Form[Any], second: Form[Any]) -> Form[Any]:
 
 def _has_parts(*forms: Form[Any]) -> bool:
     """Whether there may be names in any of some texts."""
-    return any(form.name is not None or hasattr(form.read, "cut") for form in forms)
+    return any(form.name is not None or isinstance(form.read, Composition) for form in forms)
 
 
 def byte_matcher(form: Form[Any]) -> Matcher:

@@ -19,17 +19,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from formwright.errors import OutputInvalid
 
 if TYPE_CHECKING:
     from formwright.forms.form import Form
+    from formwright.forms.validators import Validator
 
 __all__ = [
     "Alternative",
     "Chain",
+    "Composition",
     "Cut",
+    "OfChain",
     "Part",
     "Repetition",
     "cut",
@@ -38,12 +41,57 @@ __all__ = [
     "encoded",
     "found_parts",
     "plain",
+    "python_type_of",
+    "validator_of",
 ]
 
 _LETTER = "\udcff"
 
 Cut = list[tuple["Form[Any]", int, int]]
 """The parts of a text, one after the other: each form, and where it begins and ends, in bytes."""
+
+
+@runtime_checkable
+class Composition(Protocol):
+    """A reader that first cuts a text into the parts of a composition."""
+
+    def __call__(self, text: str, /) -> Any:
+        """The value of a text that conforms to the form."""
+        ...
+
+    def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
+        """The parts of a text; of one that has only begun (``is_open``), the last part is open."""
+        ...
+
+
+@runtime_checkable
+class TypedReader(Protocol):
+    """A reader whose values are instances of a Python type."""
+
+    @property
+    def python_type(self) -> Any:
+        """The type."""
+        ...
+
+
+@runtime_checkable
+class ValidatingReader(Protocol):
+    """A reader that can validate the values inside a text that is not complete."""
+
+    @property
+    def validator(self) -> Validator | None:
+        """The validator of the whole value."""
+        ...
+
+
+def python_type_of(form: Form[Any]) -> Any:
+    """The type whose instances a form's texts are read as, or ``None``."""
+    return form.read.python_type if isinstance(form.read, TypedReader) else None
+
+
+def validator_of(form: Form[Any]) -> Validator | None:
+    """The validator of the values inside a form's texts, or ``None``."""
+    return form.read.validator if isinstance(form.read, ValidatingReader) else None
 
 
 class Part(NamedTuple):
@@ -123,13 +171,13 @@ def cut(
         at = end
 
 
-def cut_of(reader: Any, data: bytes) -> Cut:
+def cut_of(reader: Composition, data: bytes) -> Cut:
     """The parts that a reader finds in a whole text.
 
     Raises:
         OutputInvalid: There is no way to cut it.
     """
-    found: Cut | None = reader.cut(data)
+    found = reader.cut(data)
     if found is None:
         text = plain(decoded(data))
         raise OutputInvalid("the text cannot be cut into the parts of its form", text=text, position=0)
@@ -161,6 +209,16 @@ class Chain:
         taken = [part for part, takes in zip(cut_of(self, data), self.takes, strict=True) if takes]
         values = [form.read(decoded(data[start:end])) for form, start, end in taken]
         return values[0] if len(values) == 1 else tuple(values)
+
+
+@runtime_checkable
+class OfChain(Protocol):
+    """A reader that makes a value of the parts of a chain."""
+
+    @property
+    def chain(self) -> Chain:
+        """The parts."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +296,9 @@ def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Itera
             text = plain(decoded(data[start:end]))
             first = len(before.encode())
             yield Part(at.name, text, first, first + len(text.encode()), not goes_on)
-        if (of_reader := getattr(at.read, "cut", None)) is None:
+        if not isinstance(at.read, Composition):
             continue
-        parts: Cut = of_reader(data[start:end], is_open=goes_on) or []
+        parts = at.read.cut(data[start:end], is_open=goes_on) or []
         pending += [
             (part, start + low, start + high, goes_on and number == len(parts) - 1)
             for number, (part, low, high) in reversed(list(enumerate(parts)))

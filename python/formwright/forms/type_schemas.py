@@ -34,6 +34,7 @@ from formwright._extras import needs
 from formwright.errors import NotAForm
 from formwright.forms import type_patterns as patterns
 from formwright.forms.json_patterns import JSON_INSIDE, json_pattern
+from formwright.forms.pointers import escape_step
 
 with needs("pydantic", "a Python type as a form"):
     from pydantic import TypeAdapter
@@ -149,7 +150,7 @@ def _taken_remarks(schema: dict[str, Any]) -> Iterator[Remark]:
                     yield Remark(pointer, status, what)
                 elif part.get("format") == what:  # a hook may have put another one there
                     yield Remark(pointer, status, "", "format")
-            inside = [(key.replace("~", "~0").replace("/", "~1"), value) for key, value in part.items()]
+            inside = [(escape_step(key), value) for key, value in part.items()]
         else:
             inside = [(str(index), value) for index, value in enumerate(part)]
         stack.extend((f"{pointer}/{key}", value) for key, value in reversed(inside) if isinstance(value, dict | list))

@@ -1,10 +1,9 @@
-"""Generating: what happens at one token, for one text and for many, and what comes out.
+"""One text under way, and many: what happens at a token, and what comes out.
 
-`writing` is one text under way; `loop` asks a model for it, `batch` for many at a time, `items` for the items of an
-array; `asynchronous` waits for it in an event loop. `sampler`
-chooses among allowed tokens, `beams` follows the best texts, `fidelity` draws from the model's own
-distribution. `held` makes bytes text; `trace` and its pictures tell what the form did to the model;
-`result` is what comes out. None of it knows where the model comes from; see `formwright.models`.
+`writing` is one text; `loop` asks a model for it token by token, `batch` asks for many at a time, `items` gives the
+items of an array as they come. `sampler` chooses among the allowed tokens; `strategies` look at several texts;
+`held_text` turns bytes into text; `trace` tells what the form did to the model; `result` is what comes out. None of it
+knows where the model comes from; see `formwright.models`.
 """
 
 from __future__ import annotations

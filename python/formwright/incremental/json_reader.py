@@ -28,6 +28,7 @@ from typing import Any, Protocol
 from formwright.errors import OutputInvalid
 from formwright.forms.context import current_context, validation_context
 from formwright.forms.form import Form
+from formwright.forms.readers import validator_of
 from formwright.forms.text_checks import read_json
 from formwright.incremental.scanner import ARRAY, NUMBER, OBJECT, STRING, UNREAD, WORD, Node, Scanner
 from formwright.incremental.values import Partial, State
@@ -87,7 +88,7 @@ class JsonReader:
 
     def __init__(self, form: Form[Any]) -> None:
         self._form, self._scanner, self._context = form, Scanner(), current_context()
-        self._validator: Validator | None = getattr(form.read, "validator", None)
+        self._validator = validator_of(form)
         self.feed, self.read = self._scanner.feed, self._scanner.text.read
 
     @property

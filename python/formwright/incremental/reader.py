@@ -19,13 +19,13 @@ or to whitespace, pass ``fw.form(T, order="model", whitespace="free")``.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload, runtime_checkable
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, OutputInvalid, TokenRejected
 from formwright.forms.coerce import form
 from formwright.forms.form import Form, byte_matcher
-from formwright.forms.readers import Chain
+from formwright.forms.readers import Chain, OfChain
 from formwright.incremental.json_reader import JsonReader
 from formwright.incremental.parts_reader import PartsReader
 from formwright.incremental.text import Text
@@ -45,15 +45,26 @@ T_co = TypeVar("T_co", covariant=True)
 _form = form
 
 
+@runtime_checkable
+class HasPartialReader(Protocol):
+    """A reader that brings its own reader for texts that are not complete."""
+
+    def __call__(self, text: str, /) -> Any:
+        """The value of a complete text."""
+        ...
+
+    def partial_reader(self) -> PartialReader:
+        """A reader for one text."""
+        ...
+
+
 def reader_of(form: Form[Any]) -> PartialReader:
     """A reader for one text of ``form``, which it takes to be in form."""
-    own = getattr(form.read, "partial_reader", None)
-    if own is not None:
-        reader: PartialReader = own()
-        return reader
+    if isinstance(form.read, HasPartialReader):
+        return form.read.partial_reader()
     if form.language.is_json:
         return JsonReader(form)
-    chain = form.read if isinstance(form.read, Chain) else getattr(form.read, "chain", None)
+    chain = form.read.chain if isinstance(form.read, OfChain) else form.read
     if isinstance(chain, Chain) and (any(chain.takes) or any(part.name for part in chain.forms)):
         return PartsReader(chain, reader_of)
     return TextReader()

@@ -27,6 +27,7 @@ import sys
 from typing import Any, Final
 
 from formwright.errors import OutputInvalid
+from formwright.forms.pointers import pointer_of
 from formwright.incremental.text import Text
 
 __all__ = ["ARRAY", "NUMBER", "OBJECT", "STRING", "UNREAD", "WORD", "Node", "Scanner"]
@@ -78,11 +79,11 @@ class Node:
     @property
     def pointer(self) -> str:
         """Where it stands, as a JSON Pointer."""
-        names, node = list[str](), self
+        names, node = list[object](), self
         while node.parent is not None:
-            names.append(str(node.name).replace("~", "~0").replace("/", "~1"))
+            names.append(node.name)
             node = node.parent
-        return "".join(f"/{name}" for name in reversed(names))
+        return pointer_of(reversed(names))
 
 
 _NO_CHILDREN: Final[list[Node]] = []

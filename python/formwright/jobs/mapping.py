@@ -24,11 +24,11 @@ The wrinkle: a row that fails is a result too. It is not asked again when a run 
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from formwright._lru import Lru
 from formwright.errors import ArgumentError, FormwrightError, LimitExceeded
 from formwright.forms.coerce import compile, form
 from formwright.forms.form import Form
@@ -58,7 +58,7 @@ class Mapper:
     def __init__(self, model: Any, form_: Any = None, **options: Any) -> None:
         self.model, self._options = model, {"progress": False, **options}
         self._form = None if form_ is None else form(form_)
-        self._known: OrderedDict[str | None, Any] = OrderedDict()
+        self._kept = Lru[str | None, Any](_KEPT)
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The results of some rows, in their order."""
@@ -76,23 +76,21 @@ class Mapper:
                 raise ArgumentError("the row has no prompt: a text or a list of messages is wanted", argument="prompt")
             schema = row.get("schema")
             if schema is not None:
-                return self._compiled(schema if isinstance(schema, str) else _schema_text(schema))
+                return self._find_form(schema if isinstance(schema, str) else _schema_text(schema))
             if self._form is None:
                 raise ArgumentError("the row has no schema, and there is no form for all rows", argument="schema")
-            return self._compiled(None)
+            return self._find_form(None)
         except FormwrightError as error:
             return Failed(error)
 
-    def _compiled(self, schema: str | None) -> Any:
-        """The form of a schema, without one that of all rows; what was asked for last is kept."""
-        if schema not in self._known:
-            made: Any = self._form if schema is None else json_schema(schema)
-            vocabulary = getattr(self.model, "vocabulary", None)
-            self._known[schema] = made if vocabulary is None else compile(made, vocabulary)
-        self._known.move_to_end(schema)
-        while len(self._known) > _KEPT:
-            self._known.popitem(last=False)
-        return self._known[schema]
+    def _find_form(self, schema: str | None) -> Any:
+        """The form for a schema, or that of all rows; compiled if the model runs here, and kept."""
+        return self._kept.find(schema, lambda: self._make_form(schema))
+
+    def _make_form(self, schema: str | None) -> Any:
+        made: Any = self._form if schema is None else json_schema(schema)
+        vocabulary = getattr(self.model, "vocabulary", None)
+        return made if vocabulary is None else compile(made, vocabulary)
 
 
 def _schema_text(schema: Any) -> str:

@@ -1,4 +1,4 @@
-"""The bits that say which tokens may come next, and what they do to logits."""
+"""Which tokens may come next, as bits: arrays of them, and what they do to logits."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ but with the whole text; and a composition is written again as it is.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -39,8 +39,8 @@ def _check(max_retries: Any) -> None:
         )
 
 
-def attempted(form: Any, max_retries: Any, written: Callable[[Any, int], T]) -> T:
-    """What ``written`` gives for a form and the number of the attempt, tried again while a type refuses it.
+def attempted(form: Any, max_retries: Any, write: Callable[[Any, int], T]) -> T:
+    """What ``write`` gives for a form and the number of the attempt, tried again while a type refuses it.
 
     Raises:
         AttemptsExhausted: It was refused each time, or nothing is left that could be written.
@@ -48,19 +48,18 @@ def attempted(form: Any, max_retries: Any, written: Callable[[Any, int], T]) -> 
     _check(max_retries)
     attempts: list[Attempt] = []
 
-    def attempt(_: int) -> Generator[Any, Any, T]:
+    def attempt() -> T:
         nonlocal form
-        yield from ()
         if attempts:
             form = without(form, cast(OutputInvalid, attempts[-1].error))
         try:
-            return written(form, len(attempts))
+            return write(form, len(attempts))
         except OutputInvalid as error:
             attempts.append(Attempt(len(attempts) + 1, error.text, error))
             raise
 
     try:
-        return _driven(attempt, max_retries)
+        return _repeat(attempt, max_retries)
     except Exception as error:
         last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
         cause = error if last is None else last.exception()
@@ -131,29 +130,17 @@ class Refusals:
         return Failed(error)
 
 
-def _driven(attempt: Callable[[int], Generator[Any, Any, T]], max_retries: Any) -> T:
-    """The attempts, one after the other; a policy of tenacity says how many, and how long to wait."""
-    if not isinstance(max_retries, int):
-        from formwright._retries import output_policy, retried
+def _repeat(attempt: Callable[[], T], max_retries: Any) -> T:
+    """Make attempts until one succeeds, the number of retries is used up, or the policy of tenacity says no."""
+    if isinstance(max_retries, int):
+        for _ in range(max_retries):
+            with suppress(OutputInvalid):
+                return attempt()
+        return attempt()
+    from formwright._retries import output_policy
 
-        steps = retried(output_policy(max_retries), attempt)
-    else:
-        steps = _counted(max_retries, attempt)
-    while True:
-        try:
-            time.sleep(next(steps).seconds)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-
-
-def _counted(retries: int, attempt: Callable[[int], Generator[Any, Any, T]]) -> Generator[Any, Any, T]:
-    for number in range(retries):
-        try:
-            return (yield from attempt(number))
-        except OutputInvalid:
-            continue
-    return (yield from attempt(retries))
+    result: T = output_policy(max_retries)(attempt)
+    return result
 
 
 def without(form: Any, error: OutputInvalid) -> Any:

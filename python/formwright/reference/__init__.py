@@ -1,1 +1,1 @@
-"""The idea in plain Python: the oracles that the kernel is tested against."""
+"""The idea in plain Python: the oracle of the kernel."""

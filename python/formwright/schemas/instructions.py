@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias
 from formwright.errors import ArgumentError
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
-from formwright.forms.readers import Alternative, Chain, Repetition
+from formwright.forms.readers import Alternative, Chain, Repetition, python_type_of
 from formwright.schemas.rendering import (
     PLAIN,
     Document,
@@ -101,7 +101,7 @@ def check_style(style: object, argument: str = "style") -> None:
 def _document(form: Form[Any]) -> Document:
     """The schema of a form, with the docstrings of its type."""
     text = form.origin.what if form.origin else "true"
-    type_ = getattr(form.read, "python_type", None)
+    type_ = python_type_of(form)
     if type_ is not None:
         text = json.dumps(with_docstrings(type_, json.loads(text)))
     return gathered(text, _options(form))

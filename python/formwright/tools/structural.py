@@ -23,7 +23,7 @@ from formwright.errors import StructuralTagError
 from formwright.forms.form import Form, chained, literal
 from formwright.forms.free_text import text
 from formwright.forms.json_forms import json_schema
-from formwright.forms.readers import Alternative, Chain, Repetition, encoded, plain
+from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encoded, plain
 from formwright.forms.texts import regex
 from formwright.tools.calls_reader import overlap
 
@@ -61,8 +61,8 @@ def _parts_of(read: Any) -> list[Form[Any]]:
 def ends_in_free_text(form: Form[Any], text: str) -> bool:
     """Whether a text of a structural form, as far as it is written, ends outside of its tags and of their triggers."""
     data = encoded(text)
-    while (cut := getattr(form.read, "cut", None)) is not None:
-        parts = cut(data, is_open=True)
+    while isinstance(form.read, Composition):
+        parts = form.read.cut(data, is_open=True)
         if not parts:
             return False
         form, start, end = parts[-1]

@@ -24,6 +24,7 @@ from formwright._kernel import Language
 from formwright.errors import UnsupportedKeyword
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
+from formwright.forms.pointers import value_at
 from formwright.forms.texts import choice, regex
 from formwright.tools.sources import Tool
 
@@ -95,11 +96,11 @@ def _resolved(schema: Mapping[str, Any], value: Any) -> Any:
     """What a reference into the definitions stands for."""
     seen = 0
     while isinstance(value, Mapping) and set(value) - _SILENT == {"$ref"} and seen < 32:
-        _, _, path = value["$ref"].partition("#/")
-        target: Any = schema
-        for step in path.split("/"):
-            target = target.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
-        value, seen = target, seen + 1
+        _, _, pointer = value["$ref"].partition("#")
+        try:
+            value, seen = value_at(schema, pointer), seen + 1
+        except (LookupError, TypeError, ValueError):
+            return None
     return value
 
 

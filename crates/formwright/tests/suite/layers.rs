@@ -1,4 +1,4 @@
-//! The layers of the kernel are those of the tables in `lib.rs` and `ARCHITECTURE.md`, files are short, and so are
+//! The layers of the kernel are those of the tables in `lib.rs` and `README.md`, files are short, and so are
 //! functions.
 //!
 //! The sources are read as text, line by line: every path `crate::x` (and `super::x`, in a file of the crate's root)
@@ -150,10 +150,10 @@ fn differences(layers: &Layers, uses: &Uses) -> Vec<String> {
     wrong
 }
 
-/// The table of the kernel in `ARCHITECTURE.md`.
-fn architecture() -> String {
-    let text = read(&crate_root().join("../../ARCHITECTURE.md"));
-    let kernel = text.split("## The kernel").nth(1).expect("a section about the kernel");
+/// The table of the kernel in its `README.md`.
+fn table_of_readme() -> String {
+    let text = read(&crate_root().join("README.md"));
+    let kernel = text.split("## Modules").nth(1).expect("a section about modules");
     kernel.split("\n\n").find(|part| part.starts_with('|')).expect("a table of modules").to_owned()
 }
 
@@ -161,7 +161,7 @@ fn architecture() -> String {
 fn modules_use_what_the_tables_say() {
     let (files, lib) = (sources("src"), read(&crate_root().join("src/lib.rs")));
     let uses = uses(&files, &lib);
-    let tables = [("lib.rs", lib.clone()), ("ARCHITECTURE.md", architecture())];
+    let tables = [("lib.rs", lib.clone()), ("README.md", table_of_readme())];
     for (name, table) in tables {
         let wrong = differences(&layers(&table), &uses);
         assert!(wrong.is_empty(), "the table of {name} is wrong:\n{}", wrong.join("\n"));

@@ -101,17 +101,15 @@ class _Calls:
         options = {"max_retries": retries, "token_budget": given.pop("token_budget", None)}
         bound = next((field for field in _BOUNDS if given.get(field) is not None), None)
         if bound is not None:
-            options |= {"max_tokens": given.pop(bound), "max_tokens_name": bound}
+            options["max_tokens"] = given.pop(bound)
         flow = replace(self._model, name=name)._flow(
             messages,
             response_model,
+            {**options, "context": context, "mode": mode, "instruct": instruct},
             is_stream=is_stream,
-            context=context,
             tell=(self.hooks + hooks).emit,
-            mode=mode,
-            instruct=instruct,
+            max_tokens_name=bound,
             extra=given,
-            **options,
         )
         return flow, self._model.transport.passing(given)
 

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 from formwright.errors import OutputInvalid, OutputTruncated
 from formwright.forms.form import Form
+from formwright.forms.pointers import pointer_of
+from formwright.forms.readers import python_type_of
 from formwright.incremental.scanner import Scanner
 
 __all__ = ["Fault", "complaint", "faults", "place_at", "told"]
@@ -71,7 +73,7 @@ def _listed(error: Exception | None) -> list[dict[str, Any]]:
 
 def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
     """What the type itself says of a text that is not in form: it names every fault, and what is missing."""
-    if form is None or not hasattr(form.read, "python_type"):
+    if form is None or python_type_of(form) is None:
         return None
     try:
         form.read(error.text)
@@ -81,9 +83,8 @@ def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
 
 
 def _validated(entry: dict[str, Any]) -> Fault:
-    pointer = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in entry["loc"])
     value = json.dumps(entry["input"], ensure_ascii=False, default=str)
-    return Fault(pointer, value, entry["msg"])
+    return Fault(pointer_of(entry["loc"]), value, entry["msg"])
 
 
 def _shown(value: str) -> str:

@@ -33,7 +33,7 @@ from formwright.client.plans.services import Service
 from formwright.client.plans.wire_form import wire_form
 from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
 from formwright.forms.form import Form
-from formwright.forms.readers import Part
+from formwright.forms.readers import Part, python_type_of
 from formwright.forms.text_checks import read_json
 from formwright.generation.result import Mode
 from formwright.schemas.instructions import instruction_of, with_docstrings
@@ -336,7 +336,7 @@ def _is_any_text(form: Form[Any]) -> bool:
 def _name(form: Form[Any]) -> str:
     """What a service calls the form: as its type or schema is called."""
     title = _MODULE.sub("", form.title)  # list[shop.Order] is list_Order
-    if form.origin is not None and form.origin.kind == "schema" and not hasattr(form.read, "python_type"):
+    if form.origin is not None and form.origin.kind == "schema" and python_type_of(form) is None:
         schema = json.loads(form.origin.what)
         title = str(schema.get("title", "")) if isinstance(schema, dict) else ""
     return _NAME.sub("_", title).strip("_")[:64] or "answer"
@@ -360,7 +360,7 @@ def _schema_of(form: Form[Any]) -> Any:
             hint='use mode="instructions", and say in the prompt what is wanted',
         )
     if origin.kind == "schema":
-        schema, type_ = json.loads(origin.what), getattr(form.read, "python_type", None)
+        schema, type_ = json.loads(origin.what), python_type_of(form)
         return schema if type_ is None else with_docstrings(type_, schema)
     if origin.kind == "choice":
         return {"type": "string", "enum": list(origin.what)}

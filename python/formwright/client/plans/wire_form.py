@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from formwright.forms.form import Form
+from formwright.forms.pointers import escape_step
+from formwright.forms.readers import validator_of
 from formwright.forms.text_checks import read_json
 from formwright.incremental.json_reader import Validator
 from formwright.schemas.providers import Converted
@@ -42,7 +44,7 @@ def wire_form(
         key: The member under which it stands, if it is not the root.
         converted: The schema as the service's subset has it.
     """
-    inner: Validator | None = getattr(given.read, "validator", None)
+    inner: Validator | None = validator_of(given)
     if converted is not None and converted.optional:
         inner = _Place(inner, converted, "" if key is None else f"/properties/{key}")
     return Form(schema.language, _Read(read, inner if key is None else _Root(key, inner), key), given.title, "value")
@@ -113,7 +115,7 @@ class _Place:
         kept = {
             name: sibling
             for name, sibling in siblings.items()
-            if sibling != "null" or not self._converted.is_optional(f"{before}/{_token(name)}")
+            if sibling != "null" or not self._converted.is_optional(f"{before}/{escape_step(name)}")
         }
         return self._inner.validate(text if restored == value else json.dumps(restored), kept)
 
@@ -122,7 +124,7 @@ class _Place:
         if place is None or name not in _properties(self._converted, place):
             return None
         inner = None if self._inner is None else self._inner.member(name)
-        return _Place(inner, self._converted, f"{place}/properties/{_token(name)}")
+        return _Place(inner, self._converted, f"{place}/properties/{escape_step(name)}")
 
     def item(self, index: int) -> Validator | None:
         place = self._converted.inside(self._pointer)
@@ -133,7 +135,3 @@ class _Place:
 def _properties(converted: Converted, place: str) -> Mapping[str, Any]:
     properties: Mapping[str, Any] = converted.at(place).get("properties", {})
     return properties
-
-
-def _token(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from formwright.generation.trace.recorder import Row
 
+from formwright.forms.pointers import escape_step
+
 __all__ = ["Field", "fields_of", "values_of"]
 
 _DECODER = json.JSONDecoder()
@@ -74,7 +76,7 @@ def _members(text: str, start: int, pointer: str, has_names: bool) -> Iterator[t
         if has_names:
             name, at = _DECODER.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
-        yield f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}", at
+        yield f"{pointer}/{escape_step(name)}", at
         _, at = _DECODER.raw_decode(text, at)
         at, index = _skip(text, at), index + 1
         if text[at] == ",":

@@ -27,7 +27,8 @@ from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.form import Form
-from formwright.schemas.providers.places import Forms, Node, at, spell, token
+from formwright.forms.pointers import escape_step, value_at
+from formwright.schemas.providers.places import Forms, Node, spell
 
 __all__ = ["Converted", "Note"]
 
@@ -50,7 +51,7 @@ class Note:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.kind}: #{self.pointer}/{token(self.keyword)}: {self.why}"
+        return f"{self.kind}: #{self.pointer}/{escape_step(self.keyword)}: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class Converted:
 
     def at(self, pointer: str) -> Node:
         """The converted schema at a pointer."""
-        node: Node = at(self.schema, pointer)
+        node: Node = value_at(self.schema, pointer)
         return node
 
     def inside(self, pointer: str) -> str | None:
@@ -153,7 +154,7 @@ class Converted:
             return [self.restored(f"{pointer}/items", item) for item in value]
         if not isinstance(value, dict):
             return value
-        places = {name: f"{pointer}/properties/{token(name)}" for name in value}
+        places = {name: f"{pointer}/properties/{escape_step(name)}" for name in value}
         return {
             name: self.restored(places[name], member) if name in node.get("properties", {}) else member
             for name, member in value.items()
@@ -162,10 +163,10 @@ class Converted:
 
     def _branch(self, pointer: str, value: Any) -> tuple[str, Node]:
         """The schema at ``pointer``, through references and to the first branch that ``value`` fits."""
-        node = at(self.schema, pointer)
+        node = value_at(self.schema, pointer)
         while "$ref" in node or "anyOf" in node:
             pointer = node["$ref"].removeprefix("#") if "$ref" in node else self._chosen(pointer, node["anyOf"], value)
-            node = at(self.schema, pointer)
+            node = value_at(self.schema, pointer)
         return pointer, node
 
     def _chosen(self, pointer: str, branches: list[Node], value: Any) -> str:

@@ -14,7 +14,8 @@ from itertools import chain
 from typing import Any
 
 from formwright.errors import LimitExceeded
-from formwright.schemas.providers.places import Node, token
+from formwright.forms.pointers import escape_step
+from formwright.schemas.providers.places import Node
 from formwright.schemas.providers.rules import ANNOTATIONS, Provider
 
 __all__ = ["ABSENT", "absent", "any_of", "kind_of", "nullable", "optional", "within_limits"]
@@ -60,20 +61,20 @@ def walk(node: Node, pointer: str = "", level: int = 0) -> Iterator[tuple[str, N
     level += "properties" in node
     yield pointer, node, level
     for name, member in node.get("properties", {}).items():
-        yield from walk(member, f"{pointer}/properties/{token(name)}", level)
+        yield from walk(member, f"{pointer}/properties/{escape_step(name)}", level)
     for number, branch in enumerate(node.get("anyOf", ())):
         yield from walk(branch, f"{pointer}/anyOf/{number}", level)
     for keyword in ("items", "additionalProperties"):
         if isinstance(node.get(keyword), dict):
             yield from walk(node[keyword], f"{pointer}/{keyword}", level)
     for name, definition in node.get("$defs", {}).items():
-        yield from walk(definition, f"{pointer}/$defs/{token(name)}")
+        yield from walk(definition, f"{pointer}/$defs/{escape_step(name)}")
 
 
 def absent(schema: Node) -> frozenset[str]:
     """Pointers of the properties that `optional` made."""
     return frozenset(
-        f"{pointer}/properties/{token(name)}"
+        f"{pointer}/properties/{escape_step(name)}"
         for pointer, node, _ in walk(schema)
         for name, member in node.get("properties", {}).items()
         if "anyOf" in member and member["anyOf"][-1] is ABSENT

@@ -28,6 +28,7 @@ from urllib.parse import quote, unquote
 from formwright._kernel import Language
 from formwright.errors import FormwrightError, UnsatisfiableSchema, UnsupportedKeyword
 from formwright.forms.form import Form
+from formwright.forms.pointers import escape_step, value_at
 from formwright.forms.text_checks import read_json
 
 __all__ = [
@@ -35,11 +36,9 @@ __all__ = [
     "Forms",
     "Node",
     "Parts",
-    "at",
     "compiled",
     "refusal",
     "spell",
-    "token",
     "types_of",
     "with_integer",
 ]
@@ -80,7 +79,7 @@ class Document:
 
     def _at(self, pointer: str) -> Node:
         """The keywords at ``pointer``; the schema ``false`` is the keyword ``never``."""
-        schema = at(self.root, pointer)
+        schema = value_at(self.root, pointer)
         if isinstance(schema, bool):
             return {} if schema else {"never": True}
         for keyword in ("$dynamicRef", "$recursiveRef"):
@@ -91,7 +90,7 @@ class Document:
     def _target(self, place: str, reference: str) -> str:
         local = reference.removeprefix(str(self.root.get("$id", self.root.get("id", ""))).rstrip("#"))
         steps = place.split("/")
-        inside = (at(self.root, "/".join(steps[:end])) for end in range(2, len(steps) + 1))
+        inside = (value_at(self.root, "/".join(steps[:end])) for end in range(2, len(steps) + 1))
         rebased = any(isinstance(schema, dict) and isinstance(schema.get("$id"), str) for schema in inside)
         if rebased or (local != "#" and not local.startswith("#/")):
             raise refusal(f"{place}/$ref", f"the reference {reference!r}", "refer to `#` or `#/$defs/...`")
@@ -105,9 +104,9 @@ class Document:
         """The places that speak of the property ``name``."""
         places: list[str] = []
         for place, schema in parts.items():
-            found = [f"{place}/properties/{token(name)}"] if name in schema.get("properties", ()) else []
+            found = [f"{place}/properties/{escape_step(name)}"] if name in schema.get("properties", ()) else []
             patterns = [pattern for pattern in schema.get("patternProperties", ()) if _searches(pattern, name)]
-            found += (f"{place}/patternProperties/{token(pattern)}" for pattern in patterns)
+            found += (f"{place}/patternProperties/{escape_step(pattern)}" for pattern in patterns)
             if not found and schema.get("additionalProperties", True) is not True:
                 found = [f"{place}/additionalProperties"]
             places += found
@@ -174,19 +173,6 @@ def with_integer(types: str | list[str]) -> list[str]:
 def _searches(pattern: str, name: str) -> bool:
     """Whether ``pattern`` is found in ``name``, in the dialect of JSON Schema."""
     return compiled(json.dumps({"type": "string", "pattern": pattern})).matches(spell(name))
-
-
-def at(document: Any, pointer: str) -> Any:
-    """What ``pointer`` points to."""
-    for step in pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        document = document[int(name)] if isinstance(document, list) else document[name]
-    return document
-
-
-def token(name: str) -> str:
-    """``name`` as one step of a JSON Pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def spell(value: Any) -> bytes:

@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from formwright._kernel import json_schema_keywords
+from formwright.forms.pointers import steps_of
 
 __all__ = ["Document", "Schema", "compact", "gathered", "inside", "types_of"]
 
@@ -296,8 +297,7 @@ class _Gatherer:
 
     def _at(self, node: Any, pointer: str, base: str) -> tuple[Any, str]:
         """What a JSON Pointer leads to, and the base there."""
-        for part in pointer.split("/")[1:]:
-            name = part.replace("~1", "/").replace("~0", "~")
+        for name in steps_of(pointer):
             node = node[int(name)] if isinstance(node, list) else node.get(name)
             base = self.moved(node, base)
         return node, base

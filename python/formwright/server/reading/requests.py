@@ -32,6 +32,9 @@ __all__ = ["Body", "Budget", "ChatBody", "CompletionBody", "ResponsesBody", "Sam
 
 _MOST_PROMPTS = 1 << 14
 
+_STOPS = 64
+"""Stop texts of a request at most; services take four, engines and evaluation harnesses more."""
+
 
 class Budget(NamedTuple):
     """How many tokens the answers to a request may have.
@@ -168,7 +171,7 @@ class Sampled(Body):
     """What the two older endpoints have."""
 
     n: Annotated[int, Field(ge=1, le=128)] = 1
-    stop: str | Annotated[Items[str], Field(max_length=4)] | None = None
+    stop: str | Annotated[Items[str], Field(max_length=_STOPS)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     presence_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from formwright._kernel import Constraint
+from formwright._lru import Lru
 from formwright.forms import free_text
 from formwright.forms.coerce import compile
 from formwright.forms.form import Form
@@ -349,9 +348,8 @@ class Shapes:
     """
 
     def __init__(self, model: LocalModel, size: int = 64) -> None:
-        self._model, self._size = model, size
-        self._kept: OrderedDict[str, Compiled] = OrderedDict()
-        self._lock = threading.Lock()
+        self._model = model
+        self._kept = Lru[str, Compiled](size)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -362,23 +360,14 @@ class Shapes:
 
     def compiled(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
         """The shape of a key, made if it is not kept. Raises what making and compiling it raises."""
-        key = _digest(key, canonical)
-        with self._lock:
-            if (found := self._kept.get(key)) is not None:
-                self._kept.move_to_end(key)
-                return found
-        shape = make()
+        return self._kept.find(_digest(key, canonical), lambda: self._compile(make(), canonical))
+
+    def _compile(self, shape: Shape, canonical: Any) -> Compiled:
         try:
             constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
             raise refusal_of(error, shape.param) from error
-        digest = hashlib.sha256(constraint.to_bytes()).hexdigest()[:16]
-        compiled = Compiled(shape, constraint, digest)
-        with self._lock:
-            self._kept[key] = compiled
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return compiled
+        return Compiled(shape, constraint, hashlib.sha256(constraint.to_bytes()).hexdigest()[:16])
 
 
 def _digest(key: str, canonical: Any) -> str:

@@ -1,0 +1,157 @@
+"""A model behind an API, for event loops: the methods of `RemoteModel`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from formwright._kernel import Constraint
+from formwright.client.flow.async_items import ItemsAsync, array
+from formwright.client.options import Options
+from formwright.client.remote import Remote, with_seed
+from formwright.client.transport.drivers import ArrivingAsync, AsyncTransport, run_async
+from formwright.conversations.remote_prompts import Conversation
+from formwright.forms.form import Form
+from formwright.generation.many import progress_of
+from formwright.generation.result import Complete, Failed, Truncated
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm, Unpack
+
+
+__all__ = ["AsyncRemoteModel"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, repr=False)
+class AsyncRemoteModel(Remote):
+    """A model behind an API, for an event loop: the methods of `RemoteModel`, which describes them, are awaited."""
+
+    transport: AsyncTransport = field(kw_only=True)
+
+    @overload
+    async def generate(
+        self,
+        prompt: Conversation,
+        form: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> Complete[T]: ...
+    @overload
+    async def generate(
+        self,
+        prompt: Conversation,
+        form: Form[T] | Constraint[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> Complete[T]: ...
+    @overload
+    async def generate(
+        self,
+        prompt: Conversation,
+        form: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> Complete[Any] | Truncated: ...
+    async def generate(self, prompt: Conversation, form: Any, **options: Any) -> Complete[Any] | Truncated:
+        """Let the service write one text in ``form``, and read its value; see `RemoteModel.generate`."""
+        flow = self._flow(prompt, form, options)
+        result: Complete[Any] | Truncated = await run_async(flow, self.transport, self.cache)
+        return result
+
+    @overload
+    def stream(
+        self,
+        prompt: Conversation,
+        form: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> ArrivingAsync[Complete[T]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Conversation,
+        form: Form[T] | Constraint[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[Options],
+    ) -> ArrivingAsync[Complete[T]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Conversation,
+        form: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[Options],
+    ) -> ArrivingAsync[Complete[Any] | Truncated]: ...
+    def stream(self, prompt: Conversation, form: Any, **options: Any) -> ArrivingAsync[Any]:
+        """Let the service write one text: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""
+        flow = self._flow(prompt, form, options, is_stream=True)
+        return ArrivingAsync(flow, self.transport, self.cache)
+
+    def stream_items(self, prompt: Conversation, item: Any, **options: Any) -> ItemsAsync[Any]:
+        """The items of an array, each as soon as it is complete: ``async for``; see `RemoteModel.stream_items`."""
+        return ItemsAsync(self.stream(prompt, array(item), **options))
+
+    async def generate_many(
+        self,
+        prompts: Sequence[Conversation],
+        forms: Any,
+        *,
+        concurrency: int = 8,
+        progress: bool | None = None,
+        seed: int | None = None,
+        **options: Any,
+    ) -> list[Any]:
+        """Let the service write one text for each prompt, several at a time; see `RemoteModel.generate_many`."""
+        many = self._pair(prompts, forms, concurrency, options)
+        room = asyncio.Semaphore(concurrency)
+
+        async def write(number: int) -> Any:
+            prompt, form = many[number]
+            async with room:
+                try:
+                    return await self.generate(prompt, form, **with_seed(options, seed, number))
+                except Exception as error:
+                    return Failed(error)
+                finally:
+                    done()
+
+        with progress_of(len(many), progress) as done:
+            return list(await asyncio.gather(*map(write, range(len(many)))))
+
+    async def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+        """The log probability of each of some texts as the whole answer to a prompt; see `RemoteModel.score`."""
+        scores: dict[str, float] = await run_async(self._scores(prompt, choices, canonical), self.transport)
+        return scores
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if hasattr(self.transport, "close"):
+            await self.transport.close()
+
+    async def __aenter__(self) -> AsyncRemoteModel:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

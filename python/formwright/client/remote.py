@@ -1,0 +1,225 @@
+"""What requests of a model behind an API have in common: its options, its plans, and the flow of one answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast, get_args
+
+from formwright._lru import Lru
+from formwright._options import check_names
+from formwright.client.flow.exchange import Query
+from formwright.client.flow.request_flow import Flow, Job, answered
+from formwright.client.flow.scores import Scores, scored, unsupported
+from formwright.client.options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
+from formwright.client.plans.calls import calls_plan, is_offered
+from formwright.client.plans.plan import AnyPlan, plan_of
+from formwright.client.plans.services import Service, modes_of
+from formwright.client.transport.cache import AnswerCache
+from formwright.client.wires import WIRES
+from formwright.conversations.remote_prompts import Conversation, read_prompt
+from formwright.errors import ArgumentError, OptionUnsupported
+from formwright.forms.coerce import form as form_of
+from formwright.forms.form import Form
+from formwright.generation.many import each
+from formwright.generation.result import Mode
+from formwright.generation.strategies.scoring import texts_of
+from formwright.schemas.instructions import check_style
+
+__all__ = ["Remote", "with_seed"]
+
+_KEPT = 64
+"""Plans that are kept."""
+
+_OF_A_QUERY = ("max_tokens", "temperature", "top_k", "top_p", "seed")
+_OF_A_JOB = ("finish", "context", "max_retries", "token_budget", "time_budget")
+
+_BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
+"""Options that some service has, and others do not."""
+
+
+@dataclass(frozen=True, repr=False)
+class Remote:
+    """What requests of a model have in common.
+
+    Attributes:
+        name: The model, as the service calls it.
+        service: What the service can do.
+        api: How requests and answers are spelled.
+        mode: How forms are asked for: one of the modes, or ``"auto"`` for the first that is there.
+        request_retries: How often a request is sent again that failed for reasons that may pass.
+        max_bytes: Bytes of one answer at most.
+        cache: Answers that were given before.
+        where: The service, for messages.
+        identity: What tells its answers from those of others, for the cache.
+    """
+
+    name: str
+    service: Service
+    api: str
+    mode: str = "auto"
+    request_retries: int = 2
+    max_bytes: int = 1 << 26
+    cache: AnswerCache | None = None
+    where: str = ""
+    identity: str = ""
+    _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_KEPT), compare=False)
+
+    def __post_init__(self) -> None:
+        self._modes(self.mode)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.where}, {self.service.name})"
+
+    def _scores(self, prompt: Conversation, choices: Sequence[str], canonical: bool) -> Scores:
+        """What is done to score texts. Raises as `RemoteModel.score`."""
+        texts, _ = texts_of(choices, canonical)
+        messages = read_prompt(prompt)
+        if not self.service.may_score or self.api != "openai":
+            raise unsupported(self.name, "its API does not tell how likely a given text is")
+        retries = self.request_retries
+        return scored(self.name, messages, list(dict.fromkeys(texts)), canonical=canonical, request_retries=retries)
+
+    def _flow(self, prompt: Conversation, form: Any, options: Mapping[str, Any], **more: Any) -> Flow:
+        """What is done to write one text.
+
+        Args:
+            prompt: The prompt.
+            form: The form.
+            options: Those of `RemoteModel.generate`.
+            more: What only other fronts have: fields of a `Query` or a `Job`.
+
+        Raises:
+            OptionUnsupported, UnknownOption, ArgumentError: An option is not for models behind an API, or is wrong.
+        """
+        self._check_names(options)
+        given = {**DEFAULTS, **options}
+        is_stream, cancel = more.pop("is_stream", False), given["cancel"]
+        query = Query(
+            model=self.name,
+            messages=read_prompt(prompt),
+            mode="strict",
+            is_stream=is_stream or cancel is not None,
+            stop=_texts_of(given["stop"]),
+            max_tokens_name=more.pop("max_tokens_name", None) or self.service.max_tokens_name,
+            extra=dict(more.pop("extra", {})),
+            **{name: given[name] for name in _OF_A_QUERY},
+        )
+        self._check(query)
+        instruct = given["instruct"]
+        read, style = form_of(form), "schema" if instruct is True else instruct or None
+        if style is not None:
+            check_style(style, "instruct")
+        job = Job(
+            wire=WIRES[self.api],
+            query=query,
+            modes=self._modes(given["mode"] or self.mode, read),
+            plan=lambda mode: self._plan(form, read, mode, style),
+            request_retries=self.request_retries,
+            max_bytes=self.max_bytes,
+            cache_key=None if self.cache is None else self._cache_key,
+            cancel=cancel,
+            shows=is_stream,
+            **{name: given[name] for name in _OF_A_JOB},
+            **more,
+        )
+        return answered(job)
+
+    def _check_names(self, options: Iterable[str]) -> None:
+        """Refuse options that are not for models behind an API. Raises OptionUnsupported, UnknownOption."""
+        for name in options:
+            if name in OF_LOCAL_MODELS:
+                raise self._unsupported(name)
+        check_names(options, OF_ONE_ANSWER)
+
+    def _pair(self, prompts: Any, forms: Any, concurrency: Any, options: Iterable[str]) -> list[tuple[Any, Any]]:
+        """Pair prompts and forms, for `generate_many`. Raises ArgumentError, and what `generate` raises of options."""
+        if not isinstance(concurrency, int) or concurrency < 1:
+            raise ArgumentError(f"concurrency is a number from 1 on, not {concurrency!r}", argument="concurrency")
+        self._check_names(options)
+        if not isinstance(forms, list | tuple):
+            form_of(forms)
+        return each(prompts, forms)
+
+    def _unsupported(self, name: str) -> OptionUnsupported:
+        is_local = name in OF_LOCAL_MODELS
+        why = "its tokens are chosen by the service" if is_local else f"{self.service.name} has no such option"
+        lacking = _BY_SERVICE - self._service_options()
+        hint = f"its options are {', '.join(option for option in OF_ONE_ANSWER if option not in lacking)}"
+        if name in OF_SAMPLING:
+            hint += f"; for a service that reads {name}, fw.patch(client) of an SDK sends extra_body={{{name!r}: ...}}"
+        elif is_local:
+            hint += f"; models that run here, such as fw.load(...), have {name}"
+        return OptionUnsupported(f"{name}= does not go with {self.name}: {why}", hint=hint, argument=name)
+
+    def _modes(self, mode: str, form: Form[Any] | None = None) -> Sequence[Mode]:
+        """The modes to be tried for a form; one of tools is asked for by tools, or else in words."""
+        if mode == "auto":
+            modes = modes_of(self.service, self.name)
+            is_tools = form is not None and is_offered(form)
+            return [mode for mode in modes if mode in ("tools", "instructions")] if is_tools else modes
+        if mode not in get_args(Mode):
+            known = ", ".join(map(repr, ("auto", *get_args(Mode))))
+            raise ArgumentError(f"there is no mode {mode!r}", hint=f"there are {known}", argument="mode")
+        return (cast(Mode, mode),)
+
+    def _service_options(self) -> frozenset[str]:
+        """The options of generation that the service has."""
+        return WIRES[self.api].options - self.service.lacks
+
+    def _check(self, query: Query) -> None:
+        """Refuse options that the service does not have."""
+        has = self._service_options()
+        for name, plain in (
+            ("max_tokens", None),
+            ("temperature", None),
+            ("top_k", None),
+            ("top_p", 1.0),
+            ("seed", None),
+        ):
+            if getattr(query, name) != plain and name not in has:
+                raise self._unsupported(name)
+        if query.stop and "stop" not in has:
+            raise self._unsupported("stop")
+
+    def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> AnyPlan:
+        """How a form is asked for in a mode; kept for the next time."""
+        is_native = is_offered(read) and mode in ("strict", "tools")
+        make = calls_plan if is_native else plan_of
+        key = _key_of(form)
+        if key is None:
+            return make(read, mode, self.service, style)
+        return self._plans.find((key, mode, style), lambda: make(read, mode, self.service, style))
+
+    def _cache_key(self, request: Mapping[str, Any]) -> str:
+        """A digest of everything that an answer depends on."""
+        namespace = self.cache.namespace if self.cache is not None else ""
+        said = [namespace, self.identity, self.api, request]
+        text = json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _texts_of(stop: Any) -> tuple[str, ...]:
+    """The stop texts. Raises ArgumentError."""
+    texts = (stop,) if isinstance(stop, str) else tuple(stop or ()) if isinstance(stop, Iterable | None) else (stop,)
+    if any(not isinstance(text, str) or not text for text in texts):
+        raise ArgumentError(f"stop is a text, or several, not {stop!r}", argument="stop")
+    return texts
+
+
+def _key_of(form: Any) -> Any:
+    """What tells forms apart that are asked for again; ``None`` where nothing does."""
+    if isinstance(form, dict | bool):
+        return json.dumps(form, sort_keys=False, default=str)
+    try:
+        hash(form)
+    except TypeError:
+        return None
+    return type(form), form
+
+
+def with_seed(options: Mapping[str, Any], seed: int | None, number: int) -> dict[str, Any]:
+    """The options of one of many texts, which draw with seeds in a row."""
+    return {**options, "seed": None if seed is None else seed + number}

@@ -1,0 +1,116 @@
+"""The programs of a page: its fenced blocks, run in order.
+
+A block fenced as ``python`` is run; a ``text`` block right after it is its output. Blocks of one page share their
+names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows.
+
+::
+
+    python tests/helpers/page_blocks.py README.md docs/tour.md   # writes what they print into them: read the change
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+from markdown_it import MarkdownIt
+
+OF_THEIR_OWN = {"tour.md"}
+
+OF_THE_MODEL = {"diagnostics.md", "evaluation.md"}
+"""Pages that show figures of the embedded model: processors round its 8-bit arithmetic differently, so only what stands
+around them is compared."""
+
+
+def blocks(page: Path) -> list[tuple[str, str, int]]:
+    """Language, text and line of every fenced block."""
+    tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
+    return [(token.info, token.content, token.map[0] + 1) for token in tokens if token.type == "fence" and token.map]
+
+
+def run(page: Path) -> None:
+    """Run the blocks, and compare what they print."""
+    for line, printed, output, _ in results(page):
+        seen, shown = (without_figures(text) if page.name in OF_THE_MODEL else text for text in (printed, output))
+        assert seen == shown, f"{page.name}:{line}: it printed\n{printed}"
+
+
+def without_figures(text: str) -> str:
+    """A text with a mark for each number."""
+    return re.sub(r"\d+(\.\d+)?(e-\d+)?", "#", text)
+
+
+def record(page: Path) -> None:
+    """Run the blocks, and write what they print into the page."""
+    lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+    for _, printed, output, start in reversed([*results(page)]):
+        lines[start : start + output.count("\n")] = [printed]
+    page.write_text("".join(lines), encoding="utf-8")
+
+
+def results(page: Path) -> Iterator[tuple[int, str, str, int]]:
+    """Run the blocks; of each that shows its output: its line, what it printed, what is shown, and in which line."""
+    main = ModuleType("__main__")
+    for (language, text, line), (following, output, start) in pairwise([*blocks(page), ("", "", 0)]):
+        if language == "python":
+            main = ModuleType("__main__") if page.name in OF_THEIR_OWN else main
+            printed = run_python("\n" * line + text, page, main)
+        elif language == "sh" and following == "text":
+            printed = run_shell(text)
+        else:
+            continue
+        if following == "text":
+            yield line, printed, output, start
+
+
+def run_python(text: str, page: Path, main: ModuleType) -> str:
+    printed = io.StringIO()
+    own, sys.modules["__main__"] = sys.modules["__main__"], main  # where pickle looks for the classes of a script
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, str(page), "exec"), vars(main))
+    finally:
+        sys.modules["__main__"] = own
+    # What a run takes is not the same twice.
+    return re.sub(r"seconds=\d+\.\d+", "seconds=0.000", printed.getvalue())
+
+
+def run_shell(text: str) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = [shutil.which("bash") or "sh", "-e", "-c", text]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}, timeout=60
+    ).stdout
+
+
+def compiled(page: Path) -> list[ast.Module]:
+    """The blocks of Python as trees. Raises SyntaxError where one is none."""
+    return [
+        ast.parse("\n" * line + text, str(page))
+        for language, text, line in blocks(page)
+        if language.startswith("python")
+    ]
+
+
+def run_imports(page: Path, only: str = "") -> int:
+    """Run what the blocks import (``only`` from names that begin so), where the rest needs a device; how many."""
+    nodes = [node for tree in compiled(page) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    found = [node for node in nodes if (getattr(node, "module", None) or node.names[0].name).startswith(only)]
+    for node in found:
+        exec(compile(ast.Module([node], []), str(page), "exec"), {})
+    return len(found)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        record(Path(name))
