@@ -81,7 +81,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         model = model_options.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
         options = {**given.pop("options", {}), **{name: value for name, value in given.items() if not _is_field(name)}}
         fields = {name: value for name, value in given.items() if _is_field(name)}
-        super().__init__(wrapped=model, options=model_options.check_options(model, _timed(options)), **fields)
+        super().__init__(wrapped=model, options=model_options.check_options(model, _rename_timeout(options)), **fields)
 
     @property
     def _llm_type(self) -> str:
@@ -162,7 +162,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
                     argument="max_retries",
                 )
             tool = tool_of(_tool(schema))
-            traced = _traced(schema, tool.arguments({}), method, strict)
+            traced = _describe_to_tracers(schema, tool.arguments({}), method, strict)
             llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
             read = _form_of_old_model(schema).read if _is_old_model(schema) else tool.read
             return _answers(llm, RunnableLambda(_arguments_by(read, options.get("context"))), include_raw)
@@ -173,7 +173,9 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         self._question([], None, bound)
         reads, find = chats.find_reader(self.wrapped, form.form)
         parser = FormParser(form=reads, find=find, context=options.get("context"), grows=_grows(schema))
-        return _answers(self.bind(**bound, **_traced(schema, form.form, method, strict)), parser, include_raw)
+        return _answers(
+            self.bind(**bound, **_describe_to_tracers(schema, form.form, method, strict)), parser, include_raw
+        )
 
     def _question(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
@@ -188,7 +190,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         offered = chats.offer_tools(map(_tool, tools), choice, several) if tools or choice else Offered()
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
-        options = model_options.check_options(self.wrapped, _timed(options))
+        options = model_options.check_options(self.wrapped, _rename_timeout(options))
         return chats.Question(self.wrapped, list(map(_read_message, messages)), form, offered, options, strict)
 
     def _generate(
@@ -334,7 +336,7 @@ def _is_field(name: str) -> bool:
     return name in BaseChatModel.model_fields or name == "streaming"
 
 
-def _timed(options: Mapping[str, Any]) -> dict[str, Any]:
+def _rename_timeout(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError."""
     given = dict(options)
     seconds = given.pop("timeout", None)
@@ -346,7 +348,7 @@ def _timed(options: Mapping[str, Any]) -> dict[str, Any]:
     return given | {"time_budget": seconds}
 
 
-def _traced(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
+def _describe_to_tracers(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
     """What LangChain's tracers are told of a form that has a schema: of a class, as LangChain describes it."""
     if form.origin is None or form.origin.kind != "schema":
         return {}

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from formwright.models import LocalModel
 from formwright.server.endpoints import Server
-from formwright.server.errors import Refusal, refusal_of
+from formwright.server.errors import Refusal, make_refusal
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.settings import Settings
 
@@ -24,7 +24,7 @@ __all__ = ["create_app"]
 
 
 def _send_refusal(_: Request, error: Exception) -> Response:
-    refusal = refusal_of(error, None)
+    refusal = make_refusal(error, None)
     return JSONResponse(refusal.body, refusal.status, refusal.headers)
 
 

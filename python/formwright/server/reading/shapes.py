@@ -29,7 +29,7 @@ from formwright.forms.texts import choice as choice_of
 from formwright.forms.texts import regex as regex_of
 from formwright.models import LocalModel
 from formwright.schemas.providers.rules import FORMATS
-from formwright.server.errors import BadRequest, refusal_of
+from formwright.server.errors import BadRequest, make_refusal
 from formwright.server.reading.body_parts import (
     FlatSchemaFormat,
     GrammarFormat,
@@ -166,7 +166,7 @@ def _make_tool_shape(asked: RequestedForm | None, style: str, offered: Offered) 
     try:
         form = offered.make_form(style)
     except Exception as error:
-        raise refusal_of(error, _find_refused_tool(offered, style)) from error
+        raise make_refusal(error, _find_refused_tool(offered, style)) from error
     if offered.is_either and asked is not None:
         form = form | _make_form(asked)
     return Shape(form, "tools", offered, style, is_json=True)
@@ -186,7 +186,7 @@ def _make_form(asked: RequestedForm) -> Form[Any]:
     try:
         return asked.make()
     except Exception as error:
-        raise refusal_of(error, asked.param) from error
+        raise make_refusal(error, asked.param) from error
 
 
 def _note_formats(schemas: Sequence[Any]) -> list[str]:
@@ -366,7 +366,7 @@ class Shapes:
         try:
             constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
-            raise refusal_of(error, shape.param) from error
+            raise make_refusal(error, shape.param) from error
         return Compiled(shape, constraint, hashlib.sha256(constraint.to_bytes()).hexdigest()[:16])
 
 

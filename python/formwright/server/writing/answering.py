@@ -29,7 +29,7 @@ from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Limits
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
-from formwright.server.errors import Refusal, refusal_of, too_long
+from formwright.server.errors import Refusal, make_refusal, too_long
 from formwright.server.pool import FairPool
 from formwright.server.reading.generation_options import (
     check_logit_bias,
@@ -200,7 +200,7 @@ class Answering:
         """The refusal for an error; that of a prompt which is too long has the words that SDKs look for."""
         if isinstance(error, LimitExceeded) and error.limit == "context":
             return too_long(str(error), spec.field, self.model.runtime.context, error.value)
-        return refusal_of(error, param, budget, is_default=is_default)
+        return make_refusal(error, param, budget, is_default=is_default)
 
     def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
         """The texts of a request, not begun."""
