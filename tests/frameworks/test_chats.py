@@ -26,7 +26,7 @@ from formwright.errors import (
     PromptError,
     SchemaError,
 )
-from formwright.frameworks import chats
+from formwright.frameworks import chats, model_options
 from formwright.frameworks.chats import Answer, Question, offer_tools
 from formwright.generation.result import Usage
 from formwright.tools import STYLES
@@ -185,17 +185,17 @@ def test_options_are_the_models_own(tiny: Any) -> None:
     remote = fw.connect("http://127.0.0.1:9/v1", "m")
     for model in (tiny, remote):
         with pytest.raises(ArgumentError, match="temprature") as caught:
-            chats.check_options(model, {"temprature": 1})
+            model_options.check_options(model, {"temprature": 1})
         assert "temperature" in str(caught.value.hint)
     for model, name in ((tiny, "mode"), (tiny, "token_budget"), (remote, "canonical"), (remote, "beams")):
         with pytest.raises(OptionUnsupported):
-            chats.check_options(model, {name: 2})
+            model_options.check_options(model, {name: 2})
     with pytest.raises(OptionUnsupported):
-        chats.check_options(tiny, {"beams": 2}, is_stream=True)
+        model_options.check_options(tiny, {"beams": 2}, is_stream=True)
     with pytest.raises(ArgumentError):
         Question(tiny, HI, offered=offer_tools([ADD]), options={"stop": "x"}).answer()
     with pytest.raises(ArgumentError):
-        chats.model_of(42)
+        model_options.model_of(42)
 
 
 @pytest.mark.parametrize("form", [None, Person])
@@ -212,7 +212,7 @@ def test_a_model_that_runs_here_has_seconds_too(tiny: Any, form: Any) -> None:
         assert caught.value.limit == "time_budget"
     for wrong in (0, -1, float("nan"), True, "soon", (1, 2)):
         with pytest.raises(ArgumentError) as refused:
-            chats.check_options(tiny, {"time_budget": wrong})
+            model_options.check_options(tiny, {"time_budget": wrong})
         assert refused.value.argument == "time_budget"
 
 
@@ -228,8 +228,11 @@ def test_every_option_that_is_known_is_one_of_generate(tiny: Any) -> None:
 
     from formwright.client import RemoteModel
 
-    whole = {fw.models.LocalModel: chats._WHOLE, RemoteModel: set()}
-    for names, model in ((chats._HERE - {"time_budget"}, fw.models.LocalModel), (chats._THERE, RemoteModel)):
+    whole = {fw.models.LocalModel: model_options._WHOLE, RemoteModel: set()}
+    for names, model in (
+        (model_options._HERE - {"time_budget"}, fw.models.LocalModel),
+        (model_options._THERE, RemoteModel),
+    ):
         parameters = inspect.signature(model.generate).parameters  # type: ignore[attr-defined]
         plain = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
         assert plain == names

@@ -21,43 +21,29 @@ import asyncio
 import hashlib
 import secrets
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
 from formwright.conversations.messages import Message, has_calls, join_text
-from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, OptionUnsupported, PromptError
+from formwright.errors import ArgumentError, FormwrightError, OptionUnsupported, PromptError
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
 from formwright.forms.free_text import text as free_text
 from formwright.forms.json_forms import json_schema
+from formwright.frameworks.model_options import Model, check_options, is_local, make_deadline
 from formwright.generation.result import Complete, Truncated, Usage
 from formwright.generation.writing import MAX_TOKENS
-from formwright.models import LocalModel, load
-from formwright.models.options import Options, StreamOptions
 from formwright.tools import Call, tool_of
 from formwright.tools.answer_reader import AnswerReader, find_calls
 from formwright.tools.events import CallEvent
 from formwright.tools.offered import Offered
 
 __all__ = [
-    "Answer", "Bound", "Event", "Model", "Question", "check_options", "check_seconds", "form_of_format", "is_local",
-    "model_of", "offer_tools", "reading", "text_of",
+    "Answer", "Bound", "Event", "Question", "find_reader", "form_of_format", "offer_tools", "text_of",
 ]  # fmt: skip
-
-Model: TypeAlias = Any
-"""A `LocalModel`, a `RemoteModel` or an `AsyncRemoteModel`."""
-
-_CUTS = frozenset({"finish", "stop", "cancel"})
-_HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
-_THERE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
-_THERE |= {"max_retries", "token_budget", "time_budget"}
-_WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
-"""Options that a stream of a model which runs here does not have."""
 
 
 def offer_tools(tools: Iterable[Any], choice: Any = None, several: bool | None = None) -> Offered:
@@ -141,7 +127,7 @@ class Question:
         form: What the answer is in; ``None`` is free text.
         offered: The tools that may be called. With a form too, the answer is calls or conforms to the form.
         options: Options of the model's `generate`.
-        strict: Whether somebody must enforce the form, or the tools, who is not only checked: at a model behind an API.
+        strict: Whether the service must enforce the form or the tools, if the model is behind an API.
     """
 
     model: Model
@@ -281,7 +267,7 @@ class Question:
         elif self.strict and not is_local(self.model):
             options = {"mode": "strict", **options}
         if is_local(self.model) and (seconds := options.pop("time_budget", None)) is not None:
-            options["cancel"] = _deadline(seconds, options.get("cancel"))
+            options["cancel"] = make_deadline(seconds, options.get("cancel"))
         return options
 
     def _read_answer(self, result: Complete[Any] | Truncated) -> Answer:
@@ -315,18 +301,6 @@ def _finish_events(reader: AnswerReader, answer: Answer) -> Iterator[Event]:
     yield replace(answer, calls=tuple(replace(call, id=begun.id) for call, begun in pairs))
 
 
-def _deadline(seconds: float, is_cut: Callable[[], bool] | None) -> Callable[[], bool]:
-    """What a model that runs here asks before every token; raises LimitExceeded once the seconds are over."""
-    ends = time.monotonic() + seconds
-
-    def is_over() -> bool:
-        if time.monotonic() > ends:
-            raise LimitExceeded(f"time_budget allows {seconds:g} seconds, and they are over", limit="time_budget")
-        return is_cut is not None and is_cut()
-
-    return is_over
-
-
 class Bound:
     """A form whose ``repr`` tells it from all others: frameworks make keys of their caches of it."""
 
@@ -342,64 +316,6 @@ class Bound:
 
     def __repr__(self) -> str:
         return f"<form {self.form.title} {self._digest}>"
-
-
-def is_local(model: Model) -> bool:
-    """Whether a model runs here."""
-    return isinstance(model, LocalModel)
-
-
-def model_of(model: Any) -> Model:
-    """A model, or the one of a name as `formwright.load` takes it.
-
-    Raises:
-        ArgumentError: It is no model.
-        UnknownModel, MissingDependency: As `formwright.load`.
-    """
-    if isinstance(model, str | Path):
-        return load(model)
-    if is_local(model):
-        return model
-    from formwright.client import AsyncRemoteModel, RemoteModel
-
-    if isinstance(model, RemoteModel | AsyncRemoteModel):
-        return model
-    raise ArgumentError(
-        f"model is {type(model).__name__}, not a model of formwright",
-        hint="pass fw.load(...), fw.from_...(...), fw.connect(...), or a name as fw.load takes it",
-        argument="model",
-    )
-
-
-def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool = False) -> dict[str, Any]:
-    """The options that are given, if the model has them.
-
-    Raises:
-        ArgumentError: No model has an option of this name.
-        OptionUnsupported: This model does not have it, or a stream does not.
-    """
-    known = _HERE if is_local(model) else _THERE
-    hint = f"there are {', '.join(sorted(known))}"
-    for name in options:
-        if name not in _HERE | _THERE:
-            raise ArgumentError(f"there is no option {name!r}", hint=hint, argument=name)
-        if name not in known:
-            raise OptionUnsupported(f"{name}= does not go with {model.name}", hint=hint, argument=name)
-        if is_stream and name in _WHOLE and is_local(model):
-            raise OptionUnsupported(
-                f"{name}= does not go with a stream: what was shown cannot be taken back",
-                hint="ask for the whole answer",
-                argument=name,
-            )
-    check_seconds(options.get("time_budget"), "time_budget")
-    return dict(options)
-
-
-def check_seconds(seconds: Any, argument: str) -> None:
-    """Refuse what is not a positive number of seconds; ``None`` is no limit. Raises ArgumentError."""
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if seconds is not None and not (is_number and seconds > 0):
-        raise ArgumentError(f"{argument}= is a positive number of seconds, not {seconds!r}", argument=argument)
 
 
 def form_of_format(asked: Any) -> Form[Any] | None:
@@ -425,7 +341,7 @@ def form_of_format(asked: Any) -> Form[Any] | None:
     return form_of(asked)
 
 
-def reading(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
+def find_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
     """The form by which an answer of a model is read again, and what finds its text in one that came in pieces.
 
     Services spell JSON as they like, and where nobody enforces a form, other text may stand around it.

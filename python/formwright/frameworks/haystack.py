@@ -13,10 +13,8 @@
 ``generation_kwargs`` are options of the model's `generate`, and ``response_format``: a type, a schema, a pattern, a
 form, or what APIs take. One that the model does not have is an error.
 
-Cost: some microseconds for a token over the model's own, tens in a stream.
-
-The wrinkle: a pipeline is written down by the name of its
-model, so a model object can be used and not be written down.
+It costs some microseconds for a token over the model's own, tens in a stream. A pipeline is saved with the name of its
+model, so one with a model object can be used, but not saved.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from formwright._hosts import import_host
 from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, PromptError
 from formwright.forms.json_forms import json_schema
-from formwright.frameworks import chats
+from formwright.frameworks import chats, model_options
 from formwright.tools import events
 from formwright.tools.offered import Offered
 
@@ -82,7 +80,7 @@ class FormwrightChatGenerator:
         tools: ToolsType | None = None,
         tools_strict: bool = False,
     ) -> None:
-        self.model, self._loaded = model, None if isinstance(model, str) else chats.model_of(model)
+        self.model, self._loaded = model, None if isinstance(model, str) else model_options.model_of(model)
         self.generation_kwargs = dict(generation_kwargs or {})
         self.streaming_callback, self.tools, self.tools_strict = streaming_callback, tools, tools_strict
         if self._loaded is not None:
@@ -91,7 +89,7 @@ class FormwrightChatGenerator:
     def warm_up(self) -> None:
         """Load the model, if it was given by its name. Raises as `formwright.load`."""
         if self._loaded is None:
-            self._loaded = chats.model_of(self.model)
+            self._loaded = model_options.model_of(self.model)
             self._question([], {}, None, None, is_check=True).check_form()
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,7 +108,7 @@ class FormwrightChatGenerator:
         written: dict[str, Any] = default_to_dict(
             self,
             model=self.model,
-            generation_kwargs=_written(self.generation_kwargs),
+            generation_kwargs=_serialize_options(self.generation_kwargs),
             streaming_callback=callback,
             tools=serialize_tools_or_toolset(self.tools),
             tools_strict=self.tools_strict,
@@ -210,7 +208,7 @@ class FormwrightChatGenerator:
         listed = [tool.tool_spec for tool in flatten_tools_or_toolsets(self.tools if tools is None else tools)]
         is_offer = bool(listed) or (choice not in (None, "auto") and not is_check)
         offered = chats.offer_tools(listed, choice, several) if is_offer else Offered()
-        options = chats.check_options(self._loaded, options)
+        options = model_options.check_options(self._loaded, options)
         conversation = [ChatMessage.from_user(messages)] if isinstance(messages, str) else messages
         strict = self.tools_strict if tools_strict is None else tools_strict
         return chats.Question(self._loaded, list(map(_read_message, conversation)), form, offered, options, strict)
@@ -261,7 +259,7 @@ class _Chunks:
         )
 
 
-def _written(options: Mapping[str, Any]) -> dict[str, Any]:
+def _serialize_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as data; of a form the text of its schema: YAML sorts the fields of a dict. Raises ArgumentError."""
     if named := [name for name, value in options.items() if callable(value) and not isinstance(value, type)]:
         raise ArgumentError(f"{named[0]}= cannot be written down", hint="give it to run", argument=named[0])

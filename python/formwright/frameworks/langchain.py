@@ -11,10 +11,8 @@ Options are those of the model's `generate`, given here, bound, or with a call; 
 error. What `with_structured_output` and `bind_tools` ask for is enforced by the kernel, or as `RemoteModel` does it;
 ``response_metadata["enforced"]`` says which.
 
-Cost: some microseconds for a token over the model's own, tens in a stream.
-
-The wrinkle: ``method="json_mode"`` keeps to the schema
-too, if there is one, and ``strict=True`` wants somebody to enforce it: at a model behind an API, the service.
+It costs some microseconds for a token over the model's own, tens in a stream. ``method="json_mode"`` keeps to the
+schema too, if there is one. With ``strict=True`` somebody must enforce it: for a model behind an API, the service.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, P
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
-from formwright.frameworks import chats
+from formwright.frameworks import chats, model_options
 from formwright.incremental import Incoming
 from formwright.tools import events, tool_of
 from formwright.tools.offered import Offered
@@ -80,10 +78,10 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
     """Whether ``invoke`` reads a stream, too, so that callbacks are given each token."""
 
     def __init__(self, model: Any = None, /, **given: Any) -> None:
-        model = chats.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
+        model = model_options.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
         options = {**given.pop("options", {}), **{name: value for name, value in given.items() if not _is_field(name)}}
         fields = {name: value for name, value in given.items() if _is_field(name)}
-        super().__init__(wrapped=model, options=chats.check_options(model, _timed(options)), **fields)
+        super().__init__(wrapped=model, options=model_options.check_options(model, _rename_timeout(options)), **fields)
 
     @property
     def _llm_type(self) -> str:
@@ -98,7 +96,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
 
     def _resolve_model_profile(self) -> ModelProfile:
         """A model behind an API is not told tools and a schema together, so agents make a tool of the schema."""
-        is_local = chats.is_local(self.wrapped)
+        is_local = model_options.is_local(self.wrapped)
         profile: ModelProfile = {"structured_output": is_local, "tool_calling": True, "tool_choice": True}
         return profile
 
@@ -164,18 +162,20 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
                     argument="max_retries",
                 )
             tool = tool_of(_tool(schema))
-            traced = _traced(schema, tool.arguments({}), method, strict)
+            traced = _describe_to_tracers(schema, tool.arguments({}), method, strict)
             llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
             read = _form_of_old_model(schema).read if _is_old_model(schema) else tool.read
             return _answers(llm, RunnableLambda(_arguments_by(read, options.get("context"))), include_raw)
         form = chats.Bound({"type": "object"} if schema is None else _schema(schema))
-        if method == "json_mode" and not chats.is_local(self.wrapped):
+        if method == "json_mode" and not model_options.is_local(self.wrapped):
             kwargs = {"mode": "json_object", **kwargs}
         bound = {"response_format": form, **({} if strict is None else {"strict": strict}), **kwargs}
         self._question([], None, bound)
-        reads, find = chats.reading(self.wrapped, form.form)
+        reads, find = chats.find_reader(self.wrapped, form.form)
         parser = FormParser(form=reads, find=find, context=options.get("context"), grows=_grows(schema))
-        return _answers(self.bind(**bound, **_traced(schema, form.form, method, strict)), parser, include_raw)
+        return _answers(
+            self.bind(**bound, **_describe_to_tracers(schema, form.form, method, strict)), parser, include_raw
+        )
 
     def _question(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
@@ -190,7 +190,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         offered = chats.offer_tools(map(_tool, tools), choice, several) if tools or choice else Offered()
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
-        options = chats.check_options(self.wrapped, _timed(options))
+        options = model_options.check_options(self.wrapped, _rename_timeout(options))
         return chats.Question(self.wrapped, list(map(_read_message, messages)), form, offered, options, strict)
 
     def _generate(
@@ -233,11 +233,11 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
 
     def _result(self, answer: chats.Answer) -> ChatResult:
         calls = [tool_call(name=call.name, args=call.arguments, id=call.id) for call in answer.calls]
-        message = AIMessage(answer.text, tool_calls=calls, **self._told(answer))
+        message = AIMessage(answer.text, tool_calls=calls, **self._describe_answer(answer))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    def _told(self, answer: chats.Answer) -> dict[str, Any]:
-        """What is told beside the text."""
+    def _describe_answer(self, answer: chats.Answer) -> dict[str, Any]:
+        """What LangChain records beside the text: usage, and why the answer ends."""
         usage = answer.usage
         counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
         return {
@@ -254,7 +254,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
             case events.CallArguments(number, text):
                 message = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(args=text, index=number)])
             case _:
-                message = AIMessageChunk("", chunk_position="last", **self._told(event))
+                message = AIMessageChunk("", chunk_position="last", **self._describe_answer(event))
         return ChatGenerationChunk(message=message)
 
 
@@ -336,19 +336,19 @@ def _is_field(name: str) -> bool:
     return name in BaseChatModel.model_fields or name == "streaming"
 
 
-def _timed(options: Mapping[str, Any]) -> dict[str, Any]:
+def _rename_timeout(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError."""
     given = dict(options)
     seconds = given.pop("timeout", None)
     if seconds is None:
         return given
-    chats.check_seconds(seconds, "timeout")
+    model_options.check_seconds(seconds, "timeout")
     if given.get("time_budget") is not None:
         raise ArgumentError("timeout= and time_budget= are the same", hint="leave one out", argument="timeout")
     return given | {"time_budget": seconds}
 
 
-def _traced(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
+def _describe_to_tracers(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
     """What LangChain's tracers are told of a form that has a schema: of a class, as LangChain describes it."""
     if form.origin is None or form.origin.kind != "schema":
         return {}

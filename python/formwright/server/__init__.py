@@ -7,7 +7,8 @@
 
 ==================  ==============================================================================
 `serving`           the application at a port; `connections`, how many and how long
-`app`               routes and limits; `settings`, `protocols` write answers and streams; `keys` lets in, counts
+`app`               routes; `keys` lets in, counts; `endpoints`, from a request to its answer; `settings`
+`protocols`         how each endpoint reads requests and writes answers and streams
 `requests`          what may be in a request: `body_parts`; `fields`, what is ignored or refused
 `body_reader`       a request, checked; `json_body`, its JSON in bounded time
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
@@ -19,8 +20,8 @@
 `chat` ...          how events are written down: `chat`, `responses`, `completions`
 ==================  ==============================================================================
 
-Cost: the modules here need formwright[server]. The wrinkle: one process serves one model; for more, put more of them
-behind a load balancer.
+The modules here need formwright[server]. One process serves one model; for more, run more of them behind a load
+balancer.
 """
 
 from __future__ import annotations

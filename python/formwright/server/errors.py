@@ -5,7 +5,7 @@
     BadRequest("max_tokens: ...", param="max_tokens").body
     # {'error': {'message': 'max_tokens: ...', 'type': 'invalid_request_error', 'param': 'max_tokens', 'code': None}}
 
-Cost: none. The wrinkle: what goes wrong behind the first byte of a stream can only be said in the stream.
+What goes wrong after the first byte of a stream can only be said in the stream.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from formwright.errors import (
     UnsupportedPattern,
 )
 
-__all__ = ["BadRequest", "Refusal", "refusal_of", "too_long", "unknown_field"]
+__all__ = ["BadRequest", "Refusal", "make_refusal", "too_long", "unknown_field"]
 
 
 _log = logging.getLogger("formwright.server")
@@ -72,7 +72,9 @@ def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
     return BadRequest(f"there is no field {param!r}{nearest}", param=param, code="unknown_parameter")
 
 
-def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", *, is_default: bool = False) -> Refusal:
+def make_refusal(
+    error: Exception, param: str | None, budget: str = "max_tokens", *, is_default: bool = False
+) -> Refusal:
     """What a client is told of an error.
 
     Args:
@@ -83,7 +85,7 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", 
     """
     if isinstance(error, Refusal):
         return error
-    hint = _said(getattr(error, "hint", None))
+    hint = _keep_for_clients(getattr(error, "hint", None))
     if isinstance(error, LimitExceeded):
         is_budget = error.limit == "max_tokens"
         where = budget if is_budget else param
@@ -112,7 +114,7 @@ def too_long(message: str, param: str, context: int, needed: int) -> BadRequest:
     return BadRequest(said, param=param, code="context_length_exceeded", needed=needed, hint="shorten the prompt")
 
 
-def _said(hint: str | None) -> str | None:
+def _keep_for_clients(hint: str | None) -> str | None:
     """A hint, if it is one for those who send requests, not for those who call functions."""
     return None if hint is None or any(word in hint for word in _OF_PYTHON) else hint
 

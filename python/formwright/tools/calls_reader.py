@@ -1,4 +1,4 @@
-r"""What a model has written of its calls so far: text, names, and arguments in fragments.
+r"""Reads the text of a model piece by piece into its text, the names of its calls, and their arguments in fragments.
 
 ::
 
@@ -38,7 +38,7 @@ class CallsReader:
 
     Args:
         style: How calls are written.
-        is_bare: Whether the text is one call without what stands around the calls of a list.
+        is_bare: Whether the text is one call, without the brackets of a list.
         takes_text: Whether text may stand before the first call, or alone.
     """
 
@@ -102,14 +102,14 @@ class CallsReader:
         return iter([Text(said[:kept])] if said[:kept] else [])
 
     def _opening(self) -> Iterator[CallEvent] | None:
-        """What stands before a name."""
+        """The text before a name."""
         if self._style.arguments != "json" or not self._skip_fixed(self._begin):
             return None
         self._state = self._name
         return iter(())
 
     def _name(self) -> Iterator[CallEvent] | None:
-        """The name of a tool, and what stands between it and the arguments."""
+        """The name of a tool, and the text between it and the arguments."""
         found = _NAME.match(self._buffer)
         end = found.end() if found else 0
         between = self._style.between

@@ -5,8 +5,8 @@
     text_of([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])     # 'ab'
     member({"usage": None}, "usage", dict)                                      # {}
 
-Cost: nothing. The wrinkle: a field of another type counts as missing where nothing depends on it; what an answer must
-have is read with `must`, and what it may have with `list_of` and `written_text`, all of which raise.
+A field of another type counts as missing where nothing depends on it. What an answer must have is read with `must`, and
+what it may have with `list_of` and `written_text`, all of which raise.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 Every field of the protocol is known: it is served (a field of a class in `requests`), or ignored because it cannot
 change the text, or refused because it could (`fields`). Any other name is an error.
 
-Cost: pydantic's. The wrinkle: a field that is ``null`` is treated as if it were not there, as the protocol has it.
+A field that is ``null`` is treated as if it were not there, as the protocol has it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def read_body(body: type[B], sent: object) -> B:
     sent, ignored = without_ignored(sent, _list_fields(body))
     given = {name: value for name, value in sent.items() if value is not None}
     for name in [name for name in given if name not in _list_fields(body)]:
-        _check_other(name, given.pop(name), body)
+        _check_unserved(name, given.pop(name), body)
     if "stream_options" in given and not given.get("stream"):
         raise BadRequest("stream_options: stream must be true for it", param="stream_options")
     try:
@@ -83,8 +83,8 @@ def _list_fields(part: type[Part]) -> set[str]:
     return {field.alias or name for name, field in part.model_fields.items()}
 
 
-def _check_other(name: str, value: Any, body: type[Body]) -> None:
-    """A field that is not served: it may be there, or not."""
+def _check_unserved(name: str, value: Any, body: type[Body]) -> None:
+    """Refuse a field that is not served, unless its value changes nothing. Raises BadRequest."""
     if name in REFUSED:
         if not is_neutral(name, value):
             raise _refuse_field(name, REFUSED[name][0])

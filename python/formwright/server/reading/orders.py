@@ -4,8 +4,6 @@
 
     spec = PromptSpec(Offered(), lambda: [3, 17, 4], "prompt")
     spec.text                            # None: the prompt is token ids
-
-Cost: none. The wrinkle: the notes of a stamp can only be made when the texts are over.
 """
 
 from __future__ import annotations
@@ -80,10 +78,10 @@ class Order:
     def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
         """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
         shape = self.compiled.shape
-        notes = [*shape.notes, *self.body.notes, *self._notes(ends)]
-        told: dict[str, Any] = {"notes": notes} if notes else {}
+        notes = [*shape.notes, *self.body.notes, *self._list_notes(ends)]
+        noted: dict[str, Any] = {"notes": notes} if notes else {}
         if shape.offered.is_text and not shape.offered.tools:
-            return told or None
+            return noted or None
         results = [end.result for end in ends]
         stamp: dict[str, Any] = {
             "enforced": "kernel",
@@ -97,9 +95,9 @@ class Order:
         }
         if isinstance(scoring := self.writings[0], Scoring):
             stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
-        return stamp | told
+        return stamp | noted
 
-    def _notes(self, ends: Sequence[Done]) -> Iterator[str]:
+    def _list_notes(self, ends: Sequence[Done]) -> Iterator[str]:
         """What the client should know of its answer."""
         if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
             yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"

@@ -8,9 +8,7 @@
 
 A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
 Tools go with a form: the answer is then calls, or a text in that form.
-
-Cost: reading the form; `Shapes` keeps those that were asked for last, compiled. The wrinkle: an answer that may be
-calls or a text in form is told apart when it is whole.
+`Shapes` keeps the forms that were asked for last, compiled.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from formwright.forms.texts import choice as choice_of
 from formwright.forms.texts import regex as regex_of
 from formwright.models import LocalModel
 from formwright.schemas.providers.rules import FORMATS
-from formwright.server.errors import BadRequest, refusal_of
+from formwright.server.errors import BadRequest, make_refusal
 from formwright.server.reading.body_parts import (
     FlatSchemaFormat,
     GrammarFormat,
@@ -96,8 +94,8 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A form that a request spells."""
+class RequestedForm:
+    """The form that a request asks for, not made yet."""
 
     param: str
     make: Callable[[], Form[Any]]
@@ -117,7 +115,7 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     Raises:
         BadRequest: There are two forms, or one that cannot be served.
     """
-    asked = _asked(body)
+    asked = _find_requested_form(body)
     effort = body.effort
     offered = replace(offered, has_form=asked is not None)
     calls = [(tool.name, tool.schema, tool.is_custom) for tool in offered.tools]
@@ -136,9 +134,13 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     )
 
     def make() -> Shape:
-        shape = _plain_shape(asked, style, offered) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        shape = (
+            _make_plain_shape(asked, style, offered)
+            if offered.mode == "none"
+            else _make_tool_shape(asked, style, offered)
+        )
         schemas = [asked and asked.schema, *(tool.schema for tool in offered.tools)]
-        shape = replace(shape, notes=tuple(_of_formats(schemas)))
+        shape = replace(shape, notes=tuple(_note_formats(schemas)))
         if effort is None:
             return shape
         most = THOUGHT_TOKENS[effort]
@@ -147,7 +149,7 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     return key, make
 
 
-def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+def _make_plain_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
     """The form, or free text; where tools are there and none may be called, it cannot begin a call."""
     if asked is None and offered.is_barred:
         row = STYLES[style]
@@ -155,18 +157,18 @@ def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
         return Shape(free_text.text(until=marker, include=False), None, offered, style)
     if asked is None:
         return Shape(free_text.text(), None, offered, style)
-    form = _made(asked)
+    form = _make_form(asked)
     return Shape(form, asked.param, offered, style, is_json=asked.is_json, tagged=form if asked.is_tagged else None)
 
 
-def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+def _make_tool_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
     """Calls, and what may be written instead of them."""
     try:
         form = offered.make_form(style)
     except Exception as error:
-        raise refusal_of(error, _find_refused_tool(offered, style)) from error
+        raise make_refusal(error, _find_refused_tool(offered, style)) from error
     if offered.is_either and asked is not None:
-        form = form | _made(asked)
+        form = form | _make_form(asked)
     return Shape(form, "tools", offered, style, is_json=True)
 
 
@@ -180,15 +182,15 @@ def _find_refused_tool(offered: Offered, style: str) -> str:
     return "tools"
 
 
-def _made(asked: Asked) -> Form[Any]:
+def _make_form(asked: RequestedForm) -> Form[Any]:
     try:
         return asked.make()
     except Exception as error:
-        raise refusal_of(error, asked.param) from error
+        raise make_refusal(error, asked.param) from error
 
 
-def _of_formats(schemas: Sequence[Any]) -> list[str]:
-    """What is to be said of ``format`` in schemas: one that nobody knows changes nothing."""
+def _note_formats(schemas: Sequence[Any]) -> list[str]:
+    """The notes about ``format`` in schemas: an unknown format changes nothing."""
     found, left = dict[str, None](), list(schemas)
     while left:
         at = left.pop()
@@ -201,22 +203,27 @@ def _of_formats(schemas: Sequence[Any]) -> list[str]:
     return [f"format: {name!r} is none that is enforced, and changes nothing" for name in found]
 
 
-def _asked(body: Body) -> Asked | None:
+def _find_requested_form(body: Body) -> RequestedForm | None:
     """The one form of a request."""
-    found = [*_of_format(*body.output_format, body), *_by_vllm(body), *_by_guided(body), *_by_score(body)]
+    found = [
+        *_read_format(*body.output_format, body),
+        *_read_structured_outputs(body),
+        *_read_guided_fields(body),
+        *_read_score(body),
+    ]
     if len(found) > 1:
         raise BadRequest(
             f"{found[1].param}: the request has another form already: {found[0].param}",
             param=found[1].param,
         )
-    where = _of_whitespace(body)
+    where = _find_whitespace_field(body)
     if where and not (found and found[0].is_json):
         said = f"{where}: the request asks for no JSON; ask for it by guided_json, or another form that is JSON"
         raise BadRequest(said, param=where)
     return found[0] if found else None
 
 
-def _of_whitespace(body: Body) -> str | None:
+def _find_whitespace_field(body: Body) -> str | None:
     """The field that says how the white space of JSON is."""
     asked = body.structured_outputs
     if asked is not None and asked.disable_any_whitespace:
@@ -226,39 +233,39 @@ def _of_whitespace(body: Body) -> str | None:
     return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
 
 
-def _of_format(param: str, format_: Any, body: Body) -> list[Asked]:
+def _read_format(param: str, format_: Any, body: Body) -> list[RequestedForm]:
     """``response_format`` of chat completions, ``text.format`` of responses."""
     whitespace = body.guided_whitespace_pattern
     if isinstance(format_, ObjectFormat):
-        return [_json_asked({"type": "object"}, param, whitespace)]
+        return [_make_json_form({"type": "object"}, param, whitespace)]
     if isinstance(format_, FlatSchemaFormat):
-        return [_json_asked(_present(format_.schema_, f"{param}.schema"), f"{param}.schema", whitespace)]
+        return [_make_json_form(_check_present(format_.schema_, f"{param}.schema"), f"{param}.schema", whitespace)]
     if isinstance(format_, SchemaFormat):
         where = f"{param}.json_schema.schema"
-        return [_json_asked(_present(format_.json_schema.schema_, where), where, whitespace)]
+        return [_make_json_form(_check_present(format_.json_schema.schema_, where), where, whitespace)]
     if isinstance(format_, StructuralTag):
         tag = format_.model_dump(exclude_none=True)
-        return [Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True)]
+        return [RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True)]
     if isinstance(format_, GrammarFormat):
         raise BadRequest(f"{param}: {_GRAMMARS}", param=param, code="form_not_enforceable")
     return []
 
 
-def _by_vllm(body: Body) -> list[Asked]:
+def _read_structured_outputs(body: Body) -> list[RequestedForm]:
     """``structured_outputs`` of vLLM."""
     asked = body.structured_outputs
     if asked is None:
         return []
     found = []
-    whitespace = _whitespace(asked, body)
+    whitespace = _read_whitespace(asked, body)
     if asked.json_ is not None:
-        found.append(_json_asked(asked.json_, "structured_outputs.json", whitespace))
+        found.append(_make_json_form(asked.json_, "structured_outputs.json", whitespace))
     if asked.json_object:
-        found.append(_json_asked({"type": "object"}, "structured_outputs.json_object", whitespace))
-    found += _plain_forms(asked.regex, asked.choice, "structured_outputs.")
+        found.append(_make_json_form({"type": "object"}, "structured_outputs.json_object", whitespace))
+    found += _read_plain_forms(asked.regex, asked.choice, "structured_outputs.")
     if asked.structural_tag is not None:
         tag, param = asked.structural_tag, "structured_outputs.structural_tag"
-        found.append(Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True))
+        found.append(RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True))
     if asked.grammar is not None:
         where = "structured_outputs.grammar"
         raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")
@@ -275,43 +282,43 @@ def _by_vllm(body: Body) -> list[Asked]:
     return found
 
 
-def _whitespace(asked: StructuredOutputs, body: Body) -> str | None:
+def _read_whitespace(asked: StructuredOutputs, body: Body) -> str | None:
     return "compact" if asked.disable_any_whitespace else asked.whitespace_pattern or body.guided_whitespace_pattern
 
 
-def _by_guided(body: Body) -> list[Asked]:
+def _read_guided_fields(body: Body) -> list[RequestedForm]:
     """The older fields of vLLM."""
     if body.guided_grammar is not None:
         raise BadRequest(f"guided_grammar: {_GRAMMARS}", param="guided_grammar", code="form_not_enforceable")
-    found = _plain_forms(body.guided_regex, body.guided_choice, "guided_")
+    found = _read_plain_forms(body.guided_regex, body.guided_choice, "guided_")
     if body.guided_json is not None:
-        found.append(_json_asked(body.guided_json, "guided_json", body.guided_whitespace_pattern))
+        found.append(_make_json_form(body.guided_json, "guided_json", body.guided_whitespace_pattern))
     return found
 
 
-def _by_score(body: Body) -> list[Asked]:
+def _read_score(body: Body) -> list[RequestedForm]:
     """The texts that are to be scored: the answer is the most likely of them."""
     texts = body.scored_texts
-    return [] if texts is None else [Asked("score", lambda: choice_of(texts), texts)]
+    return [] if texts is None else [RequestedForm("score", lambda: choice_of(texts), texts)]
 
 
-def _plain_forms(regex: str | None, choice: list[str] | None, prefix: str) -> list[Asked]:
+def _read_plain_forms(regex: str | None, choice: list[str] | None, prefix: str) -> list[RequestedForm]:
     found = []
     if regex is not None:
-        found.append(Asked(f"{prefix}regex", lambda: regex_of(regex), regex))
+        found.append(RequestedForm(f"{prefix}regex", lambda: regex_of(regex), regex))
     if choice is not None:
-        found.append(Asked(f"{prefix}choice", lambda: choice_of(choice), choice))
+        found.append(RequestedForm(f"{prefix}choice", lambda: choice_of(choice), choice))
     return found
 
 
-def _json_asked(schema: Any, param: str, whitespace: str | None) -> Asked:
+def _make_json_form(schema: Any, param: str, whitespace: str | None) -> RequestedForm:
     if not isinstance(schema, dict | bool | str):
         raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
     options: Any = {} if whitespace is None else {"whitespace": whitespace}
-    return Asked(param, lambda: json_schema(schema, **options), [schema, whitespace], schema)
+    return RequestedForm(param, lambda: json_schema(schema, **options), [schema, whitespace], schema)
 
 
-def _present(schema: Any, where: str) -> Any:
+def _check_present(schema: Any, where: str) -> Any:
     if schema is None:
         raise BadRequest(f"{where} is missing", param=where, code="missing_required_parameter")
     return schema
@@ -359,7 +366,7 @@ class Shapes:
         try:
             constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
-            raise refusal_of(error, shape.param) from error
+            raise make_refusal(error, shape.param) from error
         return Compiled(shape, constraint, hashlib.sha256(constraint.to_bytes()).hexdigest()[:16])
 
 

@@ -1,4 +1,4 @@
-"""What was written for a request, gathered: text, thought, calls and the numbers that all protocols tell.
+"""One text of an answer, gathered from its events: text, thought, calls, and the numbers that all protocols send.
 
 ::
 
@@ -6,8 +6,8 @@
     answer.add([Text("Os"), Text("lo")])
     answer.text                      # 'Oslo'
 
-Cost: linear in the text. The wrinkle: a log probability is that of the token among those that were allowed, before
-temperature, bias and penalties; what the model said of all tokens stands beside it.
+A log probability is that of the token among those that were allowed, before temperature, bias and penalties; the one
+among all tokens is beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done, Echoed, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
-__all__ = ["Answer", "among_allowed", "log_probability", "logprobs", "spelled", "traced", "usage_of"]
+__all__ = ["Answer", "among_allowed", "count_tokens", "log_probability", "logprobs", "make_trace", "spell_token"]
 
 _LEAST = -9999.0
 """Stands for minus infinity, which JSON has not."""
@@ -41,7 +41,7 @@ class Answer:
     echo: Echo | None = None
 
     def add(self, events: Sequence[Event]) -> None:
-        """Go on."""
+        """Add the next events."""
         for event in events:
             match event:
                 case Echoed(echo):
@@ -67,7 +67,7 @@ class Answer:
 
     @property
     def answer_rows(self) -> list[Row]:
-        """The rows of the tokens behind the thought."""
+        """The rows of the tokens after the thought."""
         return self.rows[self.over.thought_tokens :]
 
 
@@ -85,7 +85,7 @@ def _logprob(row: Row, count: int) -> dict[str, Any]:
     return entry
 
 
-def spelled(token: bytes) -> str:
+def spell_token(token: bytes) -> str:
     """A token as text, one that is no whole text with its bytes."""
     return token.decode("utf-8", "backslashreplace") or "(end)"
 
@@ -108,7 +108,7 @@ def log_probability(probability: float) -> float:
     return max(log(probability), _LEAST) if probability > 0 else _LEAST
 
 
-def traced(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def make_trace(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """What the form did at each token, as JSON."""
     return [
         {
@@ -122,7 +122,7 @@ def traced(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "pushed": row.is_pushed,
             "likeliest": [
                 {
-                    "token": spelled(likely.token),
+                    "token": spell_token(likely.token),
                     "probability": likely.probability,
                     "allowed": likely.is_allowed,
                 }
@@ -133,7 +133,7 @@ def traced(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def usage_of(orders: Sequence[Order], answers: Sequence[Answer]) -> tuple[int, int, int]:
+def count_tokens(orders: Sequence[Order], answers: Sequence[Answer]) -> tuple[int, int, int]:
     """Tokens of the prompts, of what was written, and of the thoughts among them."""
     written = sum(len(answer.over.result.token_ids) for answer in answers)
     return sum(order.prompt_tokens for order in orders), written, sum(answer.over.thought_tokens for answer in answers)

@@ -8,10 +8,8 @@ protocol writes down in its own way.
     answering = Answering(model, Worker(model.batch, rows=1, waiting=1), Shapes(model), timeout=600.0)
     answering.close()
 
-Cost: reading and compiling happen in threads beside the event loop; one queue for each request.
-
-The wrinkle: a budget is what the client says, or all that the prompt leaves of the context. A text in form is complete
-within it, or the request is refused before anything is written.
+A budget is what the client says, or all that the prompt leaves of the context. A text that conforms to a form is
+complete within it, or the request is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Limits
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
-from formwright.server.errors import Refusal, refusal_of, too_long
+from formwright.server.errors import Refusal, make_refusal, too_long
 from formwright.server.pool import FairPool
 from formwright.server.reading.generation_options import (
     check_logit_bias,
@@ -85,7 +83,7 @@ class Answering:
     _ended: Refusal | None = None
 
     def end(self, refusal: Refusal) -> None:
-        """End what is compiled, and what will be; its requests are told why. Called in the event loop."""
+        """End what is compiled now and later, with a refusal that says why. Called in the event loop."""
         self._ended = refusal
         for interrupt in self._compiling:
             interrupt.set()
@@ -199,10 +197,10 @@ class Answering:
     def _make_refusal(
         self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
     ) -> Refusal:
-        """What a client is told of an error; that of a prompt which is too long has the words that SDKs look for."""
+        """The refusal for an error; that of a prompt which is too long has the words that SDKs look for."""
         if isinstance(error, LimitExceeded) and error.limit == "context":
             return too_long(str(error), spec.field, self.model.runtime.context, error.value)
-        return refusal_of(error, param, budget, is_default=is_default)
+        return make_refusal(error, param, budget, is_default=is_default)
 
     def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
         """The texts of a request, not begun."""
@@ -265,6 +263,6 @@ class Answering:
 
 
 def report_timeout(seconds: float) -> Refusal:
-    """What a client is told whose request takes too long."""
+    """The refusal of a request that takes too long."""
     said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
     return Refusal(504, said, type="timeout_error", code="timeout")

@@ -5,8 +5,8 @@
     {"object": "chat.completion", "choices": [{"message": {"content": "Oslo"}, "finish_reason": "stop"}]}
     {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Os"}, "finish_reason": None}]}
 
-Cost: none to speak of. The wrinkle: the first chunk of a choice names the role, and the last one says why it ended. The
-last of all choices has the stamp. Usage comes in a chunk of its own where a client asks for it.
+The first chunk of a choice names the role, and the last one says why it ended. The last of all choices has the stamp.
+Usage comes in a chunk of its own if the client asks for it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from formwright.server.reading.orders import Order
-from formwright.server.writing.answer import Answer, logprobs, traced, usage_of
+from formwright.server.writing.answer import Answer, count_tokens, logprobs, make_trace
 from formwright.server.writing.events import Done, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
@@ -28,13 +28,13 @@ def whole(head: dict[str, Any], orders: Sequence[Order], answers: Sequence[Answe
     return {
         **head,
         "object": "chat.completion",
-        "choices": [_choice(number, answer, order) for number, answer in enumerate(answers)],
-        "usage": _usage(orders, answers),
-        **_stamp(order, answers),
+        "choices": [_make_choice(number, answer, order) for number, answer in enumerate(answers)],
+        "usage": _make_usage(orders, answers),
+        **_make_stamp(order, answers),
     }
 
 
-def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
+def _make_choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
     body = order.body
     message: dict[str, Any] = {
         "role": "assistant",
@@ -44,7 +44,7 @@ def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
     if answer.thought:
         message["reasoning_content"] = answer.thought
     if answer.calls:
-        message["tool_calls"] = [_call(call) for call in answer.calls]
+        message["tool_calls"] = [_make_call(call) for call in answer.calls]
     choice: dict[str, Any] = {
         "index": number,
         "message": message,
@@ -54,11 +54,11 @@ def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
     if body.likeliest is not None:
         choice["logprobs"] = {"content": logprobs(answer.answer_rows, body.likeliest), "refusal": None}
     if body.trace:
-        choice["formwright"] = {"trace": traced(answer.rows)}
+        choice["formwright"] = {"trace": make_trace(answer.rows)}
     return choice
 
 
-def _call(call: dict[str, Any]) -> dict[str, Any]:
+def _make_call(call: dict[str, Any]) -> dict[str, Any]:
     if call["is_custom"]:
         return {"id": call["id"], "type": "custom", "custom": {"name": call["name"], "input": call["arguments"]}}
     return {
@@ -68,8 +68,8 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
-    prompt, written, thought = usage_of(orders, answers)
+def _make_usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
+    prompt, written, thought = count_tokens(orders, answers)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": written,
@@ -78,7 +78,7 @@ def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]
     }
 
 
-def _stamp(order: Order, answers: Sequence[Answer]) -> dict[str, Any]:
+def _make_stamp(order: Order, answers: Sequence[Answer]) -> dict[str, Any]:
     stamp = order.stamp([answer.over for answer in answers])
     return {} if stamp is None else {"formwright": stamp}
 
@@ -125,7 +125,7 @@ class Stream:
                     self._add(number, event, calls)
                     self._in_thought.discard(number)
                 case Tokens():
-                    more |= self._of_tokens(number, event)
+                    more |= self._read_tokens(number, event)
                 case Done():
                     done = event
         if calls:  # clients look at the first fragment of a chunk only
@@ -140,24 +140,24 @@ class Stream:
     def end(self) -> Iterator[dict[str, Any]]:
         """What is sent when all is written."""
         if self._tells_usage:
-            yield {**self._head, "choices": [], "usage": _usage([self._order], self._answers)}
+            yield {**self._head, "choices": [], "usage": _make_usage([self._order], self._answers)}
 
     def _last_stamp(self) -> dict[str, Any]:
         """The stamp, once all texts are over."""
         is_over = all(answer.done is not None for answer in self._answers)
-        return _stamp(self._order, self._answers) if is_over else {}
+        return _make_stamp(self._order, self._answers) if is_over else {}
 
     def _chunk(self, number: int, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
         choice = {"index": number, "delta": delta, "logprobs": None, "finish_reason": None} | more
         usage = {"usage": None} if self._tells_usage else {}
         return {**self._head, "choices": [choice], **usage}
 
-    def _of_tokens(self, number: int, event: Tokens) -> dict[str, Any]:
+    def _read_tokens(self, number: int, event: Tokens) -> dict[str, Any]:
         body, more = self._order.body, dict[str, Any]()
         if body.likeliest is not None and number not in self._in_thought:
             more["logprobs"] = {"content": logprobs(event.rows, body.likeliest), "refusal": None}
         if body.trace:
-            more["formwright"] = {"trace": traced(event.rows), "partial": event.partial}
+            more["formwright"] = {"trace": make_trace(event.rows), "partial": event.partial}
         return more
 
     def _add(self, number: int, event: CallBegun | CallArguments, calls: dict[int, dict[str, Any]]) -> None:

@@ -4,7 +4,7 @@
 
     CHAT.body, CHAT.prefix               # (ChatBody, 'chatcmpl-')
 
-Cost: that of the JSON writer. The wrinkle: what goes wrong after the first byte of a stream is its last event.
+What goes wrong after the first byte of a stream is its last event.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formwright.server.errors import refusal_of
+from formwright.server.errors import make_refusal
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody
 from formwright.server.writing import chat, completions, responses
@@ -96,7 +96,7 @@ async def send_events(
                 keep(ended[-1]["response"])
             yield b"".join(_write_event(protocol, sent) for sent in ended)
         except Exception as error:
-            refusal = refusal_of(error, None)
+            refusal = make_refusal(error, None)
             said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
             yield _write_event(protocol, said)
             return

@@ -18,7 +18,7 @@ from formwright.generation import Complete, Truncated, Writing
 from formwright.generation.batch import Turn
 from formwright.generation.held_text import Piece
 from formwright.generation.strategies.scoring import Scoring
-from formwright.server.errors import refusal_of
+from formwright.server.errors import make_refusal
 from formwright.server.reading.orders import Order
 from formwright.server.worker import Job
 from formwright.server.writing.echo import Echo
@@ -80,7 +80,7 @@ class RequestReader:
     def _read_prompt(self, turn: Turn) -> Iterator[tuple[int, list[Event]]]:
         """Begin the texts of a prompt that is scored now."""
         if turn.error is not None:
-            raise refusal_of(turn.error, "prompt")
+            raise make_refusal(turn.error, "prompt")
         for number in self._prompts[turn.key]:
             yield number, [Echoed(self._echoes[number])]
             yield from ((number, events) for events in self._held.pop(number) if events)
@@ -94,7 +94,7 @@ def _choose_reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn],
 def _read_scores(turn: Turn) -> list[Event]:
     """The events of a request whose texts are scored: the most likely one, as if it were written."""
     if turn.error is not None:
-        raise refusal_of(turn.error, "score")
+        raise make_refusal(turn.error, "score")
     return [Text(turn.result.text), Done("stop", turn.result, 0)]
 
 
@@ -111,7 +111,7 @@ class TextReader:
     def read(self, turn: Turn) -> list[Event]:
         """The events of a turn. Raises Refusal."""
         if turn.error is not None:
-            raise refusal_of(turn.error, self._shape.param)
+            raise make_refusal(turn.error, self._shape.param)
         events: list[Event] = []
         is_over, result = turn.is_over, turn.result
         pieces = [piece.text for piece in turn.pieces]

@@ -1,4 +1,4 @@
-"""Responses: the items that a model has written, and the events that tell how they come.
+"""Responses: the items that a model has written, and the events by which they are sent.
 
 ::
 
@@ -7,8 +7,7 @@
 
 Items are a thought, messages and calls, each begun, filled and ended; a response that is sent whole is what the last
 event holds.
-
-Cost: none to speak of. The wrinkle: an item ends when another one begins, or all is written.
+An item ends when another one begins, or all is written.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any
 from formwright.generation.trace.recorder import Row
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import ResponsesBody
-from formwright.server.writing.answer import Answer, logprobs, traced, usage_of
+from formwright.server.writing.answer import Answer, count_tokens, logprobs, make_trace
 from formwright.server.writing.events import Done, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
@@ -55,7 +54,7 @@ class Stream:
         self._output: list[Sent] = []
         self._open: Sent | None = None
         self._answer = Answer()
-        self._rows: list[Row] = []  # of the answer, behind the thought, that no event has told
+        self._rows: list[Row] = []  # of the answer after the thought, not sent yet
 
     def start(self) -> Iterator[Sent]:
         """What is sent before anything is written."""
@@ -108,10 +107,16 @@ class Stream:
             return
         yield from self._close()
         if kind == "message":
-            item: Sent = {"id": _id("msg"), "type": kind, "role": "assistant", "status": "in_progress", "content": []}
+            item: Sent = {
+                "id": _make_id("msg"),
+                "type": kind,
+                "role": "assistant",
+                "status": "in_progress",
+                "content": [],
+            }
             part: Sent = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         else:
-            item = {"id": _id("rs"), "type": kind, "summary": [], "content": [], "status": "in_progress"}
+            item = {"id": _make_id("rs"), "type": kind, "summary": [], "content": [], "status": "in_progress"}
             part = {"type": "reasoning_text", "text": ""}
         yield from self._add(item)
         item["content"] = [part]
@@ -120,7 +125,7 @@ class Stream:
     def _begin_call(self, call: CallBegun) -> Iterator[Sent]:
         yield from self._close()
         kind, empty = ("custom_tool_call", "input") if call.is_custom else ("function_call", "arguments")
-        item = {"id": _id("ctc" if call.is_custom else "fc"), "type": kind, "call_id": call.id, "name": call.name}
+        item = {"id": _make_id("ctc" if call.is_custom else "fc"), "type": kind, "call_id": call.id, "name": call.name}
         yield from self._add(item | {empty: ""} | ({} if call.is_custom else {"status": "in_progress"}))
 
     def _add(self, item: Sent) -> Iterator[Sent]:
@@ -139,7 +144,7 @@ class Stream:
         rows, self._rows = self._rows, []
         listed = [] if self._likeliest is None else logprobs(rows, self._likeliest)
         self._part["logprobs"] += listed
-        more = {"formwright": {"trace": traced(rows), "partial": partial}} if self._order.body.trace else {}
+        more = {"formwright": {"trace": make_trace(rows), "partial": partial}} if self._order.body.trace else {}
         yield self._of_item("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
 
     def _argument(self, text: str) -> Iterator[Sent]:
@@ -204,21 +209,21 @@ class Stream:
             "previous_response_id": body.previous_response_id,
             "parallel_tool_calls": body.parallel_tool_calls,
             "temperature": body.temperature,
-            "text": _format_of(body),
+            "text": _describe_format(body),
             "tool_choice": body.tool_choice or "auto",
-            "tools": [_tool(tool) for tool in body.tools or ()],
+            "tools": [_describe_tool(tool) for tool in body.tools or ()],
             "top_p": body.top_p,
             "truncation": "disabled",
             "usage": None,
             "metadata": {},
         }
         if status != "in_progress":
-            response |= self._ended()
+            response |= self._count_usage()
         return response
 
-    def _ended(self) -> Sent:
+    def _count_usage(self) -> Sent:
         """What is known when all is written."""
-        prompt, written, thought = usage_of([self._order], [self._answer])
+        prompt, written, thought = count_tokens([self._order], [self._answer])
         usage = {
             "input_tokens": prompt,
             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
@@ -228,23 +233,23 @@ class Stream:
         }
         stamp = self._order.stamp([self._answer.over]) or {}
         if self._order.body.trace:
-            stamp["trace"] = traced(self._answer.rows)
+            stamp["trace"] = make_trace(self._answer.rows)
         return {"usage": usage, "completed_at": time.time()} | ({"formwright": stamp} if stamp else {})
 
 
 _ARGUMENTS = {False: "function_call_arguments", True: "custom_tool_call_input"}
 
 
-def _format_of(body: ResponsesBody) -> Sent:
+def _describe_format(body: ResponsesBody) -> Sent:
     if body.text is None or body.text.format is None:
         return {"format": {"type": "text"}}
     return {"format": body.text.format.model_dump(by_alias=True)}
 
 
-def _tool(tool: Any) -> Sent:
+def _describe_tool(tool: Any) -> Sent:
     found: Sent = tool.model_dump(exclude_none=True)
     return ({"parameters": None, "strict": None} | found) if found["type"] == "function" else found
 
 
-def _id(kind: str) -> str:
+def _make_id(kind: str) -> str:
     return f"{kind}_{secrets.token_hex(16)}"

@@ -1,0 +1,383 @@
+"""The endpoints of a server: what a request goes through from its first byte to its answer.
+
+A client that goes away ends its texts at once, also while nothing has been sent to it: a second task waits for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+
+from formwright import __version__
+from formwright.conversations.messages import Message
+from formwright.errors import ArgumentError
+from formwright.models import LocalModel
+from formwright.server.errors import BadRequest, Refusal
+from formwright.server.metrics import Metrics
+from formwright.server.reading.body_reader import read_body
+from formwright.server.reading.conversation import (
+    chat_messages,
+    prompt_ids,
+    response_messages,
+    split_begun_answer,
+    texts_of,
+)
+from formwright.server.reading.json_body import parse_json
+from formwright.server.reading.orders import Order, PromptSpec
+from formwright.server.reading.requests import Body, scoring_body
+from formwright.server.reading.shapes import Shapes
+from formwright.server.reading.tool_choice import offered_by_chat, offered_by_responses
+from formwright.server.settings import Settings
+from formwright.server.store import ResponseStore, Stored
+from formwright.server.worker import Worker
+from formwright.server.writing.answering import Answering, report_timeout
+from formwright.server.writing.events import Event
+from formwright.server.writing.protocols import CHAT, COMPLETIONS, RESPONSES, Protocol, send_events
+from formwright.tools.offered import Offered
+
+__all__ = ["Server"]
+
+T = TypeVar("T")
+
+
+PAGE = Path(__file__).with_name("page.html")
+
+
+_RUNS_OUT = 30.0
+"""Seconds in which a body has to come."""
+
+
+_DRAINED = 8
+"""A body that is more than so many times too long is not read to its end; a shorter one is, so that its client gets the
+refusal."""
+
+
+_FEW = 8
+"""Texts of a request that is read at once."""
+
+
+_SHORT = 8 << 10
+"""Bytes of a request that is read at once; a longer one is read in a thread."""
+
+
+class Server:
+    """The endpoints of one model."""
+
+    def __init__(self, model: LocalModel, settings: Settings) -> None:
+        self.model, self.settings = model, settings
+        self.names = settings.names or (model.name,)
+        self.worker = Worker(model.batch, rows=settings.max_batch, waiting=settings.max_waiting)
+        self.answering = Answering(model, self.worker, Shapes(model), settings.timeout)
+        self.metrics = Metrics(self.worker)
+        self.store = ResponseStore(settings.store)
+        self.started = int(time.time())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: object) -> AsyncIterator[None]:
+        """From the first request to the last."""
+        self.worker.start(asyncio.get_running_loop())
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self.worker.stop)
+            self.answering.close()
+
+    def end(self) -> None:
+        """End what still runs: each request is told so."""
+        said = "the server is shutting down: ask again, or another one"
+        refusal = Refusal(503, said, type="overloaded_error", code="shutting_down")
+        self.worker.end(refusal)
+        self.answering.end(refusal)
+
+    async def models(self, _: Request) -> Response:
+        """The one model, by each of its names."""
+        return JSONResponse({"object": "list", "data": [self._describe_model(name) for name in self.names]})
+
+    async def one_model(self, request: Request) -> Response:
+        """The model of a name."""
+        return JSONResponse(self._describe_model(self._check_model(request.path_params["name"])))
+
+    def _describe_model(self, name: str) -> dict[str, Any]:
+        return {
+            "id": name,
+            "object": "model",
+            "created": self.started,
+            "owned_by": "formwright",
+            "max_model_len": self.model.runtime.context,
+        }
+
+    async def health(self, _: Request) -> Response:
+        """That the server lives."""
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    async def show_metrics(self, _: Request) -> Response:
+        """The metrics."""
+        return Response(self.metrics.text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def page(self, _: Request) -> Response:
+        """The page."""
+        return FileResponse(PAGE, headers=_PAGE_HEADERS)
+
+    async def chat(self, request: Request) -> Response:
+        """``/v1/chat/completions``."""
+        return await self._answer(request, CHAT, self._chat_specs)
+
+    async def responses(self, request: Request) -> Response:
+        """``/v1/responses``."""
+        return await self._answer(request, RESPONSES, self._response_specs)
+
+    async def completions(self, request: Request) -> Response:
+        """``/v1/completions``."""
+        return await self._answer(request, COMPLETIONS, self._completion_specs)
+
+    def _chat_specs(self, body: Any) -> list[PromptSpec]:
+        messages, begun = split_begun_answer(chat_messages(body.messages), body)
+        try:
+            model = self.model.with_chat_template_kwargs(body.chat_template_kwargs)
+        except ArgumentError as error:
+            said = f"chat_template_kwargs: {error}"
+            raise BadRequest(said, param="chat_template_kwargs", code="unsupported_parameter") from error
+        return [self._make_spec(model, messages, offered_by_chat(body), "messages", begun)]
+
+    def _response_specs(self, body: Any) -> list[PromptSpec]:
+        offered = offered_by_responses(body)
+        messages = response_messages(body.input, body.instructions)
+        if body.store and not self.store.is_on:
+            body.ignore("store")
+        if (earlier := self._find_earlier(body)) is not None:
+            at = 1 if body.instructions else 0
+            messages[at:at] = response_messages(earlier.items, None)
+        return [self._make_spec(self.model, messages, offered, "input")]
+
+    def _find_earlier(self, body: Body) -> Stored | None:
+        """The response that a request goes on from. Raises BadRequest."""
+        name = body.earlier_response
+        if name is None:
+            return None
+        if not self.store.is_on:
+            why = "nothing is stored: send the whole conversation as input, or start the server with --store"
+            said = f"previous_response_id is not served: {why}"
+            raise BadRequest(said, param="previous_response_id", code="unsupported_parameter")
+        if (found := self.store.found(name)) is None:
+            said = f"Previous response with id {name!r} not found: send the whole conversation as input"
+            raise BadRequest(said, param="previous_response_id", code="previous_response_not_found")
+        return found
+
+    def _keep(self, body: Body, earlier: Stored | None, response: Mapping[str, Any]) -> None:
+        """Store a response, if it is one that is to be stored."""
+        if self.store.is_on and body.wants_storing:
+            self.store.keep(response, body.items, earlier)
+
+    async def stored_response(self, request: Request) -> Response:
+        """``/v1/responses/ID``: a response that is stored; ``DELETE`` forgets it."""
+        name = request.path_params["id"]
+        found = self.store.found(name)
+        if found is None:
+            why = "" if self.store.is_on else ": nothing is stored, start the server with --store"
+            raise Refusal(404, f"Response with id {name!r} not found{why}", param="response_id", code="not_found")
+        if request.method == "DELETE":
+            self.store.forget(name)
+            return JSONResponse({"id": name, "object": "response", "deleted": True})
+        return JSONResponse(found.response)
+
+    def _make_spec(
+        self, model: LocalModel, messages: list[Message], offered: Offered, field: str, begun: str = ""
+    ) -> PromptSpec:
+        def prompt() -> list[int]:
+            self.answering.check_length([*texts_of(messages), begun], field)
+            return prompt_ids(model, messages, offered, begun)
+
+        return PromptSpec(offered, prompt, field)
+
+    def _completion_specs(self, body: Any) -> list[PromptSpec]:
+        def ids(prompt: Any) -> list[int]:
+            if not isinstance(prompt, str):
+                return self.model.prompt_ids(prompt)
+            self.answering.check_length([prompt], "prompt")
+            return self.model.text_ids(prompt)
+
+        texts = [prompt if isinstance(prompt, str) else None for prompt in body.prompts]
+        return [
+            PromptSpec(Offered(), partial(ids, prompt), "prompt", text)
+            for prompt, text in zip(body.prompts, texts, strict=True)
+        ]
+
+    async def _answer(self, request: Request, protocol: Protocol, specs: Callable[[Any], list[PromptSpec]]) -> Response:
+        """Read a request, write what it asks for, and send it."""
+        began = asyncio.get_running_loop().time()
+        data = await self._read_data(request)
+        client = _name_client(request)
+        ordering = self._read_orders(data, request.path_params.get("deployment"), protocol, specs, client)
+        name, ordered = await _await_unless_gone(request, self._await_in_time(ordering, began))
+        body = ordered[0].body
+        keep = partial(self._keep, body, self._find_earlier(body))  # as it is now: it may be forgotten meanwhile
+        head = {
+            "id": protocol.prefix + secrets.token_hex(16),
+            protocol.created: int(time.time()),
+            "model": name,
+        }
+        events = self._count_events(self.answering.events(ordered, client, began), ordered, protocol, began)
+        if body.stream:
+            stream = protocol.stream(head, ordered)
+            first = await _await_unless_gone(request, anext(events))  # so that a full queue is a status, not an event
+            sent = send_events(protocol, stream, first, events, keep)
+            return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
+        gathered = await _await_unless_gone(request, _gather_events(events, body.texts))
+        whole = protocol.whole(head, ordered, gathered)
+        keep(whole)
+        return JSONResponse(whole)
+
+    async def _read_orders(
+        self,
+        data: bytearray,
+        deployment: str | None,
+        protocol: Protocol,
+        specs: Callable[[Any], list[PromptSpec]],
+        client: str,
+    ) -> tuple[str, list[Order]]:
+        """The model that a request names, and what is to be written for it; what is long is read in threads."""
+
+        def read_request() -> tuple[str, Body, list[PromptSpec]]:
+            sent = parse_json(data)
+            if deployment is not None and isinstance(sent, dict):
+                sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
+            body = read_body(protocol.body, sent)
+            name = self._check_model(deployment or body.model)
+            self._check_texts(body.jobs)
+            if body.scored_texts is not None:
+                body = scoring_body(body)
+            return name, body, specs(body)
+
+        is_long = len(data) > _SHORT
+        name, body, found = await self.answering.in_thread(client, read_request) if is_long else read_request()
+        # To find how texts that are scored are spelled may take long.
+        is_short = not is_long and body.texts <= _FEW and body.scored_texts is None
+        return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
+
+    async def _await_in_time(self, ordering: Awaitable[T], began: float) -> T:
+        """What is awaited. Raises Refusal when the time of a request is over."""
+        try:
+            async with asyncio.timeout_at(began + self.settings.timeout):
+                return await ordering
+        except TimeoutError:
+            raise report_timeout(self.settings.timeout) from None
+
+    async def _count_events(
+        self,
+        events: AsyncIterator[tuple[int, list[Event]]],
+        orders: Sequence[Order],
+        protocol: Protocol,
+        began: float,
+    ) -> AsyncIterator[tuple[int, list[Event]]]:
+        """The same events, counted."""
+        clock, is_awaited = asyncio.get_running_loop().time, orders[0].body.stream
+        try:
+            async with contextlib.aclosing(events):  # type: ignore[type-var]
+                async for number, new in events:
+                    if is_awaited:
+                        self.metrics.first_token.observe(clock() - began)
+                        is_awaited = False
+                    yield number, new
+        finally:  # also if the client goes away: the work was done
+            self.metrics.count(orders)
+            self.metrics.seconds.labels(protocol.name).observe(clock() - began)
+
+    async def _read_data(self, request: Request) -> bytearray:
+        """The body of a request. Raises Refusal."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
+        data, most = bytearray(), self.settings.max_body
+        if int(request.headers.get("content-length", "0")) > _DRAINED * most:
+            raise self._refuse_size()
+        try:
+            async with asyncio.timeout(_RUNS_OUT):
+                size = 0
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > _DRAINED * most:
+                        raise self._refuse_size()
+                    if size <= most:
+                        data += chunk
+        except TimeoutError:
+            raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
+        if size > most:
+            raise self._refuse_size()
+        return data
+
+    def _check_texts(self, count: int) -> None:
+        """Refuse more texts than rows and queue can ever hold."""
+        if count > (most := self.worker.limit):
+            said = f"the request asks for {count} texts, this server takes {most} at a time"
+            raise BadRequest(f"{said} (--max-batch and --max-waiting)", code="too_many_texts")
+
+    def _refuse_size(self) -> Refusal:
+        message = f"the body is longer than {self.settings.max_body} bytes"
+        return Refusal(413, message, code="too_large", headers={"Connection": "close"})  # the rest is not read
+
+    def _check_model(self, name: str) -> str:
+        if name not in self.names:
+            raise Refusal(
+                404,
+                f"there is no model {name!r}: this server has {', '.join(map(repr, self.names))}",
+                param="model",
+                code="model_not_found",
+            )
+        return name
+
+
+def _name_client(request: Request) -> str:
+    """Whom a request is for: clients take turns."""
+    address = request.client.host if request.client else ""
+    return f"{address} {request.headers.get('authorization', '')}"
+
+
+async def _gather_events(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
+    found: list[list[Event]] = [[] for _ in range(count)]
+    async for number, new in events:
+        found[number] += new
+    return found
+
+
+async def _await_unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
+    """An answer, unless the client goes away before it is there."""
+    task = asyncio.ensure_future(answer)
+    gone = asyncio.ensure_future(_wait_until_gone(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientDisconnect
+        return task.result()
+    finally:
+        gone.cancel()
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+async def _wait_until_gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+_STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+
+_PAGE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
