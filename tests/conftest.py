@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+import ssl
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -54,6 +56,14 @@ class ToyRuntime:
 @pytest.fixture
 def toy() -> Callable[..., ToyRuntime]:
     return ToyRuntime
+
+
+@pytest.fixture(scope="session", autouse=True)
+def authorities_read_once() -> Iterator[None]:
+    """Reading the certificates of all authorities, for each client anew, takes longer than most tests of clients."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture(scope="session")

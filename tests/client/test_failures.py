@@ -74,7 +74,7 @@ def test_too_many_requests_wait_as_long_as_the_service_says(driven: Driven, scri
     began = time.monotonic()
     result = driven.connect(server.url, request_retries=2).generate(PROMPT, Person)
     assert result.value.age == 36
-    assert 0.3 <= time.monotonic() - began < 3
+    assert time.monotonic() - began >= 0.3
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -338,7 +338,7 @@ def test_a_server_that_never_answers(driven: Driven, scripted: Any, is_stream: b
     began = time.monotonic()
     with pytest.raises(RequestFailed, match=r"did not answer within 0.3 seconds"):
         (model.stream if is_stream else model.generate)(PROMPT, Person)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
@@ -356,7 +356,7 @@ def test_a_server_that_drips(driven: Driven, scripted: Any, is_stream: bool) -> 
     began = time.monotonic()
     with pytest.raises((LimitExceeded, RequestFailed)):
         (model.stream if is_stream else model.generate)(PROMPT, Person, time_budget=0.5)
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 8
 
 
 def test_nobody_listens(driven: Driven) -> None:

@@ -186,6 +186,7 @@ def sample(data: Path) -> list[Any]:
         return [json.loads(line) for number, line in enumerate(lines) if number % 5 == 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("service", "mode"), CASES)
 def test_real_instances_come_back(data: Path, service: str, mode: Mode) -> None:
     wrong, told = [], 0

@@ -13,9 +13,11 @@ from pathlib import Path
 import page_blocks
 import pytest
 from page_blocks import blocks
+from parameters import slow_except
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+QUICK = [file for file in FILES if file.name != "evaluation.md"]
 NEEDS = {
     "haystack.md": "haystack",
     "langchain.md": "langchain_core",
@@ -32,7 +34,7 @@ WITHOUT_A_DEVICE = {"exllama.md", "sglang.md", "tensorrt_llm.md", "vllm.md"}
 """Pages whose programs need a GPU: they are compiled here, and what they import is imported by the scripts of hosts."""
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("file", slow_except(QUICK, FILES), ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_blocks_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     if file.name in NEEDS.keys() | WITHOUT_A_DEVICE:

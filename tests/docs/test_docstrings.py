@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import importlib
 import re
 from collections.abc import Iterator
@@ -109,13 +110,22 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "name": str(embedded.FOLDER),
         "prompt": "Ada is 36.",
         "prompt_ids": [5, 6],
-        "result": tiny.generate("Ada is 36.", Person, trace=True),
         "runtime": tiny.runtime.fork(),
         "schema": schema | {"additionalProperties": False},
         "token": 7,
-        "tokenizer": importlib.import_module("tokenizers").Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")),
         "vocabulary": vocabulary,
         "writings": [Writing(constraint, [5, 6], Limits(max_tokens=64), Sampler()) for _ in range(3)],
+        **made_once(),
+    }
+
+
+@functools.cache
+def made_once() -> dict[str, Any]:
+    """What takes long to make, and no example changes."""
+    tokenizers = importlib.import_module("tokenizers")
+    return {
+        "result": fw.load("formwright-tiny").generate("Ada is 36.", Person, trace=True),
+        "tokenizer": tokenizers.Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")),
     }
 
 

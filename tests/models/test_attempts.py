@@ -27,11 +27,6 @@ class Person(BaseModel):
         return age
 
 
-@pytest.fixture(scope="module")
-def tiny() -> Any:
-    return fw.load("formwright-tiny")
-
-
 def test_validators_see_the_context(tiny: Any) -> None:
     assert tiny.generate(ADA, Person).value.age == 36
     with pytest.raises(OutputInvalid, match="36 is refused"):

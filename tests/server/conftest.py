@@ -25,11 +25,6 @@ class Person(BaseModel):
 
 
 @pytest.fixture(scope="session")
-def tiny() -> fw.models.LocalModel:
-    return fw.load(MODEL)
-
-
-@pytest.fixture(scope="session")
 def served(tiny: fw.models.LocalModel) -> Iterator[Any]:
     """The embedded model."""
     with running(tiny) as server:
