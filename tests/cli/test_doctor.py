@@ -75,7 +75,7 @@ def test_a_missing_package_is_named(hosts: None, monkeypatch: pytest.MonkeyPatch
     assert found["cli"]["state"] == "fails"
 
 
-@pytest.mark.parametrize(("fails", "code"), [("_embedded", 0), ("_kernel", 1)])
+@pytest.mark.parametrize(("fails", "code"), [("_check_embedded", 0), ("_kernel", 1)])
 def test_only_the_core_decides(hosts: None, monkeypatch: pytest.MonkeyPatch, fails: str, code: int) -> None:
     def broken() -> Any:
         raise ValueError("broken")

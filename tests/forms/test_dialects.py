@@ -80,7 +80,7 @@ def test_a_class_of_re_has_the_same_code_points(member: str, flags: int) -> None
 
 def test_a_literal_that_has_no_case_needs_no_table() -> None:
     """What is without case is in no block that is looked at, so the blocks must hold everything that has one."""
-    cased = {chr(code) for code in patterns._cased()}
+    cased = {chr(code) for code in patterns._codes_with_case()}
     assert all(c.lower() == c.upper() == c.casefold() == c for c in set(ALL) - cased)
     assert len(cased) < 20_000
 

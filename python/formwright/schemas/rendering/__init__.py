@@ -2,9 +2,9 @@
 
 ::
 
-    from formwright.schemas.rendering import gathered, outline_of
+    from formwright.schemas.rendering import gather, outline_of
 
-    document = gathered('{"type": "object", "properties": {"age": {"minimum": 0}}}', {})
+    document = gather('{"type": "object", "properties": {"age": {"minimum": 0}}}', {})
     outline_of(document).root.children[0].text      # 'age (number, at least 0, optional)'
 
 `gather` brings a schema into one flat document; `typescript`, `outline_of` and `sample` write that as a type, as

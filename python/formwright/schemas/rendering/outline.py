@@ -2,10 +2,10 @@
 
 ::
 
-    from formwright.schemas.rendering import gathered
+    from formwright.schemas.rendering import gather
 
     schema = '{"properties": {"name": {"type": "string"}, "age": {"minimum": 0}}, "required": ["name"]}'
-    outline = outline_of(gathered(schema, {}))
+    outline = outline_of(gather(schema, {}))
     [line.text for line in outline.root.children]   # ['name (string)', 'age (number, at least 0, optional)']
 
 A line is a field, an item of a tuple or a branch of a union, with the lines of what is inside it. A definition that is

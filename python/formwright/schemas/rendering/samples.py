@@ -2,9 +2,9 @@
 
 ::
 
-    from formwright.schemas.rendering import gathered
+    from formwright.schemas.rendering import gather
 
-    document = gathered('{"properties": {"name": {"type": "string"}, "born": {"format": "date"}}}', {})
+    document = gather('{"properties": {"name": {"type": "string"}, "born": {"format": "date"}}}', {})
     sample(document)    # {'name': '...', 'born': '2026-01-31'}
 
 Every field is there, optional ones too, and one item in each list, so that a reader sees where everything stands.

@@ -2,10 +2,10 @@ r"""A JSON Schema as TypeScript: interfaces and types, with comments for what a 
 
 ::
 
-    from formwright.schemas.rendering import gathered
+    from formwright.schemas.rendering import gather
 
     schema = '{"title": "Box", "type": "object", "properties": {"size": {"type": "integer", "minimum": 0}}}'
-    typescript(gathered(schema, {}))    # 'interface Box {\n  size?: number; // integer, at least 0\n}'
+    typescript(gather(schema, {}))    # 'interface Box {\n  size?: number; // integer, at least 0\n}'
 
 Cost: a walk over the schema. The wrinkle: whether an object may have other fields is said in a comment, unless all are
 closed, which the text around it says.
