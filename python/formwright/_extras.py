@@ -5,7 +5,7 @@ Example::
     with needs("pydantic", "a Python type as a form"):
         import pydantic
 
-A module that stands on an optional package imports it at its top, inside
+A module that is on an optional package imports it at its top, inside
 ``needs``; whoever wants that module imports it where it is used. So the package
 is loaded when it is first needed, and its absence is reported as
 `MissingDependency` with the extra that brings it and the import that really failed.

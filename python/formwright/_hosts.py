@@ -14,7 +14,7 @@ is written. It begins with the first version that was run, and ends before the n
 
 Cost: one look into the metadata of installed packages.
 
-The wrinkle: a host without an extra is an engine that its users have installed with its own drivers; we only name it.
+A host without an extra is an engine that its users have installed with its own drivers; we only name it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Host:
             return None
 
     def state(self) -> State:
-        """How the installed version stands to the known ones."""
+        """How the installed version compares with the known ones."""
         version = self.version()
         if version is None:
             return "missing"

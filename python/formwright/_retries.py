@@ -8,7 +8,7 @@ Two policies are nested in a flow. Around each request: what may go away by itse
 is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form,
 or was cut, is asked for again, with what was wrong.
 
-Cost: some microseconds of tenacity for each attempt. The wrinkle: a policy of the user's is taken as it is, but its
+Cost: some microseconds of tenacity for each attempt. A policy of the user's is taken as it is, but its
 ``sleep`` is the driver's; what it says of an attempt's exception is asked even for errors that no repetition mends.
 """
 
@@ -56,7 +56,7 @@ def request_policy(
     is longer than the seconds that are left.
 
     Raises:
-        ArgumentError: ``retries`` is no number of retries.
+        ArgumentError: ``retries`` is not a number of retries.
     """
 
     def wait(state: RetryCallState) -> float:

@@ -192,7 +192,7 @@ class UnknownOption(ArgumentError, TypeError):
 
 
 class PromptError(FormwrightError, ValueError):
-    """What was passed is no prompt of this model; the message says what was expected."""
+    """What was passed is not a prompt of this model; the message says what was expected."""
 
 
 class LimitExceeded(FormwrightError):
@@ -267,7 +267,7 @@ class OutputInvalid(FormwrightError, ValueError):
 
     Attributes:
         text: The text.
-        position: How many of its characters are in form; all of them where only the type refuses it.
+        position: How many of its characters conform; all of them where only the type refuses it.
     """
 
     def __init__(self, message: str, *, hint: str | None = None, text: str = "", position: int = 0) -> None:
@@ -303,7 +303,7 @@ class Refused(FormwrightError):
 
 
 class RequestFailed(FormwrightError):
-    """A service could not be reached, refused the request, or answered with something that is no answer.
+    """A service could not be reached, refused the request, or answered with something that is not an answer.
 
     The error of an SDK, where there was one, is the ``__cause__``.
 

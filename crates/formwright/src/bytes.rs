@@ -8,7 +8,7 @@
 //! a [`Reader`], which returns fields of the body and never reads or allocates beyond it: a length in the data is
 //! compared with what is there first.
 //!
-//! Wrinkle: the digest finds accidents, not forgers, who can compute it as well. So nothing is trusted: what is read
+//! The digest finds accidents, not forgers, who can compute it as well. So nothing is trusted: what is read
 //! goes through the same constructors as what a user writes.
 
 use sha2::{Digest as _, Sha256};

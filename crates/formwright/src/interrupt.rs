@@ -8,7 +8,7 @@
 //! thread B                                                      interrupt.set()
 //! ```
 //!
-//! Cost: a subtraction for each unit, and a load of an atomic every [`EVERY`] units. Wrinkle: the work is left by
+//! Cost: a subtraction for each unit, and a load of an atomic every [`EVERY`] units. The work is left by
 //! unwinding, as by a panic, but without a message: so no place in it can take the end for an answer, and nothing
 //! half-made is kept: shared automata and the tables of a vocabulary only ever gain whole entries, so they stay valid. The
 //! cache of a matcher does not: a matcher whose call was ended has to be reset. In a program that aborts on panics nothing
@@ -117,7 +117,7 @@ thread_local! {
     static DONE: Cell<u64> = const { Cell::new(0) };
     /// Units until the next question.
     static LEFT: Cell<u32> = const { Cell::new(EVERY) };
-    /// What the work of this thread stands in, the outermost first.
+    /// What the work of this thread is in, the outermost first.
     static SCOPES: RefCell<Vec<Scope>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -1,4 +1,4 @@
-//! The kernel of formwright: which tokens keep a text in form?
+//! The kernel of formwright: which tokens keep a conforming text?
 //!
 //! Four nouns carry everything. A [`Language`] is a set of byte strings; a
 //! [`vocabulary::Vocabulary`] is what each token id spells; a [`Constraint`] is a
@@ -45,7 +45,7 @@
 //!
 //! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,
 //! formats, keywords), a bounded cache of shortest texts, and for each thread an arena for reading schemas, a few common
-//! trees and the shortest texts of those made once. `unsafe` stands in one file, `matcher/masks/row.rs`, which writes rows that other threads can see.
+//! trees and the shortest texts of those made once. `unsafe` is in one file, `matcher/masks/row.rs`, which writes rows that other threads can see.
 
 pub mod bytes;
 pub mod canonical;

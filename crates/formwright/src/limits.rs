@@ -26,7 +26,7 @@ pub struct Limits {
     pub pattern_parts: usize,
     /// Units of work to build the automaton of a regular expression: parts made and compared, a second at most.
     pub pattern_work: u64,
-    /// Schemas that stand inside one another without a value between them (`allOf`, `$ref`, ...).
+    /// Schemas that are inside one another without a value between them (`allOf`, `$ref`, ...).
     pub schema_depth: usize,
     /// Nodes of one language.
     pub nodes: usize,

@@ -12,7 +12,7 @@
 //! checks them. Reading compiles every operand once, then runs the operators on a stack, so no
 //! depth of nesting can overflow anything.
 //!
-//! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds
+//! An operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds
 //! the nodes of all instructions together.
 
 use std::collections::BTreeMap;

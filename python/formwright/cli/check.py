@@ -37,7 +37,7 @@ def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
     """Tell whether INSTANCE is a text that SCHEMA lets a model write.
 
     Both are files; - is stdin. The final newline of INSTANCE is no part of it. If it is
-    not in form, shows the place and what could stand there, and exits with 1; also if it
+    not in form, shows the place and what could be there, and exits with 1; also if it
     is valid, but written in a way that the options do not allow.
     """
     if is_stdin(schema) and is_stdin(instance):
@@ -68,7 +68,7 @@ def _but(source: str, text: str, options: dict[str, Any]) -> str | None:
 
 
 def _characters(text: str) -> str:
-    """The characters that a string in a JSON text may hold: those that stand there, and those of escapes."""
+    """The characters that a string in a JSON text may hold: those that are there, and those of escapes."""
     pairs = "".join(re.findall(r"\\u([0-9a-fA-F]{4})", text))
     return text + '"\\\b\f\n\r\t/' + bytes.fromhex(pairs).decode("utf-16-be", "replace")
 

@@ -30,7 +30,7 @@ EXTRAS = {
     "tiktoken": ("tiktoken",),
     "tokenizers": ("tokenizers",),
 }
-"""What each extra lets us import; those of hosts stand in `HOSTS`."""
+"""What each extra lets us import; those of hosts are in `HOSTS`."""
 
 _ENTERED = {"vllm": "formwright.engines.vllm.backend", "mlx": "formwright.models.runtimes.mlx"}
 """The modules that import a host, where those of `HOSTS` do not import all of it."""

@@ -1,4 +1,4 @@
-"""``formwright generate``: write one text in form."""
+"""``formwright generate``: write one conforming text."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def generate(
     model: str,
     **options: Any,
 ) -> None:
-    """Write one text in form and print it."""
+    """Write one conforming text and print it."""
     if trace is not None and (str(trace) == "-" or not trace.parent.is_dir()):
         raise click.UsageError(
             f"--trace {trace}: there is no such folder." if str(trace) != "-" else "--trace is a file."

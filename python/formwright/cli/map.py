@@ -65,9 +65,9 @@ def map_(
     model: str,
     **options: Any,
 ) -> None:
-    """Write a text in form for each row of a file.
+    """Write a conforming text for each row of a file.
 
-    Results stand in the order in which they are finished. A run that was ended, however, goes on where it was: the same
+    Results are in the order in which they are finished. A run that was ended, however, goes on where it was: the same
     command again writes the rows that are missing.
     """
     if output.exists() and output.samefile(source):

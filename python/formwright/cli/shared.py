@@ -103,7 +103,7 @@ def one_form(
     """The one form that a command was given.
 
     Raises:
-        click.UsageError: There is none, or more than one; or options of JSON stand beside another form.
+        click.UsageError: There is none, or more than one; or options of JSON are beside another form.
     """
     if choices and choice_file is not None:
         raise click.UsageError("Give --choice or --choice-file, not both.")

@@ -92,7 +92,7 @@ def connect(
         http: An ``httpx.Client`` (or ``AsyncClient``) of your own, for proxies and certificates.
 
     Raises:
-        ArgumentError: ``base_url`` is no URL; there is no such API, mode or service; another argument is wrong.
+        ArgumentError: ``base_url`` is not a URL; there is no such API, mode or service; another argument is wrong.
         MissingDependency: formwright[client] is not installed.
     """
     _check_name(model)

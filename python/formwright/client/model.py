@@ -11,7 +11,7 @@
 Cost: a plan for each new form, some milliseconds; the last `_KEPT` are kept. A request costs some hundred microseconds
 besides the service.
 
-The wrinkle: a budget of tokens steers a local model to an end, but only cuts a text of a service. So ``max_tokens`` is
+A budget of tokens steers a local model to an end, but only cuts a text of a service. So ``max_tokens`` is
 the service's own unless it is given, and a cut text is `OutputTruncated`.
 """
 
@@ -278,7 +278,7 @@ class RemoteModel(Remote):
             The results; an error is `Failed` in its place, and the others go on.
 
         Raises:
-            ArgumentError: An option is wrong, ``prompts`` is no list, or there is not one form for each.
+            ArgumentError: An option is wrong, ``prompts`` is not a list, or there is not one form for each.
         """
         many = self._pair(prompts, forms, concurrency, options)
 
@@ -305,7 +305,7 @@ class RemoteModel(Remote):
             canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
 
         Raises:
-            ArgumentError: There is no text, one is no str, or ``canonical`` is neither true nor false.
+            ArgumentError: There is no text, one is not a str, or ``canonical`` is neither true nor false.
             PromptError: The prompt cannot be read.
             OptionUnsupported: The service does not score texts.
             RequestFailed: It could not be reached, or refused the request: a text does not fit the context of the

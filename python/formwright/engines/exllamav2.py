@@ -6,7 +6,7 @@
 
 Cost: one token forward and one mask, in a worker while the device works.
 
-The wrinkle: ExLlamaV2 asks for a mask where it can apply one, and for lists of ids elsewhere; both are served. Behind
+ExLlamaV2 asks for a mask where it can apply one, and for lists of ids elsewhere; both are served. Behind
 the end of a text only an end may come, so a job without a stop condition writes nothing more that can be seen.
 """
 
@@ -50,7 +50,7 @@ class FormFilter(ExLlamaV2Filter):  # type: ignore[misc]  # exllamav2 is not typ
         self._set(Running(compile(form, vocabulary)), max_tokens)
 
     def clone(self, c: Self | None = None) -> Self:
-        """The same form, where this text stands."""
+        """The same form, where this text is."""
         twin: Self = super().clone(c if c is not None else type(self).__new__(type(self)))
         twin.background_result = None
         running = Running(self._running.constraint)

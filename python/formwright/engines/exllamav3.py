@@ -5,11 +5,11 @@
     generator.generate(prompt, filters=[FormFilter(tokenizer, {"type": "integer"})])
 
 ExLlamaV3 computes the mask in a worker while the device works, takes tokens back where a banned string was begun, and
-switches a filter on at a trigger: ``FormFilter(tokenizer, form, trigger_token=...)`` begins behind that token.
+switches a filter on at a trigger: ``FormFilter(tokenizer, form, trigger_token=...)`` begins after that token.
 
 Cost: one token forward and one mask, in the worker.
 
-The wrinkle: ExLlamaV3 goes on without a mask behind a filter that is completed, unless it ends the job. So this one
+ExLlamaV3 goes on without a mask after a filter that is completed, unless it ends the job. So this one
 does: it is completed by an end of text, and ``eos_after_completed`` is always set.
 """
 
@@ -36,7 +36,7 @@ class FormFilter(Filter):  # type: ignore[misc]  # exllamav3 is not typed for us
     Args:
         tokenizer: That of the model, of ExLlamaV3.
         form: Anything `formwright.form` takes.
-        trigger_token: The token behind which the form begins; ``None`` is the beginning of the text.
+        trigger_token: The token after which the form begins; ``None`` is the beginning of the text.
         max_tokens: The ``max_new_tokens`` of the job: the text is then complete within it. Not with ``trigger_token``.
 
     Raises:

@@ -12,7 +12,7 @@ the stop ids of the user among them, are ends of the vocabulary: they may come w
 
 Cost: a vocabulary for each set of ends, a tenth of a second for 131,072 tokens; the last `_KEPT` are kept.
 
-The wrinkle: drafts of a speculation go on behind an end of text. What comes there is accepted and means nothing.
+Drafts of a speculation go on after an end of text. What comes there is accepted and means nothing.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Running:
             self.matcher.rollback(tokens)
 
     def fill(self, mask: Mask, row: int, *, budget: int | None = None) -> None:
-        """Write what may come next into a row: behind the end, an end again.
+        """Write what may come next into a row: after the end, an end again.
 
         Any thread may call it, as long as no other one uses this text.
         """

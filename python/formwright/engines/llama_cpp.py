@@ -8,7 +8,7 @@
 
 Cost: a copy of the ids and of the scores, one token forward and one mask.
 
-The wrinkle: llama.cpp calls back through C, where an exception is printed and forgotten, and the token is drawn as if
+Llama.cpp calls back through C, where an exception is printed and forgotten, and the token is drawn as if
 nothing had been asked. So nothing is raised there, Ctrl-C neither: the text is ended instead, and leaving the block
 raises what went wrong. A token that comes although it was forbidden is such an error. Two more ways to lose a form are
 closed: ``logit_bias=`` puts ``None`` in the place of a plain list of processors, while this list takes the bias in; and
@@ -76,7 +76,7 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         return both
 
     def reset(self) -> None:
-        """Forget all texts: the next one begins behind a prompt."""
+        """Forget all texts: the next one begins after a prompt."""
         self._rows.reset()
         self.error = self._known = None
 

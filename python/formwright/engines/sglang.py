@@ -9,7 +9,7 @@ they are. It serves JSON Schema, regular expressions and structural tags; EBNF i
 
 Cost: that of the kernel; the rows of a batch are filled together, without the interpreter lock.
 
-The wrinkle: SGLang caches a grammar and copies it for each request, and leaves a back end that it did not make itself
+SGLang caches a grammar and copies it for each request, and leaves a back end that it did not make itself
 alone with reasoning. So `copy` begins a new text, and with ``--reasoning-parser`` the factory wraps the back
 end as SGLang wraps its own.
 """
@@ -155,7 +155,7 @@ def install() -> None:
 
 
 def _begun(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: set[int] | None) -> BaseGrammarBackend:
-    """The back end of an engine, behind thoughts where it has a parser of them."""
+    """The back end of an engine, after thoughts where it has a parser of them."""
     serving = get_serving()
     for name in ("constrained_json_whitespace_pattern", "constrained_json_max_whitespace_cnt"):
         if getattr(serving, name, None) is not None:

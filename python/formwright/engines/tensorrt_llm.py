@@ -13,7 +13,7 @@ user with the logits on the device, and the ids of every beam, the prompt includ
 
 Cost: a mask for each beam, copied to the device without waiting, and tensor operations on the stream that is told.
 
-The wrinkle: the vocabulary must be as wide as the logits (``Vocabulary.from_tokenizer(tokenizer, logits_size=...)``).
+The vocabulary must be as wide as the logits (``Vocabulary.from_tokenizer(tokenizer, logits_size=...)``).
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class AllowedTokens:
 class FormGenerate:
     """A ``custom_generate`` function: greedy search or sampling, in which forced tokens cost no call of the model.
 
-    Temperature, ``top_k``, ``top_p`` and the like are applied behind the mask; other processors are refused. A
+    Temperature, ``top_k``, ``top_p`` and the like are applied after the mask; other processors are refused. A
     ``streamer`` sees nothing: transformers does not hand it to such functions.
 
     Args:

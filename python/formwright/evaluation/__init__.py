@@ -12,12 +12,12 @@
 
 `tasks` are questions with answers, `built_in` makes some and `files` reads one's own; `arms` are the ways to ask,
 `prompts` what each of them is told; `runs` asks and keeps; `reading` reads answers; `verdicts` says what they show by
-`statistics`, `tables` and `report` show it. `simulated` is a model for tests. What a run has found stands in
+`statistics`, `tables` and `report` show it. `simulated` is a model for tests. What a run has found is in
 ``out/answers.jsonl``, and everything else is computed from that.
 
 Cost: the answers, and less than two hundredths of that beside them.
 
-The wrinkle: what holds for one model and one task says nothing
+What holds for one model and one task says nothing
 of another one.
 """
 

@@ -1,4 +1,4 @@
-"""The tasks that come with the evaluation, in English and Chinese: questions made by code, as many as are wanted.
+"""The tasks that come with the evaluation, in English and Chinese: questions made by code, as many as are asked for.
 
 ::
 

@@ -9,11 +9,11 @@
     print(prompt_of(task, ARMS["free"], task.items[0], wording=0, shots=1))
 
 A prompt has a sentence about the task, what is to be given at the end, some examples and the question. Arms differ in
-what is to be given (`Arm.asks`) alone, and all of them are told the same about it: what the schema says stands in the
+what is to be given (`Arm.asks`) alone, and all of them are told the same about it: what the schema says is in the
 prompt of free text in words. Examples are the same questions, with the same steps and answers, written as the arm
 is asked to write.
 
-Cost: none. The wrinkle: with an odd wording, what is to be given stands behind the question instead of before the
+With an odd wording, what is to be given comes after the question instead of before the
 examples, so that wordings differ in more than words.
 """
 
@@ -82,7 +82,7 @@ TELLS: Mapping[str, Mapping[str, Sequence[str]]] = {
 """What is to be given, by language and by what an arm asks for, in three wordings."""
 
 MARKS: Mapping[str, tuple[str, str]] = {"en": ("Question: ", "Answer: "), "zh": ("问题：", "答案：")}
-"""What stands before a question, and before an answer in free text."""
+"""What is before a question, and before an answer in free text."""
 
 _SAID: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -190,7 +190,7 @@ def describe_answer(schema: Mapping[str, Any], language: str = "en") -> str:
 
 
 def read_text(path: Path, argument: str) -> str:
-    """What stands in a file. Raises ArgumentError, for the argument that named it."""
+    """What is in a file. Raises ArgumentError, for the argument that named it."""
     try:
         return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError as error:

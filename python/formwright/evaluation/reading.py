@@ -8,7 +8,7 @@ r"""The answer in what an arm has written: by rule, by code, never by a second m
 Free text is read by the rule of its kind of answer (`RULES`), which every report prints. JSON that nothing has enforced
 is found as by the client: the whole text, a code fence, or the one JSON value with an answer in it.
 
-Cost: microseconds. The wrinkle: what cannot be read is wrong, and counted as unreadable too: of two arms with the same
+Cost: microseconds. What cannot be read is wrong, and counted as unreadable too: of two arms with the same
 model, the one that is read worse looks worse.
 """
 

@@ -14,7 +14,7 @@
 Warnings first, in red; then what may be said, pictures and tables, what each arm was and how its answers were read; and
 answers themselves: where arms disagree, side by side, and heat maps of those whose traces were kept.
 
-Cost: a second for the pictures, which are matplotlib's, as SVG in the page. The wrinkle: texts of models are texts of
+Cost: a second for the pictures, which are matplotlib's, as SVG in the page. Texts of models are texts of
 strangers, so all of them are escaped, and a policy in the page's head forbids to load anything.
 """
 

@@ -18,7 +18,7 @@ Rows of other prompts or forms under the same ids are refused.
 Cost: beside the model, microseconds for each row. Neighbouring questions share a batch with one arm and one wording,
 and a row's ``seconds`` are its share of that batch.
 
-The wrinkle: an answer that could not be got (a service that does not answer) is no row, and the next run asks again. An
+An answer that could not be got (a service that does not answer) is not a row, and the next run asks again. An
 answer that cannot be written (a budget too small for the form) is a row, and wrong.
 """
 

@@ -14,7 +14,7 @@
 It looks up the question of a prompt, draws whether it knows the answer, and writes that or another answer as it was
 asked to. The same prompt always gets the same text. Cost: microseconds for each text.
 
-The wrinkle: with ``shared`` above 0, what is hard in one arm is hard in the others too, as it is for real models.
+With ``shared`` above 0, what is hard in one arm is hard in the others too, as it is for real models.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Simulated:
         return {item.question: item for item in self.task.items}
 
     def _question_in(self, prompt: str) -> Item:
-        """The question that stands last in a prompt."""
+        """The question that is last in a prompt."""
         mark = MARKS[self.task.language][0]
         said = prompt.rpartition(mark)[2].partition("\n\n")[0] if mark in prompt else prompt.removesuffix(" JSON.")
         found = self._items.get(said)

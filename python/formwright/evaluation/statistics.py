@@ -26,7 +26,7 @@ independent ones; its mean counts once.
 Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what they are worth. Cost: some
 tenths of a second for each pair.
 
-The wrinkle: an interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
+An interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
 shown by it. `count_needed` says what could have been seen. All of it is over questions: of other wordings than those
 that were asked, nothing is said.
 """
@@ -227,7 +227,7 @@ _Cells = dict[tuple[str, str, int, int], bool]
 
 
 def _cells(outcomes: Iterable[Outcome]) -> dict[str, _Cells]:
-    """The answers of each arm. Raises ArgumentError where one stands twice."""
+    """The answers of each arm. Raises ArgumentError where one is twice."""
     cells: dict[str, _Cells] = {}
     for each in outcomes:
         key = (each.question, each.wording, each.shots, each.seed)

@@ -11,7 +11,7 @@
     ]
     print(markdown([judge(rows, "m")]))
 
-Cost: none beside the statistics. The wrinkle: what is not known (calls of a model behind an API) is 0 in every row, and
+Cost: none beside the statistics. What is not known (calls of a model behind an API) is 0 in every row, and
 its column is left out.
 """
 

@@ -13,11 +13,11 @@ An answer is described by a JSON Schema, which says how it is compared too:
 ==================  ======================================================================
 numbers             as numbers; whole ones to the last digit
 text                without the case of letters, the white space around, and quotes or a full stop around
-arrays              as sets: the order does not matter, how often something stands there does
+arrays              as sets: the order does not matter, how often something is there does
 objects             field by field; the answer is right if all fields are
 ==================  ======================================================================
 
-Cost: nothing is asked here. The wrinkle: the same comparison serves all arms. An arm that writes ``42`` and one that
+Cost: nothing is asked here. The same comparison serves all arms. An arm that writes ``42`` and one that
 writes ``"42"`` have said the same.
 """
 

@@ -7,7 +7,7 @@
     row["allowed_mass"] < 1              # True
     trace_of(row).text == trace.text     # True
 
-Cost: some kilobytes for each token of a trace that is kept. The wrinkle: tokens are bytes, so they stand as hexadecimal
+Cost: some kilobytes for each token of a trace that is kept. Tokens are bytes, so they are as hexadecimal
 digits in a row.
 """
 

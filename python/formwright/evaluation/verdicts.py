@@ -13,7 +13,7 @@
 A sentence says no more than its interval: "better by 4 to 11 points", or that no difference was seen, and then how
 many questions would show one of `SOUGHT` points.
 
-Cost: some milliseconds for each pair of arms. The wrinkle: intervals are of single differences; p is corrected for all
+Cost: some milliseconds for each pair of arms. Intervals are of single differences; p is corrected for all
 pairs of a model, and a difference is called only where both agree.
 """
 

@@ -4,7 +4,7 @@
 
     WORDS["en"].joined(["Ronan has 3 coins.", "How many coins?"])     # 'Ronan has 3 coins. How many coins?'
 
-Cost: none. The wrinkle: names of fields and tools are English in all languages, as they are in programs.
+Names of fields and tools are English in all languages, as they are in programs.
 """
 
 from __future__ import annotations

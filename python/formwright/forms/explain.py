@@ -17,12 +17,12 @@ __all__ = ["Check", "Explanation", "Reading"]
 
 
 class Check(NamedTuple):
-    """How far a text is in form.
+    """How far a text conforms.
 
     Attributes:
-        position: How many characters (of bytes: bytes) are the beginning of a text in form.
-        is_complete: Whether all of them are, and a text in form ends there.
-        expected: What could stand at ``position``, in words; ``""`` if the text is complete.
+        position: How many characters (of bytes: bytes) are the beginning of a conforming text.
+        is_complete: Whether all of them are, and a conforming text ends there.
+        expected: What could be at ``position``, in words; ``""`` if the text is complete.
     """
 
     position: int
@@ -39,7 +39,7 @@ class Reading(NamedTuple):
         status: ``default``: no keyword, but a variable of the environment that gives an option its value; ``enforced``;
             ``annotation``: says nothing about texts; ``redundant``: without effect here;
             ``narrowed``: fewer texts are written than it allows; ``never``: what it speaks of can never be written;
-            ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is no JSON Schema;
+            ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is not a JSON Schema;
             ``validated``: no keyword, but what a Python type checks once a text is complete.
         note: What was done, or why not.
     """
@@ -57,7 +57,7 @@ class Explanation(tuple[Reading, ...]):
 
     @classmethod
     def of(cls, own: Iterable[Reading], rows: Iterable[tuple[str, str, str, str]]) -> Self:
-        """The rows of the kernel after a form's own; a format that a type enforces is no annotation."""
+        """The rows of the kernel after a form's own; a format that a type enforces is not an annotation."""
         own = tuple(own)
         enforced = {row[:2]: row for row in own if row.status == "enforced"}
         read = (enforced.get(row[:2], row) if row.status == "annotation" else row for row in starmap(Reading, rows))

@@ -23,7 +23,7 @@ is. So two of them in a row, one beside another value, or one repeated are refus
 Cost: reading a value costs one pass of the kernel over the text, and whatever its type
 does; a composition finds its parts first, see `formwright.forms.readers`.
 
-The wrinkle: a text may hold control tokens. What a model wrote is read by its tokens; in a text that comes from
+A text may hold control tokens. What a model wrote is read by its tokens; in a text that comes from
 elsewhere, the name of a control token stands for it.
 """
 
@@ -87,13 +87,13 @@ class Form(Generic[T_co]):
 
     Attributes:
         language: The texts, as the kernel has them.
-        read: The value of a text that is in form; unlike `parse` it does not check that it is.
+        read: The value of a text that conforms; unlike `parse` it does not check that it is.
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
         defaults: What the environment decided when the form was made, and what a type says beside its schema: rows
             of `explain`.
         name: What the part is called inside a composition, if it has a name.
-        behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
+        after: The form of what is still to be written after a prompt that ends with some text, if that matters.
         origin: The schema, pattern, options or tools that it was made of; ``None`` for compositions.
     """
 
@@ -151,7 +151,7 @@ class Form(Generic[T_co]):
         return self._read_controls(text)[2]
 
     def check(self, text: str | bytes) -> Check:
-        """How far ``text`` is in form, whether it is complete, and what could stand where it leaves the form."""
+        """How far ``text`` conforms, whether it is complete, and what could be where it leaves the form."""
         data, good, is_complete = self._read_controls(text)
         expected = "" if is_complete else self._describe_expected(data, good)
         good -= data[:good].count(b"\xff")
@@ -295,7 +295,7 @@ def literal(text: str) -> Form[str]:
     """Exactly ``text``.
 
     Raises:
-        ArgumentError: ``text`` is no str.
+        ArgumentError: ``text`` is not a str.
     """
     check_text(text, "text")
     return Form(Language.choice([text]), str, shorten(repr(text)), "text")

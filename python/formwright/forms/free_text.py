@@ -15,7 +15,7 @@ characters, spelled by other tokens, are ordinary text.
 Cost: a mask of free text is found once for each state of its marker, that is for each of its characters; a bound on the
 characters multiplies the states by those that are left. A bound on the tokens costs nothing but near its end.
 
-The wrinkle: a prompt may already have opened what a form opens, as chat templates of thinking models do. `thinking` and
+A prompt may already have opened what a form opens, as chat templates of thinking models do. `thinking` and
 `after` look at the end of the prompt and go on from there.
 """
 
@@ -94,7 +94,7 @@ def text(
 
     Args:
         until: Where it ends: the first place where the marker, or one of several, has come. A mapping says for each
-            marker which form goes on behind it. ``None``: it may end anywhere.
+            marker which form goes on after it. ``None``: it may end anywhere.
         include: Whether the marker is the end of the text. If not, the text holds no marker, and another form follows.
         max_chars: Most characters before the marker.
         max_tokens: Most tokens that end in the text, or exactly with it. A marker counts where it is a part of the
@@ -179,10 +179,10 @@ def after(
     max_tokens: int | None = None,
     times: int | None = 1,
 ) -> Form[Any]:
-    """Free text up to the first marker, and ``form`` behind it.
+    """Free text up to the first marker, and ``form`` after it.
 
     A prompt that ends with the marker counts: the text then begins with ``form``. The value is that of ``form``; if the
-    marker never comes, it is the text. With more than one time, the value is the list of the values, and what stands
+    marker never comes, it is the text. With more than one time, the value is the list of the values, and what is
     between them is free.
 
     Args:
@@ -228,7 +228,7 @@ def thinking(
     max_chars: int | None = None,
     max_tokens: int | None = None,
 ) -> Form[Any]:
-    """A thought, then ``form``: the model thinks freely between two markers, and writes in form behind them.
+    """A thought, then ``form``: the model thinks freely between two markers, and writes in form after them.
 
     The value is that of ``form``; the thought is the part ``"thought"`` of the result. A prompt that ends with ``open``
     counts: the text then begins with the thought.

@@ -10,13 +10,13 @@ r"""Grounded text: the model copies a piece of a text, and can write nothing els
     fw.form(tuple[Annotated[str, quote], int])              # a field of a type: a model, a dataclass, a TypedDict
     quote.places("No refunds.")                             # [(21, 32)]: where it stands, in characters
 
-The value is the piece, a ``str``. Where it stands is asked for, by `Grounded.places`, for two reasons: a piece may
-stand in several places, and a ``str`` goes through every composition, type and validator as it is.
+The value is the piece, a ``str``. One asks where it is with `Grounded.places`, for two reasons: a piece may
+are in several places, and a ``str`` goes through every composition, type and validator as it is.
 
 Cost: a text of 1 MB takes about half a second to build, and about 10 MB of memory once built (90 MB meanwhile). A mask
 takes a few microseconds, and some milliseconds where a piece begins, the first time.
 
-The wrinkle: a piece is never empty. Where there may be none, say so: ``fw.optional(quote)``, ``Quote | None``.
+A piece is never empty. Where there may be none, say so: ``fw.optional(quote)``, ``Quote | None``.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Grounded(Form[str]):
     unit: Unit = "char"
 
     def places(self, piece: str, /) -> list[tuple[int, int]]:
-        """Where ``piece`` stands in the source: where it begins and ends, in characters, first places first.
+        """Where ``piece`` is in the source: where it begins and ends, in characters, first places first.
 
-        ``source[start:end]`` is the piece. What is no piece stands nowhere: the list is empty.
+        ``source[start:end]`` is the piece. What is not a piece is nowhere: the list is empty.
 
         Raises:
-            ArgumentError: ``piece`` is no str.
+            ArgumentError: ``piece`` is not a str.
         """
         check_text(piece, "piece")
         return places(self.source, self.unit, piece)
@@ -80,11 +80,11 @@ class Grounded(Form[str]):
 
 
 def one_of_text(source: str, /, unit: Unit = "char") -> Grounded:
-    """A piece of ``source``: one or more of its units in a row, with all that stands between them.
+    """A piece of ``source``: one or more of its units in a row, with all that is between them.
 
     A *word* is a run of letters, digits and underscores, with apostrophes and hyphens between letters (``isn't``) and
     points and commas between digits (``1,000.50``); each ideograph and kana is a word. A *sentence* ends with ``.``,
-    ``!``, ``?`` or ``…`` and what closes behind it, if whitespace follows; with their full-width kin; and with its
+    ``!``, ``?`` or ``…`` and what closes after it, if whitespace follows; with their full-width kin; and with its
     line.
 
     Args:
@@ -93,7 +93,7 @@ def one_of_text(source: str, /, unit: Unit = "char") -> Grounded:
             ``"sentence"``: likewise.
 
     Raises:
-        ArgumentError: ``source`` is no str, or has no such unit; there is no such unit.
+        ArgumentError: ``source`` is not a str, or has no such unit; there is no such unit.
         LimitExceeded: ``source`` is too long.
     """
     check_text(source, "source")

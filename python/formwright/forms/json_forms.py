@@ -54,7 +54,7 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
         order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
             ``FORMWRIGHT_ORDER`` says, or ``"schema"``.
         whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``
-            (any, also before and behind the value, up to ``max_whitespace``), or a regular expression over space, tab,
+            (any, also before and after the value, up to ``max_whitespace``), or a regular expression over space, tab,
             CR and LF. ``None`` is ``"flexible"``, or ``"free"`` where ``max_whitespace`` or
             ``FORMWRIGHT_MAX_WHITESPACE`` is given.
         max_whitespace: Most whitespace characters in a row where whitespace is free, 0 to 1,000. ``None`` is what
@@ -68,7 +68,7 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
         integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
         numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json`` and
             JavaScript; ``"exact"`` all numbers, for readers of decimals.
-        max_digits: Longest run of digits in a number, 1 to 400: before the point, behind it, or in an exponent.
+        max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
         unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
         format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
         formats: Extra formats: name to regular expression.
@@ -108,9 +108,9 @@ def explain(schema: Any, **options: Unpack[JsonOptions]) -> Explanation:
     ``schema`` and the options are those of `json_schema`.
 
     Raises:
-        SchemaError: ``schema`` is no JSON.
+        SchemaError: ``schema`` is not JSON.
         ArgumentError: An option, or the environment variable of one, has a value that it cannot have.
-        NotAForm: It is no schema.
+        NotAForm: It is not a schema.
     """
     is_schema = isinstance(schema, _SCHEMAS)
     text, remarks = (schema_text(schema), ()) if is_schema else _read_type(schema)[1:]

@@ -11,7 +11,7 @@ recursion is a regular language.
 Cost: the length of the expression, which doubles with each level of lists, and grows with the square of the number of
 optional members of one object.
 
-The wrinkle: inside a text, a string is read by rules of its own, so a pattern of it is only kept where its texts need
+Inside a text, a string is read by rules of its own, so a pattern of it is only kept where its texts need
 no escapes.
 """
 

@@ -26,7 +26,7 @@ kernel asks it about the states that texts meet, remembers the answers by ``key`
 Cost: for each state one call of ``allowed_characters``, ``can_end`` and, where there is one, ``shortest``; for each
 character that a token asks about one of ``add_character``. What is known is kept with the form, for all its texts.
 
-The wrinkle: a parser is code, so a form with one can be neither pickled nor stored.
+A parser is code, so a form with one can be neither pickled nor stored.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ matches without regard to case, depends on the Unicode of the interpreter and on
 Cost: some microseconds for an item. The first ``\w``, ``\d`` or ``\s`` of a process takes 40 ms, the first pattern
 without regard to case 20 ms: every code point is looked at.
 
-The wrinkle: the tree is that of a module of ``re`` which has no promises. An item that is not known here is refused.
+The tree is that of a module of ``re`` which has no promises. An item that is not known here is refused.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class _Writer:
 
 
 def _spell_ranges(ranges: Ranges) -> str:
-    """Ranges as members of a class; surrogates are no characters of a text."""
+    """Ranges as members of a class; surrogates are not characters of a text."""
     low, high = _SURROGATES
     text = []
     for first, last in ranges:

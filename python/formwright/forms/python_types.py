@@ -17,7 +17,7 @@ written as a number, not as a number or one of many strings.
 
 Cost: building the adapter of a type, about a millisecond, once for each `Reader`.
 
-The wrinkle: a type may check more than a schema can tell, such as a custom validator. `Reader.remarks` names these
+A type may check more than a schema can tell, such as a custom validator. `Reader.remarks` names these
 checks; where one fails, `OutputInvalid` reports it.
 """
 
@@ -70,7 +70,7 @@ def schema_text(form: Any) -> str:
     """JSON Schema text for the Python type ``form``.
 
     Raises:
-        NotAForm: ``form`` is no type, holds something JSON Schema cannot say, or has texts that cannot be read back.
+        NotAForm: ``form`` is not a type, holds something JSON Schema cannot say, or has texts that cannot be read back.
         MissingDependency: pydantic is not installed.
     """
     return _as_text(_schema(_adapter(form), form)[0])
@@ -142,7 +142,7 @@ def type_name(form: Any) -> str:
 
 
 class Reader:
-    """Reads texts in form as values of a type; pickled as the type.
+    """Reads conforming texts as values of a type; pickled as the type.
 
     Attributes:
         schema_text: The JSON Schema of the type, as text.
@@ -199,7 +199,7 @@ class Arguments:
         schema_text: The JSON Schema of the arguments, as text.
 
     Raises:
-        NotAForm: A parameter has no annotation or cannot be passed by name, or an annotation is no form.
+        NotAForm: A parameter has no annotation or cannot be passed by name, or an annotation is not a form.
     """
 
     __slots__ = ("_function", "_reader", "schema_text")

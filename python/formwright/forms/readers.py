@@ -11,8 +11,8 @@ only begun is cut the same way: its last part is then the one that is still open
 Cost: each part is read once by the kernel for each way in which the text could be cut until one fits; at worst that is
 quadratic.
 
-The wrinkle: the control tokens that a model wrote are letters of their own, which no text could be taken for: their
-name between two bytes 0xFF, in a ``str`` two ``"\udcff"``. In the text of a result stand the names.
+The control tokens that a model wrote are letters of their own, which no text could be taken for: their
+name between two bytes 0xFF, in a ``str`` two ``"\udcff"``. In the text of a result are the names.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def cut(
         is_open: Whether the text may end anywhere: then the last part has only begun.
     """
     found: Cut = []
-    untried: list[Iterator[int]] = []  # the ends of each part found, and of the one behind them, that were not tried
+    untried: list[Iterator[int]] = []  # the ends of each part found, and of the one after them, that were not tried
     dead: set[tuple[int, int]] = set()
     at = 0
     while True:
@@ -202,7 +202,7 @@ class Chain:
         return cut(data, dict(enumerate(forms)).get, len(forms).__eq__, lambda _: True, is_open=is_open)
 
     def __call__(self, text: str) -> Any:
-        """The value of a text that is in form."""
+        """The value of a text that conforms."""
         if not any(self.takes):
             return plain(text)
         data = encode_text(text)
@@ -235,7 +235,7 @@ class Alternative:
         return [(self.first if is_first else self.second, 0, len(data))]
 
     def __call__(self, text: str) -> Any:
-        """The value of a text that is in form."""
+        """The value of a text that conforms."""
         is_first = self.first.language.check(encode_text(text))[1]
         return (self.first if is_first else self.second).read(text)
 
@@ -248,7 +248,7 @@ class Repetition:
         body: What is repeated.
         low: How often at least.
         high: How often at most, if there is a bound.
-        between: What stands between two of them.
+        between: What is between two of them.
     """
 
     body: Form[Any]
@@ -269,12 +269,12 @@ class Repetition:
             times = (number + step - 1) // step
             return times >= self.low and (number == 0 or number % step == 1 % step)
 
-        # Where something stands between them, a part may be empty without being repeated for ever.
+        # Where something is between them, a part may be empty without being repeated for ever.
         always = self.between is not None and not self.between.language.ends(b"")
         return cut(data, part_at, may_end, lambda number: always or number < step * self.low, is_open=is_open)
 
     def __call__(self, text: str) -> list[Any]:
-        """The values of a text that is in form."""
+        """The values of a text that conforms."""
         data = encode_text(text)
         found = cut_of(self, data)
         return [self.body.read(decode_text(data[start:end])) for form, start, end in found if form is not self.between]

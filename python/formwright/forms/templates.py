@@ -12,7 +12,7 @@ r"""Templates: fixed text with fields to be filled, parts that may be missing, p
 The fixed text is written without asking the model. A field is anything `form` takes: ``int`` is written as JSON writes
 it, and so is ``str``, in quotes; for bare text say which, by a pattern, a choice or `text`.
 
-Cost: as the forms it is made of. The wrinkle: where one field could end in several places, it takes as much as it can.
+Cost: as the forms it is made of. Where one field could end in several places, it takes as much as it can.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
         **fields: What each field is: anything `form` takes.
 
     Raises:
-        ArgumentError: A field has no form, stands twice or is not in the pattern, or the pattern cannot be read.
+        ArgumentError: A field has no form, is twice or is not in the pattern, or the pattern cannot be read.
         NotAForm, LanguageError: As `form`, for a field.
     """
     check_text(pattern, "pattern")
@@ -126,12 +126,12 @@ def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | N
 
     Args:
         form: Anything `form` takes.
-        sep: What stands between two of them: a text, or a form of text.
+        sep: What is between two of them: a text, or a form of text.
         low: How often at least.
         high: How often at most; ``None`` is no upper bound.
 
     Raises:
-        ArgumentError: ``low`` is negative or more than ``high``; ``sep`` is no text.
+        ArgumentError: ``low`` is negative or more than ``high``; ``sep`` is not text.
         NotAForm, LanguageError: As `form`.
     """
     target = _form(form)
@@ -152,7 +152,7 @@ def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | N
 
 
 def _pieces(pattern: str) -> Iterator[tuple[str, str | None]]:
-    """Fixed text and the name of the field behind it, one after the other."""
+    """Fixed text and the name of the field after it, one after the other."""
     hint = "write {{ and }} for braces"
     try:
         pieces = list(string.Formatter().parse(pattern))

@@ -107,7 +107,7 @@ def choice(*options: Any) -> Form[Any]:
     of the file. No line may be empty.
 
     Raises:
-        ArgumentError: There is no option, or one is no str; a line of a file is empty or not UTF-8.
+        ArgumentError: There is no option, or one is not a str; a line of a file is empty or not UTF-8.
         LimitExceeded: A text has more than 65,534 bytes, or all have more than 2 ** 30.
         OSError: The file cannot be read.
     """

@@ -15,7 +15,7 @@ its form never writes, are told as a `Remark`. What can be said neither way is r
 
 Cost: a call of Python for each part of a type, beside what pydantic does.
 
-The wrinkle: pydantic has hooks that change the schema of a part after it was made, so the patterns are added after all
+Pydantic has hooks that change the schema of a part after it was made, so the patterns are added after all
 of them, by the ``format`` that the part ends up with.
 """
 

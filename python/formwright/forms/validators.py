@@ -14,7 +14,7 @@ whole is left to the whole.
 
 Cost: pydantic builds one validator for each place that is asked for a value, tens of microseconds, once for each form.
 
-The wrinkle: behind a union of several types nothing is known of the members until the whole is complete; ``X | None``
+After a union of several types nothing is known of the members until the whole is complete; ``X | None``
 is not such a union. And where a model may write fields in any order, one that is not there yet counts as left out: a
 validator of another field may see its default.
 """
@@ -144,7 +144,7 @@ class Validator:
         variadic = self._structure.get("variadic_item_index")
         if variadic is None or index < variadic:
             return self._inside(items[index]) if index < len(items) else None
-        # Which items stand behind those of any number is known only at the end.
+        # Which items come after those of any number is known only at the end.
         return self._inside(items[variadic]) if variadic == len(items) - 1 else None
 
     def _inside(self, schema: Any) -> Validator | None:

@@ -11,7 +11,7 @@ A text whose form allows nothing more ends, however few tokens it has.
 
 Cost: a copy of the row of scores, and one number for each different token that was written.
 
-The wrinkle: forced tokens are written without a choice, but they count.
+Forced tokens are written without a choice, but they count.
 """
 
 from __future__ import annotations

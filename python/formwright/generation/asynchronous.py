@@ -9,7 +9,7 @@
 
 Cost: handing a step to a thread and back, some 50 µs; other tasks run meanwhile.
 
-The wrinkle: a step that has begun is not interrupted. Where the task is cancelled, leaving the block waits for that
+A step that has begun is not interrupted. Where the task is cancelled, leaving the block waits for that
 one step.
 """
 

@@ -14,7 +14,7 @@ gives it the same logits.
 
 Cost: one call of the model for all rows, and one more for each row that is given several tokens.
 
-The wrinkle: an error in one row ends that row only (`Turn.error`); one in the model's call ends all. A row whose form
+An error in one row ends that row only (`Turn.error`); one in the model's call ends all. A row whose form
 takes long for a token waits, so that it has a fifth of the time at most, and the others the rest.
 """
 

@@ -7,7 +7,7 @@ text must begin with what it spells::
     healed = Healed.of(fw.compile(fw.literal("odore"), vocabulary, canonical=True), prompt_ids)
     healed.prefix                       # ' The', which the form begins with now
 
-Cost: one compilation. The wrinkle: with canonical tokens, as few are taken off as let a
+Cost: one compilation. With canonical tokens, as few are taken off as let a
 text follow canonically, and none if four are not enough.
 """
 
@@ -57,6 +57,6 @@ class Healed:
 
 
 def _form_after_prefix(constraint: Constraint[Any], prefix: str) -> Constraint[Any]:
-    """The same form behind a text that is no part of its value."""
+    """The same form after a text that is no part of its value."""
     form = chain(constraint.form.title, (literal(prefix), constraint.form), takes=1)
     return Constraint(form, constraint.vocabulary, canonical=constraint.canonical)

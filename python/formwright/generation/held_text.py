@@ -11,7 +11,7 @@ The first is held because "E" may become "END", and a piece is given whole or no
 Cost: without stop texts nothing is held, and a piece costs the decoding of its bytes. Only where a piece is asked for
 its partial value, the text is read for that, once for all pieces.
 
-The wrinkle: a token whose text is held is given later, so that the pieces, one for each
+A token whose text is held is given later, so that the pieces, one for each
 token, always join to the text of the result.
 """
 

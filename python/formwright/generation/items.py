@@ -9,7 +9,7 @@
 
 Cost: that of the stream; each item is read once when it is complete, and once more with the whole array.
 
-The wrinkle: a number at the end of an array is complete when the next character is there.
+A number at the end of an array is complete when the next character is there.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def array_of(item: Any) -> Form[Any]:
     """The form of an array of values of a type or JSON Schema.
 
     Raises:
-        NotAForm: ``item`` is no type or schema.
+        NotAForm: ``item`` is not a type or schema.
         LanguageError: As `formwright.form`.
     """
     if isinstance(item, Form | Constraint | re.Pattern | CharacterParser):
@@ -98,6 +98,6 @@ def array_of(item: Any) -> Form[Any]:
     if isinstance(item, dict | bool):  # a document of its own, so that its references hold
         array = {"type": "array", "items": {"$ref": _ITEM}}
         return json_schema(array, registry={_ITEM: schema_text(item)})
-    schema_text(item)  # which tells what is no type
+    schema_text(item)  # which tells what is not a type
     whole: Form[Any] = json_schema(list[item])
     return whole

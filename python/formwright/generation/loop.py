@@ -7,7 +7,7 @@
             print(piece.text, end="")
     stream.result.value
 
-Each turn asks the matcher which tokens keep the text in form *and* let it finish
+Each turn asks the matcher which tokens keep the conforming text *and* let it finish
 within the tokens that are left, asks the model which of them it wants, and yields
 the choice; see `formwright.generation.writing`.
 """

@@ -6,7 +6,7 @@
     with progress_of(2, None) as done:
         in_turn(lambda number: number * 10, 2, done)      # [0, 10]
 
-Cost: nothing. The wrinkle: what raises is `Failed` in its place, and the others go on.
+What raises is `Failed` in its place, and the others go on.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def each(prompts_: Any, forms: Any) -> list[tuple[Any, Any]]:
 
 @contextlib.contextmanager
 def progress_of(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
-    """A bar, if it is wanted and can be drawn; the function counts one more as done."""
+    """A bar, if it is asked for and can be drawn; the function counts one more as done."""
     if wanted is False:
         yield lambda: None
         return

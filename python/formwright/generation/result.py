@@ -8,10 +8,10 @@
         case Truncated(text=text, reason=reason):
             print(reason, text)
 
-There is no third case and no repaired text: a `Complete` is in form from its first
-byte to its last, a `Truncated` is the beginning of a text in form. Only who allows a
+There is no third case and no repaired text: a `Complete` conforms from its first
+byte to its last, a `Truncated` is the beginning of a conforming text. Only who allows a
 cut (``finish=False``, ``stop=``, ``cancel=``) can be given one. Where many texts are asked
-for at once, `Failed` stands in the place of one that raised an error; `Observed` is what
+for at once, `Failed` is in the place of one that raised an error; `Observed` is what
 a model writes when nothing holds it to the form.
 """
 
@@ -99,7 +99,7 @@ def _shown_value(name: str, value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Complete(_Written, Generic[T]):
-    """A complete text in form, and the value it spells.
+    """A complete conforming text, and the value it spells.
 
     Attributes:
         value: What the text spells, as the form reads it.
@@ -139,7 +139,7 @@ class Complete(_Written, Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Truncated(_Written):
-    """The beginning of a text in form, and why it ends there.
+    """The beginning of a conforming text, and why it ends there.
 
     Attributes:
         reason: Which argument cut it: ``"max_tokens"``, ``"stop"`` or ``"cancel"``.
@@ -160,12 +160,12 @@ class Truncated(_Written):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Particles:
-    """Weighted texts that stand for the model's own distribution over the texts in form.
+    """Weighted texts that stand for the model's own distribution over the conforming texts.
 
     Attributes:
         texts: What each particle has written.
         log_weights: Their weights, in nats; together the weights are 1.
-        log_form_probability: How likely the model is to write a text in form, in nats: an estimate by particles
+        log_form_probability: How likely the model is to write a conforming text, in nats: an estimate by particles
             (its exponential is unbiased), exact where all texts were scored.
     """
 
@@ -201,7 +201,7 @@ class Observed(_Written):
     """What a model writes when nothing holds it to a form.
 
     Attributes:
-        in_form: Whether the text is in form, whole as it is.
+        in_form: Whether the text conforms, whole as it is.
         text: The text written; with a replacement character for bytes that are none.
         token_ids: The tokens written, the end-of-text token not included.
         prompt_tokens: How many tokens the prompt had.
@@ -260,7 +260,7 @@ class Exchange:
     Attributes:
         mode: How the form was asked for in the end.
         notes: What the service was not told or could not do, each in a sentence.
-        outside: What the model wrote around the text in form, if anything.
+        outside: What the model wrote around the conforming text, if anything.
         attempts: All answers, the last one being that of the result.
         usage: The tokens of all attempts.
         raw: The last answer as it came, decoded.

@@ -12,7 +12,7 @@ turns.
 
 Cost: a copy of the ids, and for each row one token forward and one mask.
 
-The wrinkle: hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
+Hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
 is over may only end again. So may one that holds a forbidden token: its score is minus infinity, and stays so.
 A prompt that is a former row, or one and a token more, cannot be told from that row, and continues its
 text: `reset` before it, or use new ones for each run.
@@ -47,7 +47,7 @@ _MOST_ROWS = 4096
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where a row stands: a matcher, or none if the row is over, and how many tokens it has written."""
+    """Where a row is: a matcher, or none if the row is over, and how many tokens it has written."""
 
     matcher: Matcher | None
     written: int
@@ -137,7 +137,7 @@ class Rows:
     Args:
         constraints: One for all rows, or one for each prompt; a host that has several rows for a prompt has them side
             by side.
-        max_tokens: How many tokens each text may have; ``None`` is no budget.
+        max_tokens: How many tokens each text may have; ``None`` is not a budget.
     """
 
     def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:

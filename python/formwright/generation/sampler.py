@@ -12,7 +12,7 @@ is greedy: the most likely allowed token, the lowest id among equals.
 Cost: greedy is one pass. A draw sorts the allowed tokens only when ``top_k`` or ``top_p``
 asks for it.
 
-The wrinkle: a sampler with a seed is a running thing. Two generations that shall be
+A sampler with a seed is a running thing. Two generations that shall be
 equal need two samplers with the same seed.
 """
 
@@ -88,7 +88,7 @@ class Sampler:
 
 
 def not_finite(logit: float) -> DeadEnd:
-    """What is raised where the best logit is no number to go by."""
+    """What is raised where the best logit is not a number to go by."""
     return DeadEnd(f"the largest logit of an allowed token is not finite: {logit}")
 
 

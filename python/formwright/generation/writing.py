@@ -17,7 +17,7 @@ Two turns need no model. When only one token is allowed it is taken as it is, an
 of such tokens are handed to the model together, when it is next asked. When only an
 end of text is allowed the text is over.
 
-Cost: beside the model, one mask and one choice for each token. A greedy token and the forced ones behind it are two
+Cost: beside the model, one mask and one choice for each token. A greedy token and the forced ones after it are two
 calls of the kernel; where somebody is asked after each token (``stop``, ``cancel``, a trace), forced ones are taken
 one by one.
 
@@ -106,7 +106,7 @@ class Limits:
 
 
 class Writing:
-    """A text in form, token by token.
+    """A conforming text, token by token.
 
     Args:
         constraint: The form, compiled for the model's vocabulary.
@@ -389,7 +389,7 @@ def _allows(words: NDArray[np.int32], token_id: int) -> bool:
 
 
 def start_matcher(constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> Matcher:
-    """A matcher at the start of a text behind a prompt, if a complete text fits.
+    """A matcher at the start of a text after a prompt, if a complete text fits.
 
     Raises:
         LimitExceeded: ``max_tokens`` is less than the shortest text needs.

@@ -13,7 +13,7 @@ plain data is what ``json.loads`` makes of it.
 
 Cost: a snapshot is a node and a number. A complete value is read when somebody asks for it, once for all snapshots.
 
-The wrinkle: an escape sequence counts when it is whole, and so does a surrogate pair: after ``"\\ud83d`` a string is
+An escape sequence counts when it is whole, and so does a surrogate pair: after ``"\\ud83d`` a string is
 still empty.
 """
 

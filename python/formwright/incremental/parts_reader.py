@@ -7,11 +7,11 @@ r"""The partial value of a composition: its parts, each read in its own way, as 
     reader.value["age"].state                   # 'partial'
 
 A part is over as soon as what comes cannot belong to it. Of a composition that is read as one of its parts, such as an
-answer behind a thought, that part is the value.
+answer after a thought, that part is the value.
 
 Cost: one more pass of the kernel over the text, and the readers of the parts.
 
-The wrinkle: text that could go on in two parts is taken for the earlier one, and where that was wrong only the end of
+Text that could go on in two parts is taken for the earlier one, and where that was wrong only the end of
 the text shows it. The name of a control token stands for it.
 """
 
@@ -59,7 +59,7 @@ class PartsReader:
 
     def __init__(self, chain: Chain, reader_of: Callable[[Form[Any]], PartialReader]) -> None:
         self._chain, self._reader_of = chain, reader_of
-        self._read, self._held = 0, ""  # characters read, and those behind them that may begin a name
+        self._read, self._held = 0, ""  # characters read, and those after them that may begin a name
         self.value: tuple[Any] | None = None
         self._stuck = not chain.forms
         self._begun: list[_Begun] = []
@@ -137,7 +137,7 @@ class PartsReader:
         return taken
 
     def _cut(self, piece: str) -> tuple[str, str, str]:
-        """What of a piece is for the part, what stands behind it, and what may be the beginning of its end: in free
+        """What of a piece is for the part, what comes after it, and what may be the beginning of its end: in free
         text, the name of a control token.
         """
         number = len(self._begun)

@@ -9,10 +9,10 @@
 
 A form decides how its texts are read on the way: JSON as a tree, a composition as its ``read`` says, all else as text.
 
-Cost: one pass of the kernel, which checks that the text is in form, and one of the reader of the form. Where a form
+Cost: one pass of the kernel, which checks that the text conforms, and one of the reader of the form. Where a form
 names control tokens, the text is checked from its beginning for each piece.
 
-The wrinkle: what is checked is the form as it is. For texts of a model that nothing holds to the order of fields
+What is checked is the form as it is. For texts of a model that nothing holds to the order of fields
 or to whitespace, pass ``fw.form(T, order="model", whitespace="free")``.
 """
 
@@ -85,7 +85,7 @@ class Incoming(Generic[T_co]):
 
         Raises:
             OutputInvalid: The text leaves the form, or is over. The piece has then no effect.
-            ArgumentError: ``piece`` is no str.
+            ArgumentError: ``piece`` is not a str.
         """
         if self._is_over:
             raise OutputInvalid("the text is over: `finish` was called", text=self.text, position=len(self.text))
@@ -99,7 +99,7 @@ class Incoming(Generic[T_co]):
 
     def _check(self, piece: str) -> None:
         """Fail if the text cannot go on so."""
-        if self.form.language.control_tokens:  # their names are no letters of theirs, so the whole text is looked at
+        if self.form.language.control_tokens:  # their names are not letters of theirs, so the whole text is looked at
             whole = self.text + piece
             if self.form.check(whole).position < len(whole):
                 self.form.parse(whole)

@@ -15,7 +15,7 @@ text, once somebody asks.
 Cost: each character is looked at once, runs of characters by one regular expression; a stack of Python frames is never
 built, however deep the text.
 
-The wrinkle: the text is taken to be the beginning of JSON, which is what a form has checked. A number is known to be
+The text is taken to be the beginning of JSON, which is what a form has checked. A number is known to be
 complete only when the next character has come.
 """
 
@@ -78,7 +78,7 @@ class Node:
 
     @property
     def pointer(self) -> str:
-        """Where it stands, as a JSON Pointer."""
+        """Where it is, as a JSON Pointer."""
         names, node = list[object](), self
         while node.parent is not None:
             names.append(node.name)
@@ -130,7 +130,7 @@ class Scanner:
         self.length += end
 
     def end(self) -> None:
-        """The text is over: a number at its end is complete, which snapshots behind the end show."""
+        """The text is over: a number at its end is complete, which snapshots after the end show."""
         if self._scalar is not None and self._scalar.kind == NUMBER:
             self._close(self._scalar, self.length + 1)
 

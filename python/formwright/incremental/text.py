@@ -9,7 +9,7 @@
 
 Cost: a piece costs its length, and so does a part that is read: a ``str`` would be copied whole for each piece.
 
-The wrinkle: it takes four bytes for each character. One thread may read what another one appends to.
+It takes four bytes for each character. One thread may read what another one appends to.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 
 Cost: a piece is appended, a snapshot is a number.
 
-The wrinkle: a text is complete only when it is over, for it could go on.
+A text is complete only when it is over, for it could go on.
 """
 
 from __future__ import annotations

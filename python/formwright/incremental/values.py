@@ -14,7 +14,7 @@ kind of form has a `PartialReader` of its own, which takes the text and the snap
 Cost: a snapshot is a place in the text, so taking one costs the same for every text; asking it for its `value` costs
 the length of that value's text.
 
-The wrinkle: fields of the names ``state``, ``value`` and ``is_complete`` are reached with brackets.
+Fields of the names ``state``, ``value`` and ``is_complete`` are reached with brackets.
 """
 
 from __future__ import annotations

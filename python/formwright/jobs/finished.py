@@ -13,7 +13,7 @@ opened again.
 Cost: the ids of the rows in memory, and one line written for each row. Lines reach the disk when the operating system
 says so, and at the end: a process may be killed at any time, a machine that loses power may lose the last rows.
 
-The wrinkle: one process writes at a time. Another one is refused, wherever the system can lock files.
+One process writes at a time. Another one is refused, wherever the system can lock files.
 """
 
 from __future__ import annotations

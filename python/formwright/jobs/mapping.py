@@ -18,7 +18,7 @@ result has what the row had beside them, and in place of what the row had of the
 
 Cost: one compilation for each schema; the last `_KEPT` are kept.
 
-The wrinkle: a row that fails is a result too. It is not asked again when a run is resumed.
+A row that fails is a result too. It is not asked again when a run is resumed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NOT_KEPT = frozenset({"prompt", "schema", "status", "text", "value", "reason", 
 
 
 class Mapper:
-    """Writes a text in form for each row.
+    """Writes a conforming text for each row.
 
     Args:
         model: A model that runs here, or one behind an API.

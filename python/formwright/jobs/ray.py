@@ -16,7 +16,7 @@ has met. A form travels as its source, and is compiled where it is used.
 
 Cost: the start of an actor, and that of `formwright.jobs.mapping.Mapper` for a batch.
 
-The wrinkle: a batch whose worker died is written again by another one. Draws without ``seed=`` are then others.
+A batch whose worker died is written again by another one. Draws without ``seed=`` are then others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["GenerateStage", "app", "checked_row", "vllm_row", "written_on"]
 
 
 class GenerateStage:
-    """Writes a text in form for each row of a batch; a class for ``Dataset.map_batches``.
+    """Writes a conforming text for each row of a batch; a class for ``Dataset.map_batches``.
 
     Rows have a column ``prompt`` (texts, or lists of messages), perhaps ``schema`` (texts of JSON Schema), and others,
     which stay. Columns are added:
@@ -171,7 +171,7 @@ def app(arguments: Mapping[str, str]) -> Any:
         arguments: ``model``, what `formwright.load` takes; ``replicas``, how many of it; ``api_key``.
 
     Raises:
-        ArgumentError: Another argument stands there.
+        ArgumentError: Another argument is there.
     """
     from ray import serve
 

@@ -15,7 +15,7 @@ an unconstrained token through.
 Cost: one pass over the words and one over the logits they do not wholly allow, in the
 kernel: 10 to 20 microseconds for 131,072 tokens in float32.
 
-The wrinkle: logits may be wider than the mask, because models pad their embeddings; the
+Logits may be wider than the mask, because models pad their embeddings; the
 columns beyond are forbidden. A mask wider than the logits was made for another
 vocabulary, and is an error.
 """
@@ -96,7 +96,7 @@ def apply_bitmask(logits: Any, mask: Any, *, rows: Sequence[int] | None = None) 
 
     Args:
         logits: A numpy array or torch tensor of shape ``(width,)`` or ``(rows, width)``, of float16, bfloat16, float32
-            or float64. Columns beyond the mask are forbidden. Views are written through; rows whose columns stand
+            or float64. Columns beyond the mask are forbidden. Views are written through; rows whose columns are
             side by side in memory are the fast case.
         mask: int32 words of shape ``(words,)`` or ``(rows, words)``, a numpy array or torch tensor; row ``i`` is for
             row ``i`` of the logits.

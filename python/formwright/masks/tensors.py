@@ -13,7 +13,7 @@ not depend on data: the host never waits for the device, and the mask may be fil
 Cost on a device: the mask's words, one byte a token for the unpacked bits and one for their
 test, and one masked fill.
 
-The wrinkle: a tensor that records gradients takes the way of tensor operations in host memory
+A tensor that records gradients takes the way of tensor operations in host memory
 too, so that autograd sees the write.
 """
 

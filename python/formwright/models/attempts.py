@@ -4,11 +4,11 @@
 
     result = model.generate(prompt, Person, max_retries=2, context={"oldest": 120})
 
-A validator may say no to a text that is in form. The next attempt has a form that lacks what was refused: the value at
+A validator may say no to a text that conforms. The next attempt has a form that lacks what was refused: the value at
 each place that the validator names, or the whole value where it names none. So it cannot be written again, whatever the
 model wants; draws have another seed, too.
 
-Cost: a form more for each attempt, which is compiled anew. The wrinkle: a place inside an array is not taken out alone,
+Cost: a form more for each attempt, which is compiled anew. A place inside an array is not taken out alone,
 but with the whole text; and a composition is written again as it is.
 """
 
@@ -76,7 +76,7 @@ class Refusals:
         max_retries: How often each of them may be written again.
 
     Raises:
-        ArgumentError: ``max_retries`` is no number from 0 on.
+        ArgumentError: ``max_retries`` is not a number from 0 on.
     """
 
     def __init__(self, rows: int, max_retries: int) -> None:

@@ -6,7 +6,7 @@ its content, an answer is closed by ``<|end|>``, and the next one follows ``<|as
     <|user|>Ada is 36 years old.<|assistant|>{"name": "Ada", "age": 36}<|end|>
 
 What a content says is text, whatever it spells: it cannot end its message or begin another.
-Tools stand in the system message, each as a line of JSON, and calls are written in the
+Tools are in the system message, each as a line of JSON, and calls are written in the
 style of Hermes.
 
 Cost: reading the weights and the tokenizer, once per process.

@@ -12,8 +12,8 @@ reads the prompt, compiles the form, and runs the decode loop on a fresh fork.
 Cost: a fork of an empty runtime and one compilation of the form for each call. `generate_many` compiles
 each form once.
 
-The wrinkle: text and prompt share the model's context. Where ``max_tokens`` does not fit
-behind the prompt, what is left of the context is the budget instead.
+Text and prompt share the model's context. Where ``max_tokens`` does not fit
+after the prompt, what is left of the context is the budget instead.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class LocalModel(Verbs):
             canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
 
         Raises:
-            ArgumentError: There is no text, one is no str, or ``canonical`` is neither true nor false.
+            ArgumentError: There is no text, one is not a str, or ``canonical`` is neither true nor false.
             VocabularyError: It is not known how the tokenizer spells.
             LimitExceeded: The context is too small for a text, or there are too many spellings.
         """
@@ -220,7 +220,7 @@ class LocalModel(Verbs):
         return f"{type(self).__name__}({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
     def task(self, prompt: Prompt, constraint: Constraint[Any], limits: Limits, *, heal: bool = False) -> Task:
-        """What is to be written behind a prompt. Text and prompt share the context, which may leave fewer tokens.
+        """What is to be written after a prompt. Text and prompt share the context, which may leave fewer tokens.
 
         Raises:
             PromptError, LimitExceeded: As `prompt_ids`.
@@ -234,7 +234,7 @@ class LocalModel(Verbs):
         return Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
 
     def _instruct(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
-        """The prompt with the form in words, if that is wanted. Raises ArgumentError."""
+        """The prompt with the form in words, if that is asked for. Raises ArgumentError."""
         if instruct is False:
             return prompt
         style = "schema" if instruct is True else instruct
@@ -274,7 +274,7 @@ class LocalModel(Verbs):
         return own() if own is not None else Separate(self.runtime)
 
     def _score(self, prompt_ids: Sequence[int]) -> Score:
-        """The logits behind a prompt, before and after each of some tokens: ``(tokens + 1, width)``."""
+        """The logits after a prompt, before and after each of some tokens: ``(tokens + 1, width)``."""
         if not prompt_ids:
             raise PromptError("the prompt is empty: a model needs at least one token to go on from")
         prefilled = self.runtime.fork()

@@ -12,7 +12,7 @@ from formwright.forms.coerce import Canonical
 __all__ = ["BeginOptions", "Fidelity", "ManyOptions", "ObserveOptions", "Options", "StreamOptions"]
 
 Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
-"""Whose distribution is drawn from: what masks make of the model's, or the model's own over the texts in form."""
+"""Whose distribution is drawn from: what masks make of the model's, or the model's own over the conforming texts."""
 
 
 class BeginOptions(TypedDict, total=False):

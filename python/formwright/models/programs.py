@@ -14,7 +14,7 @@ What was written stays in the cache of the model, so a part costs its own tokens
 tokens. Text that was appended is healed: where the next part may go on inside its last token, that token is chosen
 anew, so that the model sees the tokens it was trained on.
 
-Cost: a call of the model for each token that is not forced. The wrinkle: what the model was given is not taken back, so
+Cost: a call of the model for each token that is not forced. What the model was given is not taken back, so
 text is healed only if it was appended after the last part.
 """
 
@@ -72,7 +72,7 @@ class Run:
         """Write a text, or a control token made by `special`, without asking the model.
 
         Raises:
-            ArgumentError: It is no text and no control token.
+            ArgumentError: It is not text and no control token.
             VocabularyError: There is no such control token, or it is not known how the tokenizer spells texts.
         """
         if isinstance(text, Form):
@@ -143,7 +143,7 @@ class Run:
         self.text += self.result.text
 
     def _heal(self, constraint: Constraint[Any]) -> Healed:
-        """The form behind what the model has not seen, of which the last appended tokens may be taken off."""
+        """The form after what the model has not seen, of which the last appended tokens may be taken off."""
         if not self._appended:
             return Healed(constraint, list(self._unseen))
         kept = len(self._unseen) - self._appended

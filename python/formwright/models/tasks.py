@@ -4,7 +4,7 @@
 
     Strategy(beams=8, returns=3, fidelity="mask", particles=16).is_plain      # False
 
-Cost: nothing is computed here. The wrinkle: options that do not go with each other are refused once, before anything
+Cost: nothing is computed here. Options that cannot be combined with each other are refused once, before anything
 is written.
 """
 
@@ -151,7 +151,7 @@ class Strategy:
         return self.fidelity == "mask" and not self._has_beams
 
     def check(self, sampling: Sampling, limits: Limits) -> None:
-        """Refuse options that do not go with the strategy. Raises ArgumentError."""
+        """Refuse options that cannot be combined with the strategy. Raises ArgumentError."""
         temperature = sampling.temperature
         if self.is_plain:
             return

@@ -167,7 +167,7 @@ class Verbs:
                 that end inside a word.
             instruct: Whether the prompt describes the form in words too, as `formwright.instructions` does in the style
                 ``"schema"`` (True) or the style that is named. The text stands behind a ``str``; in a conversation,
-                behind the first system message, in a new one, or behind the user's last message where the model has
+                after the first system message, in a new one, or after the user's last message where the model has
                 no system messages.
             beams: With more than 1, a beam search of this width: the texts that the model finds most likely.
             returns: How many texts of the beams are in ``result.alternatives``.
@@ -188,9 +188,9 @@ class Verbs:
             PromptError: The prompt cannot be read.
             LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text; or the
                 form has too many texts for ``fidelity="exact"``.
-            ArgumentError: An option has a value that it cannot have, or does not go with another one.
+            ArgumentError: An option has a value that it cannot have, or cannot be combined with another one.
             VocabularyError: ``form`` is a constraint for another vocabulary.
-            OutputInvalid: The type refuses the text, though it is in form.
+            OutputInvalid: The type refuses the text, though it conforms.
             AttemptsExhausted: With ``max_retries``: it refused the text of every attempt.
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
@@ -382,7 +382,7 @@ class Verbs:
             options: Those of `stream`.
 
         Raises:
-            NotAForm: ``item`` is no type or schema.
+            NotAForm: ``item`` is not a type or schema.
             LanguageError, PromptError, LimitExceeded, ArgumentError: As `stream`.
         """
         return Items(self.stream(prompt, array_of(item), finish=finish, stop=stop, cancel=cancel, **options))
@@ -451,7 +451,7 @@ class Verbs:
                 after the other.
 
         Raises:
-            ArgumentError: An option is wrong, ``prompts`` is no list, or there is not one form for each.
+            ArgumentError: An option is wrong, ``prompts`` is not a list, or there is not one form for each.
             NotAForm, LanguageError: The form, if it is one for all, cannot be read or enforced.
         """
         settings = Settings.of(ManyOptions, options, finish=finish, stop=stop, cancel=cancel)

@@ -26,9 +26,9 @@ Cost: everything is rebuilt at every step; a state is a tree that can grow with 
 text. The kernel does the same by hash-consing states, by caching what a vocabulary does
 to a leaf, and by never walking what it has seen before.
 
-The wrinkle: with `Both` and `Not` a state can look alive and contain nothing, as in
+With `Both` and `Not` a state can look alive and contain nothing, as in
 ``Both(a, Not(a))``. `alive` then searches the derivatives for an ending; that search ends
-for regular languages, so `Rule` (recursion) must not stand under `Both` or `Not`.
+for regular languages, so `Rule` (recursion) must not be under `Both` or `Not`.
 """
 
 from __future__ import annotations
@@ -351,7 +351,7 @@ def _walk(state: Language, node: Tree) -> Iterator[int]:
 
 # ---- JSON ------------------------------------------------------------------------------------------------------
 #
-# ``blank`` is what may stand wherever JSON allows whitespace: nothing, if it is not given.
+# ``blank`` is what may be wherever JSON allows whitespace: nothing, if it is not given.
 
 _DIGIT = Characters(((0x30, 0x39),))
 _NONZERO = Characters(((0x31, 0x39),))
@@ -363,7 +363,7 @@ def json_string(low: int = 0, high: int | None = None, alphabet: str | None = No
 
     Args:
         low: Least characters.
-        high: Most characters; ``None`` is no bound.
+        high: Most characters; ``None`` is not a bound.
         alphabet: What the characters are of; ``None`` is all of them.
     """
     if alphabet is not None:
@@ -390,7 +390,7 @@ def json_integer(max_digits: int = 24) -> Language:
 
 
 def json_number(max_digits: int = 24) -> Language:
-    """A JSON number of at most ``max_digits`` digits before the point, behind it, and in an exponent (there, nine)."""
+    """A JSON number of at most ``max_digits`` digits before the point, after it, and in an exponent (there, nine)."""
     fraction = sequence(literal("."), repeat(_DIGIT, 1, max_digits))
     exponent = sequence(choice("eE"), repeat(choice("+-"), 0, 1), repeat(_DIGIT, 1, min(max_digits, 9)))
     return sequence(json_integer(max_digits), repeat(fraction, 0, 1), repeat(exponent, 0, 1))

@@ -16,8 +16,8 @@ constraint that a schema states is told, in code or in words, whatever the style
 ``example``     an instance in form, and a line for each constraint that it does not show
 ==============  ==========================================================================
 
-Cost: some walks over the schema, about a millisecond; an example is checked with the form. The wrinkle: nothing is
-enforced by words. A text that comes back is in form only if `Form.parse` takes it.
+Cost: some walks over the schema, about a millisecond; an example is checked with the form. Nothing is
+enforced by words. A text that comes back conforms only if `Form.parse` takes it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def instructions(form: Any, /, *, style: InstructionStyle = "schema") -> str:
 
     Args:
         form: Anything `formwright.form` takes. The docstrings of classes describe them and their fields.
-        style: ``"schema"``, ``"typescript"``, ``"fields"`` or ``"example"``; texts that are no JSON have one style.
+        style: ``"schema"``, ``"typescript"``, ``"fields"`` or ``"example"``; texts that are not JSON have one style.
 
     Raises:
         NotAForm, LanguageError: As `formwright.form`.
@@ -194,7 +194,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _instance(document: Document, form: Form[Any]) -> str:
-    """A readable text in form; the shortest one where that is not found."""
+    """A readable conforming text; the shortest one where that is not found."""
     layout = _LAYOUTS.get(_options(form).get("whitespace", ""), {})
     for optional in (True, False):
         text = json.dumps(sample(document, optional=optional), ensure_ascii=False, **layout)
@@ -213,7 +213,7 @@ STYLES: Mapping[str, Callable[[Document, Form[Any]], str]] = {
     "fields": _fields,
     "example": _example,
 }
-"""The styles by name, and what they say behind the words that ask for JSON."""
+"""The styles by name, and what they say after the words that ask for JSON."""
 
 
 def _list_lines(lines: Sequence[Line], depth: int = 0) -> str:

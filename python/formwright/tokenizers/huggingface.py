@@ -12,7 +12,7 @@ CTC, word-end suffixes) is refused, because its tokens do not say where spaces g
 
     "😀".encode()[:1] in read(Tokenizer.from_file("tokenizer.json")).tokens      # True
 
-The wrinkle: added tokens are stored as plain text even where the vocabulary is
+Added tokens are stored as plain text even where the vocabulary is
 byte-mapped. Special ones are control tokens; the others spell their own text.
 """
 

@@ -6,7 +6,7 @@ ids. Its SentencePiece tokenizer is read from the same model file by
 
     read(MistralTokenizer.v3(is_tekken=True)).tokens[1278]      # b" the"
 
-The wrinkle: the object people hold is the chat tokenizer (``MistralTokenizer``, or
+The object people hold is the chat tokenizer (``MistralTokenizer``, or
 transformers' wrapper of it); the real one is two attributes down.
 """
 

@@ -5,7 +5,7 @@ and unused pieces spell nothing::
 
     read(SentencePieceProcessor(model_file="tokenizer.model")).tokens[272]    # b" the"
 
-The wrinkle: one text can have several ids (``a`` as a letter and as a byte). Both are
+One text can have several ids (``a`` as a letter and as a byte). Both are
 kept; a mask allows either. The encoder puts a space in front of a text, which is not
 part of any token's spelling rule and is forgiven by the check in `spelling`.
 """

@@ -7,7 +7,7 @@ ordinary and the special ones may be holes; they spell nothing::
     encoding = tiktoken.Encoding("tiny", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={"<|end|>": 300})
     read(encoding).tokens[257]     # b"the"
 
-The wrinkle: ids that are special also have bytes there (their own names), which must
+Ids that are special also have bytes there (their own names), which must
 not become text.
 """
 

@@ -124,7 +124,7 @@ def tools(
         **options: Those of `formwright.json_schema`, for the arguments; not for styles without JSON.
 
     Raises:
-        ArgumentError: There is no tool, or two have one name; a schema is no mapping; an argument is of another kind.
+        ArgumentError: There is no tool, or two have one name; a schema is not a mapping; another argument is wrong.
         NotAForm, LanguageError: The arguments of a tool cannot be enforced.
     """
     if isinstance(tools, str | Mapping | type) or not isinstance(tools, Iterable):
@@ -253,7 +253,7 @@ class _OneCall:
 
     def __call__(self, text: str) -> Call:
         fitting = (name for name in self.arguments if text.startswith(name + self.fixed))
-        name = max(fitting, key=len)  # one may be the beginning of another, where nothing stands behind a name
+        name = max(fitting, key=len)  # one may be the beginning of another, where nothing comes after a name
         tool, arguments = self.arguments[name]
         behind = text[len(name + self.fixed) :]
         value = Chain((self.middle, arguments, self.tail), (False, True, False))(behind)
@@ -261,7 +261,7 @@ class _OneCall:
 
 
 def _written_id(text: str) -> str:
-    """The id that stands at the end of a call, if there is one."""
+    """The id that is at the end of a call, if there is one."""
     before, found, behind = text.rpartition(', "id": "')
     return behind[:9] if found and behind[9:] == '"}' and before.endswith("}") else ""
 

@@ -39,7 +39,7 @@ class CallsReader:
     Args:
         style: How calls are written.
         is_bare: Whether the text is one call, without the brackets of a list.
-        takes_text: Whether text may stand before the first call, or alone.
+        takes_text: Whether text may be before the first call, or alone.
     """
 
     def __init__(self, style: Style, *, is_bare: bool = False, takes_text: bool = True) -> None:

@@ -5,7 +5,7 @@
     tag = {"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}
     structural_form({"structures": [tag], "triggers": ["<f>"]}, "response_format")
 
-Cost: reading the schemas. The wrinkle: free text holds no trigger, so a trigger always begins one of its tags. A key
+Cost: reading the schemas. Free text holds no trigger, so a trigger always begins one of its tags. A key
 that is not read would force another text than the one that was meant, so it is refused.
 """
 
@@ -119,7 +119,7 @@ def _format(format_: Any, param: str) -> Form[Any]:
 
 
 def _tag(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:
-    """What stands before, in and behind a tag; free text in it ends where the tag does."""
+    """What is before, in and after a tag; free text in it ends where the tag does."""
     begin, end = _text(entry, "begin", param), _text(entry, "end", param)
     content = _mapping(entry.get("content"), f"{param}.content")
     if content.get("type") == "any_text":

@@ -6,10 +6,10 @@ r"""How models write tool calls: one table, a row for each dialect.
 ``glm``      ``<tool_call>f\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>``
 ===========  ======================================================================================
 
-A row says what stands around the calls, and around the name and the arguments of each. It is what the chat template of
+A row says what is around the calls, and around the name and the arguments of each. It is what the chat template of
 such a model writes when a conversation has tool calls in it, so it is what the model was trained to write.
 
-Cost: none. The wrinkle: in some vocabularies a marker is a control token, in others it is ordinary text; a row names
+In some vocabularies a marker is a control token, in others it is ordinary text; a row names
 the markers, and a form takes either.
 """
 
@@ -29,14 +29,14 @@ class Style:
     """A dialect of tool calls.
 
     Attributes:
-        begin: What stands before the first call.
-        before: What stands before the name of a tool.
-        between: What stands between the name and the arguments.
-        after: What stands behind the arguments.
-        separator: What stands between two calls.
-        end: What stands behind the last call.
+        begin: What is before the first call.
+        before: What is before the name of a tool.
+        between: What is between the name and the arguments.
+        after: What comes after the arguments.
+        separator: What is between two calls.
+        end: What comes after the last call.
         arguments: How they are written: as JSON, or as tags with a value between them.
-        trigger: How calls begin behind free text: the beginning of ``begin`` and ``before``; ``""`` if free text
+        trigger: How calls begin after free text: the beginning of ``begin`` and ``before``; ``""`` if free text
             has a beginning of its own.
         text: What free text begins with.
         most: How many calls a text can have, if there is a bound.
@@ -61,7 +61,7 @@ class Style:
 
     @property
     def is_list(self) -> bool:
-        """Whether the calls are one list, so that no text can stand between them."""
+        """Whether the calls are one list, so that no text can be between them."""
         return bool(self.begin or self.end)
 
 

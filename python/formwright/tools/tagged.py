@@ -8,7 +8,7 @@ r"""Arguments between tags: each by its name, strings as they are, all else as J
 Names and types are those of the schema: required arguments are there, no other ones are, and each value is one that the
 schema allows.
 
-Cost: one form for each argument. The wrinkle: a string has no quotes, so it cannot hold the tag that ends it, and where
+Cost: one form for each argument. A string has no quotes, so it cannot hold the tag that ends it, and where
 a schema allows a string or null, the string is what is written.
 """
 
@@ -35,7 +35,7 @@ _TAGS = {
     "keys": ("<arg_key>{}</arg_key>\n<arg_value>", "</arg_value>", "\n"),
     "keys in a row": ("<arg_key>{}</arg_key><arg_value>", "</arg_value>", ""),
 }
-"""What stands before a value, what ends it, and what stands behind that."""
+"""What is before a value, what ends it, and what comes after that."""
 
 _LENGTHS = ("minLength", "maxLength")
 _SILENT = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}

@@ -11,7 +11,7 @@
 //! writes if one is left for which the text may end.
 //!
 //! Cost: a few hypotheses a state and a few dozen states for the patterns in use. What a character does is found once, so
-//! a token takes a lookup for each of its characters. Wrinkle: a token may end inside a character, where no piece ends: the bytes read of it are part of the state.
+//! a token takes a lookup for each of its characters. A token may end inside a character, where no piece ends: the bytes read of it are part of the state.
 
 use smallvec::SmallVec;
 
@@ -30,7 +30,7 @@ pub const DEAD: StateId = 0;
 /// The state before a text.
 pub const START: StateId = 1;
 
-/// Where a hypothesis stands in its piece.
+/// Where a hypothesis is in its piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Place {
     /// A piece ends here.
@@ -49,7 +49,7 @@ struct Hypothesis {
     threads: Threads,
     /// Threads of earlier pieces that must not match.
     obligations: Threads,
-    /// Where the tokens of the piece stand among those that a whole piece takes the place of.
+    /// Where the tokens of the piece are among those that a whole piece takes the place of.
     whole: NodeId,
 }
 
@@ -326,7 +326,7 @@ fn in_order(mut hypotheses: SmallVec<[Hypothesis; 2]>) -> SmallVec<[Hypothesis; 
     hypotheses
 }
 
-/// The whole characters of some bytes, and the bytes of the last one if it is not complete; `None` for what is no UTF-8.
+/// The whole characters of some bytes, and the bytes of the last one if it is not complete; `None` for what is not UTF-8.
 pub fn characters(bytes: &[u8]) -> Option<(&str, &[u8])> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some((text, &[])),

@@ -67,7 +67,7 @@ impl Moves {
         }
     }
 
-    /// Where tokens lead where a text is one piece: neighbours decide, and characters that are no tokens.
+    /// Where tokens lead where a text is one piece: neighbours decide, and characters that are not tokens.
     pub fn in_text(splits: &Splits, after: impl Fn(TokenId) -> Option<StateId>) -> Self {
         let mut moves = Self::new(splits.len());
         let mut whole = Vec::new();

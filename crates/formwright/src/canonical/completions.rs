@@ -8,7 +8,7 @@
 //! merged with it; perhaps there is no such token. One completion is found for each place, whatever the form: a form
 //! that allows it need not search.
 //!
-//! Cost: some microseconds for a token and a state, once. Wrinkle: the state counts as well as the token, since not every
+//! Cost: some microseconds for a token and a state, once. The state counts as well as the token, since not every
 //! character may continue the piece.
 
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Completions {
         found
     }
 
-    /// A completion that begins with a token, and whether a piece may end behind it whatever comes later.
+    /// A completion that begins with a token, and whether a piece may end after it whatever comes later.
     fn after(&mut self, finder: &mut Finder<'_>, state: StateId, token: TokenId) -> Option<(Completion, bool)> {
         let after = finder.boundaries.after(state, token, finder.splits.spelled(token), Follows::InPiece);
         let rest = match after {

@@ -4,7 +4,7 @@
 //! [a-z]+|\s+(?!\S)|\s+      "ab   c" -> "ab", "  ", " ", "c"
 //! ```
 //!
-//! Cost: a lookup for each character; what a character does to the threads of a piece is found once. Wrinkle: a match may
+//! Cost: a lookup for each character; what a character does to the threads of a piece is found once. A match may
 //! depend on the character after it, so it is seen when that is read.
 
 use super::numbered::Numbered;
@@ -19,7 +19,7 @@ const START: u32 = 1;
 /// Lists of threads kept at most.
 const MOST_STATES: usize = 1 << 14;
 
-/// What a character does: to the threads, and whether a match stands before it.
+/// What a character does: to the threads, and whether a match is before it.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     to: u32,

@@ -9,7 +9,7 @@
 //! the end of a token; and neighbours in one piece are compatible. Nothing is asked of neighbours in two pieces.
 //!
 //! Cost: about 0.2 s for 131,072 tokens; a token is told in less than a microsecond, once its effect on a state is known.
-//! Wrinkle: a prefix of a canonical sequence need not be canonical (see [`super::boundaries`]): while tokens come, it is
+//! A prefix of a canonical sequence need not be canonical (see [`super::boundaries`]): while tokens come, it is
 //! told whether they can still be continued; only at the end, whether they are what is written.
 
 use std::borrow::Cow;
@@ -72,7 +72,7 @@ pub struct Cuts {
     pub prefix: Option<char>,
     /// The character that the tokenizer writes a space as: it takes one for the other.
     pub space: Option<char>,
-    /// Texts that are tokens wherever they stand: they are cut out first, of two that begin alike the longer one.
+    /// Texts that are tokens wherever they are: they are cut out first, of two that begin alike the longer one.
     pub words: Vec<(String, TokenId)>,
     /// Whether a piece that is a token is that token, even if merging would make others of it.
     pub whole_pieces: bool,
@@ -277,7 +277,7 @@ impl Merges {
     /// not.
     #[inline]
     pub fn may_continue(&self, last: Option<TokenId>, token: TokenId) -> bool {
-        let is_known = (token as usize) < self.splits.len(); // control tokens may lie behind all tokens that spell
+        let is_known = (token as usize) < self.splits.len(); // control tokens may lie after all tokens that spell
         last.filter(|_| is_known).is_none_or(|last| self.pairs.are_compatible(&self.splits, last, token))
     }
 
@@ -300,7 +300,7 @@ impl Merges {
         table
     }
 
-    /// Where words stand in a text, and which.
+    /// Where words are in a text, and which.
     fn words_in(&self, text: &[u8]) -> Vec<(usize, TokenId)> {
         let (mut found, mut at) = (Vec::new(), 0);
         while at < text.len() && !self.words.is_empty() {

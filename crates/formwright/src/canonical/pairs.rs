@@ -1,4 +1,4 @@
-//! Which tokens may stand side by side in one piece.
+//! Which tokens may be side by side in one piece.
 //!
 //! ```text
 //! ab 3   bc 4   abc 5 = ab+c        a|bc never comes out of an encoder: a and b merge before b and c
@@ -6,7 +6,7 @@
 //!
 //! Tokens that are self-canonical are what an encoder makes of a piece if and only if every two neighbours are
 //! *compatible*: encoded together, they are these two again. (Berglund and van der Merwe 2023 tell this of whole
-//! tokenizations; a merge across a boundary comes at the same moment whatever else stands in the piece.)
+//! tokenizations; a merge across a boundary comes at the same moment whatever else is in the piece.)
 //!
 //! Two tokens are not compatible if a merge takes a suffix of the left one and a prefix of the right one before either
 //! is part of something longer. The suffixes of a token that are ever symbols are its *right spine*: its right part, the
@@ -17,7 +17,7 @@
 //! Where merges are not listed in the order in which they are taken, some pairs are merged to be sure ([`super::times`]);
 //! a token that may be followed by others than its list tells has a list of its own.
 //!
-//! Cost: 16 bytes a merge; the intervals of one token take about 0.1 us, a pair as long. Wrinkle: at the same time, a
+//! Cost: 16 bytes a merge; the intervals of one token take about 0.1 us, a pair as long. At the same time, a
 //! merge across the boundary comes before one inside the right token, and after one inside the left token.
 
 use rustc_hash::FxHashMap;
@@ -184,7 +184,7 @@ struct Preorder {
 }
 
 impl Preorder {
-    /// Tokens that nothing makes have numbers behind all others.
+    /// Tokens that nothing makes have numbers after all others.
     fn new(splits: &Splits, children: &Lists<TokenId>) -> Self {
         let count = splits.len();
         let (mut numbers, mut ends) = (vec![NONE; count], vec![0; count]);

@@ -7,7 +7,7 @@
 //! Of the syntax of Perl this is what such patterns consist of: classes, groups, alternatives, counts, and at the end of an
 //! alternative `$` or a look at the next character, `(?!\S)`. All else is refused, with its place.
 //!
-//! Cost: one pass. Wrinkle: what `\p{L}` and `\s` contain is for the tokenizer's own engine to say ([`Properties`]): two
+//! Cost: one pass. What `\p{L}` and `\s` contain is for the tokenizer's own engine to say ([`Properties`]): two
 //! engines with tables of different versions of Unicode cut some texts otherwise.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
@@ -306,7 +306,7 @@ impl Parser<'_> {
         class
     }
 
-    /// A set; `&&` stands between sets of which all must hold.
+    /// A set; `&&` is between sets of which all must hold.
     fn bracket(&mut self, depth: u32) -> Result<ClassUnicode> {
         if depth > MOST_DEPTH {
             return Err(self.error("sets stand too deep inside each other"));

@@ -3,7 +3,7 @@
 //! States have numbers, and whoever holds numbers holds the [`Pieces`] that they are of. Once there are many states, new
 //! texts begin with new pieces; the old ones go when the last text that uses them has ended.
 //!
-//! Cost: a lock for each token. Wrinkle: a text that goes on meeting new states keeps its pieces, up to
+//! Cost: a lock for each token. A text that goes on meeting new states keeps its pieces, up to
 //! [`MOST_STATES`]: then it cannot go on, which no pattern in use comes near to.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

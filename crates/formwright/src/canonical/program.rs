@@ -9,7 +9,7 @@
 //!
 //! Characters that no class of the pattern tells apart are one *minterm*; there are at most 64, so a class is a word.
 //!
-//! Cost: a step looks at each thread once. Wrinkle: a possessive repetition is run as a greedy one. That is the same where
+//! Cost: a step looks at each thread once. A possessive repetition is run as a greedy one. That is the same where
 //! what follows cannot begin with what it would give back; other patterns are refused.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};

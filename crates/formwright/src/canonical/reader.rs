@@ -4,14 +4,14 @@
 //! "  "   may end: two spaces are a piece        "  ", " "   may not: three spaces would be one token, but a word may follow
 //! ```
 //!
-//! Cost: a few lookups a token. Wrinkle: a text may have to begin with a character that the tokenizer puts before it.
+//! Cost: a few lookups a token. A text may have to begin with a character that the tokenizer puts before it.
 
 use super::merges::Merges;
 use super::pieces::SharedPieces;
 use super::spelling::{Place, Spelling};
 use super::splits::TokenId;
 
-/// Where a sequence stands.
+/// Where a sequence is.
 #[derive(Debug)]
 pub(super) struct Reader<'m> {
     merges: &'m Merges,

@@ -1,4 +1,4 @@
-//! Where a text stands between the tokens of a tokenizer, and which of them it would write next.
+//! Where a text is between the tokens of a tokenizer, and which of them it would write next.
 //!
 //! ```text
 //! after "  "      " x"  may come: two spaces end a piece      " "  may not: three spaces would be one token
@@ -7,7 +7,7 @@
 //! A [`Place`] is the state between pieces and the last token; with it, a token is told by two lookups: where it leads if
 //! it begins a piece, and where if it continues one, which it may if it is compatible with the last token.
 //!
-//! Cost: about 0.1 us a token. Wrinkle: the numbers of states are those of one [`SharedPieces`]: a text keeps the pieces
+//! Cost: about 0.1 us a token. The numbers of states are those of one [`SharedPieces`]: a text keeps the pieces
 //! that it began with.
 
 use std::sync::{Arc, MutexGuard};
@@ -25,7 +25,7 @@ use crate::bytes::CONTROL;
 /// Places and bytes of which it is kept which tokens may come.
 const MOST_BEGINNINGS: usize = 1 << 16;
 
-/// Where a text stands.
+/// Where a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The state between pieces.
@@ -73,7 +73,7 @@ impl<'s> Spelling<'s> {
         Self { controls, ..self }
     }
 
-    /// Whether a token stands by itself, whatever is around it.
+    /// Whether a token is by itself, whatever is around it.
     fn is_word(&self, token: TokenId) -> bool {
         self.merges.is_word(token) || self.controls.binary_search(&token).is_ok()
     }
@@ -217,8 +217,8 @@ impl<'s> Spelling<'s> {
         is_begun.then(|| pieces.completion(splits, pairs, place.state, last))
     }
 
-    /// Where a token leads if a text is one piece. A state is then the bytes of a character that is no token, as far as
-    /// they were read: three at most, behind a one.
+    /// Where a token leads if a text is one piece. A state is then the bytes of a character that is not a token, as far as
+    /// they were read: three at most, after a one.
     fn after_in_text(&self, state: StateId, token: TokenId) -> Option<StateId> {
         let splits = self.merges.splits();
         let Some(byte) = splits.fallback_byte(token) else { return (state == START).then_some(START) };

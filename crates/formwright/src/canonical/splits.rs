@@ -11,7 +11,7 @@
 //! The last merge that makes a token is its *split*: a left and a right part. A token that an encoder makes of its own
 //! bytes is *self-canonical*; no other token comes out of an encoder.
 //!
-//! Cost: a heap of pairs; each merge looks up two new ones. Wrinkle: a split is found by merging, not by looking for two
+//! Cost: a heap of pairs; each merge looks up two new ones. A split is found by merging, not by looking for two
 //! tokens that concatenate: most tokens have several such pairs, and one of them is made.
 
 use std::cmp::Reverse;
@@ -35,7 +35,7 @@ const SYMBOL: (TokenId, TokenId) = (NONE, 0);
 pub enum Symbols {
     /// Its bytes.
     Bytes,
-    /// Its characters; of those that are no tokens, the bytes, which are never merged.
+    /// Its characters; of those that are not tokens, the bytes, which are never merged.
     Characters,
 }
 
@@ -58,7 +58,7 @@ pub struct Splits {
     spelled: Box<[Box<[u8]>]>,
     /// By token: when its last merge comes; less is sooner. [`u32::MAX`] where nothing is merged to it.
     priorities: Box<[u32]>,
-    /// By byte: the token of it, or of the byte of a character that is no token; [`NONE`] where there is none.
+    /// By byte: the token of it, or of the byte of a character that is not a token; [`NONE`] where there is none.
     bytes: Box<[TokenId; 256]>,
     /// By token: its split; [`SYMBOL`] for symbols, [`NONE`] twice for what no merges make.
     parts: Box<[(TokenId, TokenId)]>,
@@ -71,7 +71,7 @@ pub struct Description {
     pub tokens: Vec<Option<Vec<u8>>>,
     /// What a piece consists of.
     pub symbols: Symbols,
-    /// By byte: the token that stands for it where a character is no token. Not looked at if `symbols` are bytes.
+    /// By byte: the token that stands for it where a character is not a token. Not looked at if `symbols` are bytes.
     pub fallback: Vec<Option<TokenId>>,
     /// Which pairs merge.
     pub order: Order,
@@ -110,7 +110,7 @@ impl Splits {
     /// Finds how each token is merged.
     ///
     /// # Errors
-    /// [`crate::Kind::Vocabulary`] when a symbol is no token, two tokens have the same bytes, or the merges contradict the
+    /// [`crate::Kind::Vocabulary`] when a symbol is not a token, two tokens have the same bytes, or the merges contradict the
     /// tokens.
     pub fn new(description: &Description) -> Result<Self> {
         let mut splits = Self::of_symbols(description)?;
@@ -256,7 +256,7 @@ impl Splits {
         self.parts.get(token as usize) == Some(&SYMBOL)
     }
 
-    /// The byte that a token stands for where a character is no token.
+    /// The byte that a token stands for where a character is not a token.
     pub fn fallback_byte(&self, token: TokenId) -> Option<u8> {
         let byte = || self.bytes.iter().position(|&of| of == token).map(|byte| byte as u8);
         (self.symbols == Symbols::Characters && self.is_symbol(token)).then(byte)?
@@ -359,7 +359,7 @@ struct Piece {
 /// A symbol, kept at the index of its first byte.
 #[derive(Clone, Copy, Debug)]
 struct Symbol {
-    /// [`NONE`] for a character that is no token.
+    /// [`NONE`] for a character that is not a token.
     token: TokenId,
     /// Where the one before it begins.
     before: u32,
@@ -394,7 +394,7 @@ impl Piece {
         (!tokens.contains(&NONE)).then_some(tokens)
     }
 
-    /// The symbols of some bytes; `None` if they are no characters and should be.
+    /// The symbols of some bytes; `None` if they are not characters and should be.
     fn begin(&mut self, splits: &Splits, bytes: &[u8]) -> Option<()> {
         self.symbols.clear();
         if splits.symbols == Symbols::Bytes {

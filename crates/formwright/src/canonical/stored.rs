@@ -7,7 +7,7 @@
 //! How a token is merged is stored, as finding it takes longest; what is read is checked against the tokens and the
 //! merges, so that any bytes become sound merges or an error.
 //!
-//! Cost: 3 MB for 131k tokens, read in about a tenth of a second at most. Wrinkle: whether the merge that is stored for a
+//! Cost: 3 MB for 131k tokens, read in about a tenth of a second at most. Whether the merge that is stored for a
 //! token is the last one that an encoder makes is believed.
 
 use super::merges::{Cuts, Merges};

@@ -8,7 +8,7 @@
 //! its own place waits for them, and is then taken at once. So the time of a token is the latest place among its own
 //! merge and those that make its parts.
 //!
-//! Cost: a number for each token. Wrinkle: of two merges at the same time, times do not tell the first. Pairs of tokens
+//! Cost: a number for each token. Of two merges at the same time, times do not tell the first. Pairs of tokens
 //! in which a merge across the boundary competes with another one of its time are *doubtful*: they are to be merged, and
 //! looked at.
 

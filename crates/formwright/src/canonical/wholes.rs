@@ -8,7 +8,7 @@
 //! piece, and what merging would make of that piece is never written. These sequences are kept in a tree: a hypothesis
 //! knows where in the tree its piece is, and a piece does not end where one of them does.
 //!
-//! Cost: a node for each token of such a sequence. Wrinkle: only few tokens lead on in the tree; all others lead out of it,
+//! Cost: a node for each token of such a sequence. Only few tokens lead on in the tree; all others lead out of it,
 //! and need not be looked at one by one.
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -8,7 +8,7 @@
 //! All alternatives of a bounded node can be followed to their ends, one inside the other: these ways come to an end. Of
 //! the others, only those that lead nearer to the end are followed.
 //!
-//! Cost: once for a graph, when a budget first asks for it: a few nanoseconds a node. Wrinkle: members and items that
+//! Cost: once for a graph, when a budget first asks for it: a few nanoseconds a node. Members and items that
 //! need not come do not count, as no way to the end leads through them.
 
 use super::{CompiledGraph, Node, NodeId};

@@ -8,7 +8,7 @@
 //! What texts have in common is read once, so that a hundred of them are not a hundred alternatives up to where they
 //! differ.
 //!
-//! Cost: the texts are sorted, and become two nodes each at most. Wrinkle: a text may be the beginning of another one.
+//! Cost: the texts are sorted, and become two nodes each at most. A text may be the beginning of another one.
 
 use super::{Graph, Language, Node, NodeId};
 use crate::error::{Error, Result};

@@ -106,7 +106,7 @@ impl CompiledGraph {
         self.graph.root
     }
 
-    /// Where whitespace may stand.
+    /// Where whitespace may be.
     #[inline]
     pub fn spaces(&self) -> &Arc<Spaces> {
         &self.graph.spaces

@@ -5,7 +5,7 @@
 //! control("<|tool|>", true)      0: Literals(FF <|tool|> FF, <|tool|>)       or its name, spelled as text
 //! ```
 //!
-//! Cost: for languages without such letters, a look at an empty list. Wrinkle: a vocabulary may not have the token. Then
+//! Cost: for languages without such letters, a look at an empty list. A vocabulary may not have the token. Then
 //! the spelled name is what is left, and where that may not be written either, the language is refused.
 
 use std::sync::Arc;

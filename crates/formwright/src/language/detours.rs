@@ -8,7 +8,7 @@
 //!
 //! Where a detour is bounded, nothing need be asked about the values that were used, but near the end of a budget.
 //!
-//! Cost: a few passes over the nodes, once for a graph, if some array asks for it. Wrinkle: a bound may be missed, or be too
+//! Cost: a few passes over the nodes, once for a graph, if some array asks for it. A bound may be missed, or be too
 //! large; what it says is enough for any text.
 
 use super::extents::ESCAPE;

@@ -4,7 +4,7 @@
 //! Node: {"next": Node}, `next` required       the value must contain another of its kind at /next
 //! ```
 //!
-//! Cost: one step for each part on the way, once, when a language is refused. Wrinkle: where several parts are endless,
+//! Cost: one step for each part on the way, once, when a language is refused. Where several parts are endless,
 //! the first is told.
 
 use rustc_hash::FxHashMap;

@@ -4,7 +4,7 @@
 //! ab{3}(cd|e)    shortest 5    farthest 5: before `a`, or in `cd` after it    longest 6
 //! ```
 //!
-//! Cost: one pass over the tree. Wrinkle: of an intersection only the longest text is bounded, and with it the rest of
+//! Cost: one pass over the tree. Of an intersection only the longest text is bounded, and with it the rest of
 //! any text.
 
 use super::plain_shortest::plain_shortest;

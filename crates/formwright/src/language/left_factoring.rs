@@ -1,6 +1,6 @@
 //! Left factoring: a choice of objects that begin alike becomes one object until they differ.
 //!
-//! `anyOf` of two hundred objects with a common `id` and a discriminator behind it would be two hundred configurations
+//! `anyOf` of two hundred objects with a common `id` and a discriminator after it would be two hundred configurations
 //! up to the discriminator. Here such a choice gets a *common prefix*: an object of the members that may come first,
 //! whose last ones have a [`Tail`] for a value. A tail is the value *and the rest of the object*: each of its ways is a
 //! value and the [`ObjectPosition`] where the text goes on, often again in a common prefix. Constants (of a
@@ -10,7 +10,7 @@
 //! {id, kind: "a", x} | {id, kind: "b", y}    {id, kind} . ("a" -> x | "b" -> y)
 //! ```
 //!
-//! Only required members can be told apart this way: what stands before them is optional and must be equal. Values are
+//! Only required members can be told apart this way: what is before them is optional and must be equal. Values are
 //! equal if they are built alike.
 //!
 //! Cost: nothing without such a choice; else each object is looked at once for every member it shares.

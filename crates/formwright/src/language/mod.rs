@@ -13,7 +13,7 @@
 //! finite text is pruned there, so the matcher never offers a way into it. [`Language`] is the result, frozen;
 //! [`CompiledGraph`] is what runs.
 //!
-//! Cost: a few passes over the nodes. Wrinkle: nodes of a compiled graph are not those of the language, because choices
+//! Cost: a few passes over the nodes. Nodes of a compiled graph are not those of the language, because choices
 //! of objects that begin alike are factored on the way ([`Graph::left_factor`]).
 
 mod alternatives;
@@ -128,7 +128,7 @@ pub struct PartBound {
 /// One node of a graph.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// Nothing is in form.
+    /// Nothing conforms.
     Never,
     /// Only the empty text.
     Empty,
@@ -393,7 +393,7 @@ impl Array {
         known.unwrap_or_else(|| self.item(index).map_or(INFINITE, shortest))
     }
 
-    /// The item at `index`, if one may stand there.
+    /// The item at `index`, if one may be there.
     pub fn item(&self, index: u32) -> Option<NodeId> {
         if index >= self.high {
             return None;
@@ -430,7 +430,7 @@ pub struct Graph {
     pub controls: Vec<Arc<str>>,
     /// The leaves in which only so many tokens may end; a text comes into each of them once at most.
     pub bounds: Vec<PartBound>,
-    /// How deep operators stand inside operators.
+    /// How deep operators are inside operators.
     pub nesting: usize,
     /// Bytes of the longest literal text.
     longest: usize,

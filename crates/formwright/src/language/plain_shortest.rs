@@ -4,7 +4,7 @@
 //! (ab|c)+d?          "c": 1 byte          a{2,5} ∧ .{3,}     "aa" is too short: only an automaton knows
 //! ```
 //!
-//! Cost: one pass over the tree. Wrinkle: in a JSON string some characters are escaped, so a class is as short as its
+//! Cost: one pass over the tree. In a JSON string some characters are escaped, so a class is as short as its
 //! shortest member is written.
 
 use std::cell::RefCell;

@@ -7,7 +7,7 @@
 //! required a, b; seen: a     shortest completion: "b":0 and its comma, 6 bytes
 //! ```
 //!
-//! Cost: a look at each missing member; a search where items or members are counted by kind. Wrinkle: the lengths of
+//! Cost: a look at each missing member; a search where items or members are counted by kind. The lengths of
 //! values come from outside, because the fixpoint that finds them ([`super::Facts`]) asks with those it has found so
 //! far.
 
@@ -348,7 +348,7 @@ impl Object {
     }
 
     /// Of undeclared names in the order of their length, the first one that is free for sure: declared names and used
-    /// ones may stand before it.
+    /// ones may be before it.
     pub(super) fn next_free(&self, used: u32) -> u32 {
         used.saturating_add(self.members.len() as u32 + 1)
     }

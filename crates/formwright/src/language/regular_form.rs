@@ -4,7 +4,7 @@
 //! [a-z]+ & ~(yes|no)     And([a-z]+, Not(Or(yes, no))), one automaton
 //! ```
 //!
-//! Cost: a tree as large as the graph; the automaton is built as for any pattern. Wrinkle: large choices are refused, for
+//! Cost: a tree as large as the graph; the automaton is built as for any pattern. Large choices are refused, for
 //! their trees of texts would become states.
 
 use super::{Graph, Language, Node, NodeId, UNBOUNDED};

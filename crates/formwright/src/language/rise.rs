@@ -8,7 +8,7 @@
 //! {"a": 1     `, "b": [`     a member is begun, `"b":0,` at most, and a value, which may be an array: `[]`
 //! ```
 //!
-//! Cost: a look at each node, once for a graph. Wrinkle: it holds whether the way to the end is counted in bytes or in
+//! Cost: a look at each node, once for a graph. It holds whether the way to the end is counted in bytes or in
 //! tokens. In tokens, even a name that must come can lead away: the tokens that spell the rest of it may be smaller, and
 //! an alternative may be dearer by as much as it has bytes.
 
@@ -155,7 +155,7 @@ impl CompiledGraph {
             Node::Array(array) => (0, self.rise_of_array(array).unwrap_or(UNKNOWN)),
             _ => return Rise::default(),
         };
-        // A value that is no witness can make another member necessary.
+        // A value that is not a witness can make another member necessary.
         let is_open = matches!(self.node(node), Node::Object(object) if object.tracks_values());
         let mut value = if is_open { UNKNOWN } else { 0 };
         self.each_part(node, |part| value = value.max(values[part as usize]));

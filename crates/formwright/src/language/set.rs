@@ -11,8 +11,8 @@
 //! # }
 //! ```
 //!
-//! Cost: operators copy the graphs of their operands; a clone counts a reference. Wrinkle: the methods that read or
-//! write texts ([`Language::check`], [`Language::example`]) stand beside the machine that runs graphs, in `matcher`.
+//! Cost: operators copy the graphs of their operands; a clone counts a reference. The methods that read or
+//! write texts ([`Language::check`], [`Language::example`]) are beside the machine that runs graphs, in `matcher`.
 
 use std::sync::{Arc, OnceLock};
 

@@ -10,7 +10,7 @@
 //! It drives three things: nodes without a finite text are pruned, a language without one is refused, and the token
 //! budget knows how far the end is.
 //!
-//! Cost: one pass over the graph if children stand behind their parents, as most do in a schema without recursion; else
+//! Cost: one pass over the graph if children come after their parents, as most do in a schema without recursion; else
 //! a few, in both directions.
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! Where JSON whitespace may stand, as one small automaton.
+//! Where JSON whitespace may be, as one small automaton.
 //!
 //! States are shared by all places of a text; what differs is where each place starts and which structural byte may end
 //! the whitespace. "Indented" style, for example, wants a line break before `}` but none before `,`, although both
@@ -11,7 +11,7 @@
 //! The default, [`Spaces::flexible`], allows nothing, one space, or a line break with up to 100 characters of
 //! indentation: compact, spaced and indented texts are all in form, endless whitespace is not.
 //!
-//! Cost: a table lookup for each byte. Wrinkle: a style of the user's own is a regular expression, made into states
+//! Cost: a table lookup for each byte. A style of the user's own is a regular expression, made into states
 //! when the language is made.
 
 use std::hash::{Hash, Hasher};

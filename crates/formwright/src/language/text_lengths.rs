@@ -7,7 +7,7 @@
 //!
 //! The paths of an automaton are counted, length by length, as far as somebody asks.
 //!
-//! Cost: a step for each byte that leads out of a state, for each length. Wrinkle: counting gives up after
+//! Cost: a step for each byte that leads out of a state, for each length. Counting gives up after
 //! [`MOST_STEPS`]; all longer texts are then taken to be very long.
 
 use std::sync::{Mutex, PoisonError};

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: the texts side by side; the tree, sixteen times as large, is made when it is first asked for. Most of the
-//! names of a large schema never are. Wrinkle: threads that ask at once wait for the one that makes it.
+//! names of a large schema never are. Threads that ask at once wait for the one that makes it.
 
 use std::sync::OnceLock;
 

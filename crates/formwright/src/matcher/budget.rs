@@ -14,7 +14,7 @@
 //! the dearest of them leaves to do ([`BudgetCache::highest`]): with a budget of that much, the mask is the one without
 //! a budget, found the same way.
 //!
-//! Wrinkle: what is remembered must hold for all forks that share it. A configuration inside an undeclared name or an
+//! What is remembered must hold for all forks that share it. A configuration inside an undeclared name or an
 //! item that must be new knows where in its text that began, and another fork has another text there: about such a
 //! configuration nothing is remembered.
 
@@ -72,7 +72,7 @@ pub struct Left {
 /// What may be done with the tokens left.
 #[derive(Debug)]
 pub struct Budget<'m> {
-    /// To the text; [`u32::MAX`] is no bound, and then nothing is asked about.
+    /// To the text; [`u32::MAX`] is not a bound, and then nothing is asked about.
     left: u32,
     part: Option<PartLeft>,
     counting: Counting<'m>,

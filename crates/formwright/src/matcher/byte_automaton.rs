@@ -4,7 +4,7 @@
 //! (ab|b)c      0 -a-> 1   0 -b-> 2   1 -b-> 2   2 -c-> 3, accepting
 //! ```
 //!
-//! Cost: every byte is tried in every state. Wrinkle: of two states with the same continuations both are kept; a language
+//! Cost: every byte is tried in every state. Of two states with the same continuations both are kept; a language
 //! with recursion, or with names or items that must differ, has more states than any limit.
 
 use rustc_hash::FxHashMap;

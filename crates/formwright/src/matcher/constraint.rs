@@ -8,7 +8,7 @@
 //!
 //! A [`Constraint`] is frozen; any number of threads may start matchers on it.
 //!
-//! Cost: a lookup for each leaf. Wrinkle: for a language without JSON, the first masks are found when it is compiled
+//! Cost: a lookup for each leaf. For a language without JSON, the first masks are found when it is compiled
 //! (see `masks::precompute`).
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -54,7 +54,7 @@ impl Constraint {
     ///
     /// # Errors
     /// As [`Tables::automaton`]; [`crate::Kind::DeadEnd`] when the vocabulary cannot spell any text of the language;
-    /// [`crate::Kind::Vocabulary`] when a part has a bound on its tokens, and some byte is no token.
+    /// [`crate::Kind::Vocabulary`] when a part has a bound on its tokens, and some byte is not a token.
     pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
         Self::compiled(language, tables, None)
     }
@@ -148,7 +148,7 @@ impl Constraint {
         }
     }
 
-    /// How far a text that stands in any of these places is from its end; `None` if that is not known.
+    /// How far a text that is in any of these places is from its end; `None` if that is not known.
     pub(crate) fn measure(&self, machine: &mut Machine<'_>, at: &[Configuration], unit: Unit) -> Option<Distance> {
         let rises = self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
         let lengths = match unit {

@@ -1,6 +1,6 @@
 //! What tokens are counted with: a vocabulary, and what is known of how it spells the parts of a graph.
 //!
-//! Cost: the lengths of a graph's parts are found once for a constraint, when a budget first asks for them. Wrinkle: a
+//! Cost: the lengths of a graph's parts are found once for a constraint, when a budget first asks for them. A
 //! graph of very many nodes is counted in bytes: so many alternatives have too many ways to the end.
 
 use std::sync::OnceLock;

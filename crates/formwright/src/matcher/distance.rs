@@ -9,7 +9,7 @@
 //! bracket also deeper; after a closing one in any that is open.
 //!
 //! Cost: to measure, the cost of a configuration and a walk over its stack; to go on, a lookup of what a token begins.
-//! Wrinkle: after a token it holds only where the text stands in one place. Of several, the nearest counts, and may not go
+//! After a token it holds only where the text is in one place. Of several, the nearest counts, and may not go
 //! on.
 
 use smallvec::{SmallVec, smallvec};
@@ -36,7 +36,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Of a text that stands in any of these places: in tokens, if their lengths are given, else in bytes. Any token can
+    /// Of a text that is in any of these places: in tokens, if their lengths are given, else in bytes. Any token can
     /// add `by_any`.
     pub fn measure(
         machine: &mut Machine<'_>,
@@ -226,7 +226,7 @@ fn rest_of_name(graph: &CompiledGraph, object: NodeId, at: NodeIndex) -> Option<
     is_one.then(|| u32::from(names.node(at).height))
 }
 
-/// Tokens to the end of a place, with what a text can add where it stands: to a name or value that has begun, or that
+/// Tokens to the end of a place, with what a text can add where it is: to a name or value that has begun, or that
 /// needs nothing more to begin.
 fn farthest(
     machine: &mut Machine<'_>,

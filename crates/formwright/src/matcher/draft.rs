@@ -9,7 +9,7 @@
 //!
 //! Cost: one token forward, one mask and one step back for each guess that can come.
 //!
-//! Wrinkle: guesses come in any order in which parents precede their children; they are visited depth first, so that
+//! Guesses come in any order in which parents precede their children; they are visited depth first, so that
 //! each step back is one step.
 
 use super::{Mask, Matcher};

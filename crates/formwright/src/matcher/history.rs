@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Cost: a step is two appends; a fork copies less than a chunk; going back drops steps, or copies one chunk.
-//! Wrinkle: the step a matcher stands at is always among the last ones, so a chunk is closed when the step after it
+//! The step a matcher is at is always among the last ones, so a chunk is closed when the step after it
 //! comes.
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@
 //! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the text and its last few steps and shares
 //! everything else; going back drops steps.
 //!
-//! Wrinkle: what two forks find is cached for both under one lock. The lock is held while a mask is found, and while a
+//! What two forks find is cached for both under one lock. The lock is held while a mask is found, and while a
 //! mask that is one cached entry is written.
 
 mod budget;
@@ -117,7 +117,7 @@ impl Matcher {
         &self.path
     }
 
-    /// Where the text stands as its tokenizer sees it, if only canonical tokens may come.
+    /// Where the text is as its tokenizer sees it, if only canonical tokens may come.
     fn canonical(&self) -> Option<&Places> {
         self.places.as_ref().filter(|places| places.limits_masks())
     }
@@ -563,7 +563,7 @@ impl Matcher {
         self.write_if(row, quick, |entry| fits_any || distance.after(entry.begun(begun)) < budget)
     }
 
-    /// Whether the text stands in one place only, of which it is remembered that all its tokens fit.
+    /// Whether the text is in one place only, of which it is remembered that all its tokens fit.
     fn is_known_to_fit(&self, budget: u32) -> bool {
         let [place] = self.history.configurations() else { return false };
         self.cache.try_lock().is_some_and(|cache| budget > 0 && cache.budgets.is_ample(place, budget - 1))

@@ -8,7 +8,7 @@
 //! Of n values that can be written in few bytes, one is free whichever n - 1 are used: so the n-th item takes no more than
 //! the n-th shortest of them. A graph is told these lengths before its own are found.
 //!
-//! Cost: nothing where at most one item must come; else a search for as many values as items. Wrinkle: the items of one
+//! Cost: nothing where at most one item must come; else a search for as many values as items. The items of one
 //! such array may hold another, which is measured first. The front end calls this after it has built a graph.
 
 use std::sync::Arc;

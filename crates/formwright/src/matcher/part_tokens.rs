@@ -5,7 +5,7 @@
 //!                                           fewer, are missing to the end of the part: `</t>` and `<`, but not `a`
 //! ```
 //!
-//! A token whose last byte lies in the part counts, also if the part ends with it; a token that goes on behind the part
+//! A token whose last byte lies in the part counts, also if the part ends with it; a token that goes on after the part
 //! does not. Bytes that are accepted at once, not as a token, count as one.
 //!
 //! Why such a text never comes to a dead end: a part may only be left to run as long as the bytes to its end are no more
@@ -16,8 +16,8 @@
 //! Cost: nothing for forms without such parts; else a look at each configuration for each token, and, where a text has
 //! several, another step of each. Masks are cached as any others, but for the last few tokens of a part.
 //!
-//! Wrinkle: once the last token of a part was written, the text goes on behind the part: a token that would begin inside
-//! and end behind it may not come any more.
+//! Once the last token of a part was written, the text goes on after the part: a token that would begin inside
+//! and end after it may not come any more.
 
 use smallvec::SmallVec;
 

@@ -6,7 +6,7 @@
 //! the last one ends  the cache goes back, unless it is large, the shards are full, or nobody else has the constraint
 //! ```
 //!
-//! Cost: one mutex when a text begins, one when it ends. Wrinkle: a thread begins with the shard it gave its last
+//! Cost: one mutex when a text begins, one when it ends. A thread begins with the shard it gave its last
 //! matcher cache to, since that matcher cache may still lie in the cache of its processor. A cache that a panic left
 //! half-changed is never used again: its matcher and the forks panic too, until they are reset.
 

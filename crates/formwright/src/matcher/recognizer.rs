@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: as a matcher that accepts single bytes; for every byte of a completion, bytes are tried until one leads nearer to
-//! the end. Wrinkle: it has stacks of its own and no cache of entries, as no mask is asked for.
+//! the end. It has stacks of its own and no cache of entries, as no mask is asked for.
 
 use super::machine::{Configuration, Machine, Stacks, too_many_states};
 use super::{accepting, advance};
@@ -31,7 +31,7 @@ impl<'g> Recognizer<'g> {
         Self { graph, stacks, path, configurations }
     }
 
-    /// Reads as much of `text` as is in form; returns how many bytes that is.
+    /// Reads as much of `text` as conforms; returns how many bytes that is.
     pub fn read(&mut self, text: &[u8]) -> usize {
         for (index, &byte) in text.iter().enumerate() {
             let next =
@@ -128,7 +128,7 @@ struct Way {
 const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\"{}[]:,.-_/@ ";
 
 impl Language {
-    /// How many bytes of `text` are in form, and whether a complete text ends exactly at its end.
+    /// How many bytes of `text` conform, and whether a complete text ends exactly at its end.
     ///
     /// # Errors
     /// As [`Language::compiled`].

@@ -4,7 +4,7 @@
 //! token 5 ("x") cannot come after 1 bytes: expected "a" to "f", ","
 //! ```
 //!
-//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before. Wrinkle: what could have come
+//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before. What could have come
 //! is told in bytes, not in tokens.
 
 use std::sync::Arc;

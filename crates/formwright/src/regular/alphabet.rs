@@ -4,7 +4,7 @@
 //! derivative is taken once for each minterm instead of once for each code point.
 //!
 //! Cost: one sort of all range ends at build time; a lookup is one table load for ASCII and a binary search above.
-//! Wrinkle: surrogates are no code points of text; they carry [`NO_MINTERM`].
+//! Surrogates are not code points of text; they carry [`NO_MINTERM`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -8,7 +8,7 @@
 //! leap second  ─ "1" → still one    ─ "15:59" → the tree  :60(\.\d+)?-08:00
 //! ```
 //!
-//! Cost: a virtual call for a derivative. Wrinkle: the alphabet of an automaton is fixed before the first derivative,
+//! Cost: a virtual call for a derivative. The alphabet of an automaton is fixed before the first derivative,
 //! so [`ImplicitLanguage::alphabet`] names every class that any later derivative will tell apart.
 
 use std::fmt;

@@ -7,7 +7,7 @@
 //! palindromes   "" ─ a → "a" ─ b → "ab" ─ b → ...      a state for each stack, made when it is met
 //! ```
 //!
-//! Cost: a virtual call for each answer, once for an automaton. Wrinkle: a parser is not part of a larger expression; it is a
+//! Cost: a virtual call for each answer, once for an automaton. A parser is not part of a larger expression; it is a
 //! leaf by itself, and equal to no other one.
 
 use std::fmt;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Constructors simplify a little (flatten, drop units) so that printed trees stay readable; the real normal form is
-//! made by [`super::expression`]. Cost: an allocation for each node, shared by clones. Wrinkle: equality is that of
+//! made by [`super::expression`]. Cost: an allocation for each node, shared by clones. Equality is that of
 //! trees, not of languages: `a|b` and `b|a` have two automata.
 
 use std::cell::OnceCell;
@@ -47,7 +47,7 @@ pub enum Regular {
     And(Arc<[Regular]>),
     /// Every text that is not in it.
     Not(Arc<Regular>),
-    /// `low` to `high` times in a row; `None` is no bound.
+    /// `low` to `high` times in a row; `None` is not a bound.
     Repeat(Arc<Regular>, u32, Option<u32>),
     /// Decimal texts (digits, one point, minus signs ignored) that are a multiple of the divisor.
     Multiple(Divisor),
@@ -336,7 +336,7 @@ impl Regular {
                 parts.iter().any(Self::is_plainly_infinite)
                     && parts.iter().all(|part| part.is_plainly_never() == Some(false))
             }
-            // All but finitely many texts of the one part that is no complement.
+            // All but finitely many texts of the one part that is not a complement.
             Self::And(parts) => {
                 let mut others = parts.iter().filter(|part| !matches!(part, Self::Not(inner) if inner.is_finite()));
                 others.next().is_none_or(Self::is_plainly_infinite) && others.next().is_none()

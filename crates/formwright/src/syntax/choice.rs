@@ -1,6 +1,6 @@
 //! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`, the lines of a file.
 //!
-//! Cost: the texts are copied and sorted. Wrinkle: a small set becomes a tree, which a matcher walks faster; a large
+//! Cost: the texts are copied and sorted. A small set becomes a tree, which a matcher walks faster; a large
 //! one stays a [`Lexicon`] ([`Limits::tree_bytes`]).
 
 use std::sync::Arc;

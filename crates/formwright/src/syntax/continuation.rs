@@ -1,6 +1,6 @@
 //! Assertions inside repetitions: a pattern followed character by character.
 //!
-//! Inside a repetition without a bound, "everything from here to the end of the text" is no tree. But it is known as
+//! Inside a repetition without a bound, "everything from here to the end of the text" is not a tree. But it is known as
 //! soon as the text comes to an assertion, as a stack of what is left of the pattern; so the language is an implicit
 //! one, whose state is such a stack and the kind of character before it:
 //!
@@ -14,7 +14,7 @@
 //! `(?!x)` for its complement. A repetition reads in rounds that read something. Rounds that read nothing count only
 //! where some are missing: where one may, all may.
 //!
-//! Cost: a tree for each derivative, and searches for dead ends. Wrinkle: parts without assertions stay trees, and the
+//! Cost: a tree for each derivative, and searches for dead ends. Parts without assertions stay trees, and the
 //! kind of the last character of such a part is asked of the tree.
 
 use std::fmt::{self, Write};
@@ -41,7 +41,7 @@ enum Node {
     Concat(Vec<NodeId>),
     Or(Vec<NodeId>),
     Repeat(NodeId, u32, Option<u32>),
-    /// Before stands a character of one of these sets, or nothing, and the flag is set.
+    /// Before is a character of one of these sets, or nothing, and the flag is set.
     Behind(Vec<bool>, bool),
     End,
     Ahead {

@@ -8,7 +8,7 @@
 //! it in another way: the hyphen of `[\w-.]`, a brace that begins no count, `\-`. The differences from other dialects
 //! are why this parser exists: `\d` and `\w` are ASCII, `\s` is ECMAScript's own set, `[^]` is any character, `[a[b]`
 //! and `&&` mean what they say, look-ahead is common. Unicode properties are looked up in the library's tables.
-//! `(?P<x>...)` is no ECMA-262, but cannot be mistaken: it is read as `(?<x>...)`.
+//! `(?P<x>...)` is not a ECMA-262, but cannot be mistaken: it is read as `(?<x>...)`.
 //!
 //! Refused, with the place: back-references, look-behind of more than one character, and what engines read in different
 //! ways: escapes of letters that mean nothing (`\Z`), octal escapes, `a{,2}`.
@@ -277,7 +277,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// The name of a group and the bracket behind it.
+    /// The name of a group and the bracket after it.
     fn group_name(&mut self, from: usize) -> Result<()> {
         let end = self.rest().find('>').ok_or_else(|| self.fail(from, "unclosed group name"))?;
         let name = &self.rest()[..end];

@@ -11,7 +11,7 @@
 //! (?!x)     it does not                     rest ∧ ¬(x·Σ*)
 //! ^  (?<=c) depend on what came before: so several languages are kept a place, one for "at the start" and one for
 //!           each set of characters that no assertion of the pattern tells apart
-//! \b        one kind of character before, the other one behind: (?<=w)(?!w)|(?<!w)(?=w)
+//! \b        one kind of character before, the other one after: (?<=w)(?!w)|(?<!w)(?=w)
 //! ```
 //!
 //! Cost: patterns without assertions stay as they are, and bounded repetitions with assertions are written out. Wrinkle:
@@ -37,7 +37,7 @@ pub enum Pattern {
     Concat(Vec<Pattern>),
     Or(Vec<Pattern>),
     Repeat(Box<Pattern>, u32, Option<u32>),
-    /// Before stands a character of the class, or nothing and `start` is true.
+    /// Before is a character of the class, or nothing and `start` is true.
     Behind {
         class: Ranges,
         start: bool,
@@ -203,7 +203,7 @@ impl Context {
         Regular::or([rest.start].into_iter().chain(later))
     }
 
-    /// The rest from before `pattern`, given the rest from behind it.
+    /// The rest from before `pattern`, given the rest from after it.
     fn rest(&self, pattern: &Pattern, after: &Rest) -> Result<Rest, &'static str> {
         Ok(match pattern {
             Pattern::Empty => after.clone(),

@@ -1,13 +1,13 @@
 //! Pieces of a text: `one_of_text("to be or not to be", Unit::Word)`.
 //!
-//! Cost: the automaton of the pieces is built, about 0.5 s for 1 MB. Wrinkle: the empty piece is none.
+//! Cost: the automaton of the pieces is built, about 0.5 s for 1 MB. The empty piece is none.
 
 use crate::error::Result;
 use crate::language::{Graph, Language, Node};
 use crate::limits::Limits;
 use crate::regular::{Pieces, Unit, Writing};
 
-/// One or more units of `source` in a row, as they stand there.
+/// One or more units of `source` in a row, as they are there.
 ///
 /// # Errors
 /// [`crate::Kind::Argument`] when `source` has no unit, [`crate::Kind::Limit`] when it is too long.

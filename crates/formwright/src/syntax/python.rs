@@ -10,7 +10,7 @@
 //! their numbers. Nothing in it depends on the dialect any more: the characters of `\w`, and those that a letter matches
 //! without regard to case, are those of the interpreter that compiled the pattern.
 //!
-//! Cost: that of its length. Wrinkle: such a text is stored with a form, so a stored form means the same under every
+//! Cost: that of its length. Such a text is stored with a form, so a stored form means the same under every
 //! version of Python.
 
 use super::ecma;

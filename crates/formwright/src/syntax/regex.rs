@@ -8,7 +8,7 @@
 //! and `\b` are those of ASCII, and of Unicode where `u` is set; `(?i)` folds case by Unicode's simple rules. The library
 //! parses; look-around and back-references are refused by it, with the place.
 //!
-//! Cost: parsing, and a tree as large as the expression. Wrinkle: many words, and long counters, become nodes of the
+//! Cost: parsing, and a tree as large as the expression. Many words, and long counters, become nodes of the
 //! graph instead of states of an automaton (`Segment`).
 
 use regex_syntax::ast::parse::ParserBuilder;
@@ -96,7 +96,7 @@ const MOST_BYTES: usize = 1 << 20;
 const FEW: u32 = 8;
 
 /// An expression, cut into parts that become nodes. A thousand words would make thousands of states, which a tree of
-/// texts does not need; so where words stand in a sequence or a repetition, its parts are nodes. All else stays one
+/// texts does not need; so where words are in a sequence or a repetition, its parts are nodes. All else stays one
 /// automaton.
 enum Segment<'t> {
     Words(Vec<String>),

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: an automaton of as many states as the markers have characters; with a bound on the length, as many for each
-//! character that is left. Wrinkle: the markers end a text wherever they come first, so none may be a part of another.
+//! character that is left. The markers end a text wherever they come first, so none may be a part of another.
 
 use crate::error::{Error, Result};
 use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};

@@ -9,7 +9,7 @@
 //! expressions kept here are copies that share nothing: what threads compare must not lie beside reference counts
 //! that other threads change.
 //!
-//! Wrinkle: an automaton grows while it is used, so its bytes are counted again from time to time, when an eighth of
+//! An automaton grows while it is used, so its bytes are counted again from time to time, when an eighth of
 //! all automata is new. Above the limit, automata that no constraint refers to are evicted, least recently requested
 //! first, until an eighth of the limit is free: so no insertion pays for many evictions. Ids are never reused, so what
 //! is cached of an evicted automaton is not found any more.

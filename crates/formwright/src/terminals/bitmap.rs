@@ -4,7 +4,7 @@
 //! tokens 0, 2 and 33     words 0b101, 0b10
 //! ```
 //!
-//! Cost: 16 KiB for 131k tokens, and 0.2 us to copy them. Wrinkle: the words begin at a cache line, as rows mostly do:
+//! Cost: 16 KiB for 131k tokens, and 0.2 us to copy them. The words begin at a cache line, as rows mostly do:
 //! between places with the same alignment, a processor copies half as fast again. So there is room for one line more.
 
 use crate::vocabulary::TokenId;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Cost: none for the state that was asked for last, as most steps of a walk ask for it again; else a hash lookup.
-//! Wrinkle: values live as long as the walk, and are never dropped before.
+//! Values live as long as the walk, and are never dropped before.
 
 use rustc_hash::FxHashMap;
 

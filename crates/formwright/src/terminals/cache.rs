@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Cost: a lookup takes the read lock of the thread's shard; a missing value is made outside the lock, perhaps by two
-//! threads at once, with equal results. Wrinkle: a full map drops all of its entries, not
+//! threads at once, with equal results. A full map drops all of its entries, not
 //! only the oldest; values in use stay alive.
 
 use std::sync::{Arc, PoisonError};

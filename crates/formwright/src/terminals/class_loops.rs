@@ -8,7 +8,7 @@
 //! walk, the loops of a state become sets of kinds of characters once, and every trie node knows the kinds below it,
 //! so the test is one AND.
 //!
-//! Cost: the AND, and once for each state and walk the loops of the state. Wrinkle: a kind with a character that may
+//! Cost: the AND, and once for each state and walk the loops of the state. A kind with a character that may
 //! follow the terminal is left out, as tokens may leave the terminal with such a character.
 
 use smallvec::SmallVec;

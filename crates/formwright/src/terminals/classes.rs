@@ -5,7 +5,7 @@
 //! ab|ac       lowercase letters lead to several states: `step` says so, and tokens are stepped one by one
 //! ```
 //!
-//! Cost: a step for every byte of the class, once for each state of a walk. Wrinkle: the bytes of a class must lead to
+//! Cost: a step for every byte of the class, once for each state of a walk. The bytes of a class must lead to
 //! equal steps, not only to the same state: one of them may also end the terminal.
 
 use super::by_state::ByState;

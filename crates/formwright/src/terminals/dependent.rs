@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: many states have the same context-dependent tokens (all tokens with a quote, for example), and such a set is
-//! kept once. Wrinkle: where a terminal may end at several places in a token, the token occurs several times in the
+//! kept once. Where a terminal may end at several places in a token, the token occurs several times in the
 //! set.
 
 use super::Tree;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: a pass over the tokens that stay, once for each state that a budget asks about; mostly one large group and
-//! some small ones. Wrinkle: where characters are counted, tokens of more characters are another group.
+//! some small ones. Where characters are counted, tokens of more characters are another group.
 
 use std::sync::Arc;
 

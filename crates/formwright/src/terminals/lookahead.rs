@@ -6,7 +6,7 @@
 //! 1,2,3,      three commas      arrays are told apart near a bound on the number of items
 //! ```
 //!
-//! Cost: a look at every token, when the tables of a vocabulary are made. Wrinkle: bytes are looked at
+//! Cost: a look at every token, when the tables of a vocabulary are made. Bytes are looked at
 //! without knowing where a value ends, so the answer may be too far, never too near.
 
 use crate::regular::ByteSet;

@@ -6,7 +6,7 @@
 //! dependent      o",   "}                shared by all states with the same context-dependent tokens
 //! ```
 //!
-//! Cost: a bit map is 16 KiB for 131k tokens. Wrinkle: how many bytes the end of a terminal can be away after any of
+//! Cost: a bit map is 16 KiB for 131k tokens. How many bytes the end of a terminal can be away after any of
 //! its tokens matters to budgets only, so it is computed when a budget asks for it (`Farthest`).
 
 use std::sync::{Arc, OnceLock};

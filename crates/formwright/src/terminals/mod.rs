@@ -12,7 +12,7 @@
 //! *Closing tokens*, of which nothing remains, may come wherever the terminal may end: they are in the bit map too, and
 //! are taken out where the terminal may not end.
 //!
-//! Cost: mostly 20-200 us the first time a dense state is seen, then a hash lookup. Wrinkle: in a terminal that is not
+//! Cost: mostly 20-200 us the first time a dense state is seen, then a hash lookup. In a terminal that is not
 //! self-delimiting (a number, `[a-z]+`), almost every token would be context-dependent. So only the tokens are kept
 //! that leave it with a byte that can follow, and the set of these bytes is part of the key.
 

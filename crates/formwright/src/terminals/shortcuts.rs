@@ -6,7 +6,7 @@
 //!
 //! The token budget takes the best of them: of many shortest texts, it finds one of few tokens.
 //!
-//! Cost: a walk over such tokens, once for each state that a budget asks about. Wrinkle: where very many tokens do, the
+//! Cost: a walk over such tokens, once for each state that a budget asks about. Where very many tokens do, the
 //! walk ends after [`MOST_NODES`] nodes of their trie, always the same ones.
 
 use rustc_hash::FxHashSet;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Cost: a lookup in a map that threads share (`cache`); a value that is missing is made by the thread that needs it.
-//! Wrinkle: shared values begin at a cache line, apart from their reference counts: a count that one thread changes
+//! Shared values begin at a cache line, apart from their reference counts: a count that one thread changes
 //! would slow down threads that read the value.
 
 use std::sync::Arc;
@@ -260,13 +260,13 @@ impl Representative {
     }
 }
 
-/// Which runs of whitespace may stand in a state of the whitespace automaton, and what may follow each.
+/// Which runs of whitespace may be in a state of the whitespace automaton, and what may follow each.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct RunTable {
-    /// By run: the purposes of the byte that may follow, as `end` bits; 0 if the run may not stand here.
+    /// By run: the purposes of the byte that may follow, as `end` bits; 0 if the run may not be here.
     pub ends: Box<[u8]>,
-    /// Tokens that are a run that may stand here, and nothing else.
+    /// Tokens that are a run that may be here, and nothing else.
     pub whitespace_only: Vec<TokenId>,
     /// The state after each of them.
     pub after_whitespace: Vec<SpaceState>,

@@ -10,7 +10,7 @@
 //! tokens, it keeps the tokens that the mask of `[0-9a-f]*` allows.
 //!
 //! Cost: one walk over the trie of shapes; a mask made from the table is a copy of a bit map, and a bit for each token
-//! that is too long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up
+//! that is too long (or short enough, if these are fewer). A token that leaves counts too: the characters up
 //! to the end of the text must be enough, and not too many.
 
 use std::sync::Arc;

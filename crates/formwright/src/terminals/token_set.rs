@@ -5,7 +5,7 @@
 //! inside a string    130k tokens: a bit map, copied as a whole
 //! ```
 //!
-//! Cost: 4 bytes for each token of a list; 16 KiB for a bit map of 131k tokens. Wrinkle: if most tokens are in a set,
+//! Cost: 4 bytes for each token of a list; 16 KiB for a bit map of 131k tokens. If most tokens are in a set,
 //! it is made from the set of all tokens by clearing the others.
 
 use std::ops::Range;

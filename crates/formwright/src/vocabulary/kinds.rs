@@ -8,7 +8,7 @@
 //! whole subtree with one test when the subtree's kinds are a subset of the class's. The kinds are fine where JSON and
 //! patterns discriminate (ASCII) and coarse elsewhere (lead bytes, by script where these are all letters).
 //!
-//! Cost: 8 bytes for each distinct set of kinds. Wrinkle: tokens need not be valid UTF-8. Bytes that cannot start or
+//! Cost: 8 bytes for each distinct set of kinds. Tokens need not be valid UTF-8. Bytes that cannot start or
 //! continue a character set [`BROKEN`], which no class covers.
 
 use std::sync::OnceLock;

@@ -7,7 +7,7 @@
 //! A [`Vocabulary`] keeps the tokens twice as prefix trees: as they are, and with leading JSON whitespace stripped,
 //! because "optional whitespace, then X" would otherwise walk every run of whitespace before every X.
 //!
-//! Cost: a sort, a merge and a few passes, about 50 ms for 131k tokens, 11 MB. Wrinkle: a control token spells a letter of
+//! Cost: a sort, a merge and a few passes, about 50 ms for 131k tokens, 11 MB. A control token spells a letter of
 //! its own ([`letter`]), which no character is written with: a mask allows it only where a form names it. Tokens that
 //! hold the byte of such letters, and ids without bytes, are in neither tree, so that no mask ever allows them; nor ids
 //! from `len` to `logits_size`, the padding of the model.
@@ -57,7 +57,7 @@ pub struct Vocabulary {
     spelled: Box<[u32]>,
     stripped: Stripped,
     longest: usize,
-    /// The bytes, a bit each, that are no tokens by themselves.
+    /// The bytes, a bit each, that are not tokens by themselves.
     lacking: [u64; 4],
     fingerprint: Digest,
 }

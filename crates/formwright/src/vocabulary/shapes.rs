@@ -11,7 +11,7 @@
 //! The first byte stays itself: patterns often treat first characters differently (`^x-`, `[1-9]`), and it costs
 //! little.
 //!
-//! Cost: 6 ms and 1 MB for 131k tokens. Wrinkle: a state need not treat the bytes of a class alike; a walk over
+//! Cost: 6 ms and 1 MB for 131k tokens. A state need not treat the bytes of a class alike; a walk over
 //! shapes must check that, and look at the tokens themselves where it does not.
 
 use rustc_hash::FxHashMap;
@@ -119,7 +119,7 @@ impl Shapes {
         Self { trie, starts, tokens }
     }
 
-    /// Where the tokens with the shapes of `items` stand.
+    /// Where the tokens with the shapes of `items` are.
     pub fn range(&self, items: std::ops::Range<usize>) -> std::ops::Range<usize> {
         self.starts[items.start] as usize..self.starts[items.end] as usize
     }

@@ -1,6 +1,6 @@
 //! A prefix tree laid out in preorder.
 //!
-//! Nodes stand in the order a depth-first walk meets them, so a subtree is a range of nodes and the items below a node
+//! Nodes are in the order a depth-first walk meets them, so a subtree is a range of nodes and the items below a node
 //! are a range of items. A walk that enters a subtree adds one; a walk that skips it jumps to `skip`.
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or is one table load at nodes with many children.
-//! Wrinkle: to keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which
+//! To keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which
 //! then holds the other.
 
 use rustc_hash::FxHashMap;
@@ -174,7 +174,7 @@ impl Trie {
         (node.index, node.wide) = (index, true);
     }
 
-    /// Kinds of characters at and below each node. A node inside a character has those of the characters behind it.
+    /// Kinds of characters at and below each node. A node inside a character has those of the characters after it.
     fn kinds_of_nodes(&self, ascii: &[Kinds; 128]) -> Vec<Kinds> {
         let mut kinds: Vec<Kinds> = Vec::with_capacity(self.nodes.len());
         let mut path: Vec<(NodeIndex, Utf8State)> = Vec::new();
@@ -299,7 +299,7 @@ enum Utf8State {
     Between,
     /// Inside one: bytes missing, and the bounds of the next one.
     Inside(u8, u8, u8),
-    /// The bytes are no characters.
+    /// The bytes are not characters.
     Broken,
 }
 

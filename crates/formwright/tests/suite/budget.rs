@@ -4,7 +4,6 @@
 //! The walks are adversarial: the longest token, the one that leaves most to do, or any, over vocabularies of bytes, of
 //! tokens that cut across structure, and without every byte. `FORMWRIGHT_WALKS` multiplies their number.
 
-
 use std::sync::Arc;
 
 use crate::common::{tables, tables_of};

@@ -1,6 +1,5 @@
 //! A choice is the same whether its texts are a tree or a lexicon, alone and inside other languages.
 
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

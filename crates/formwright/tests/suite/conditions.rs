@@ -9,7 +9,6 @@ use crate::common::{allowed, tables_of, thread_time};
 use formwright::syntax::json_schema::{Options, Order, json_schema};
 use formwright::{Constraint, Kind, Limits};
 
-
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// What a member may be in the objects that are tried: absent, or one of these.

@@ -1,7 +1,6 @@
 //! Long counters of plain text: characters are counted, not made states of an automaton. A language written with such a
 //! counter allows the same tokens everywhere as the same language written so that it is an automaton.
 
-
 use std::sync::Arc;
 
 use crate::common::{allowed, tables_of};

@@ -16,7 +16,6 @@ use formwright::syntax::pieces::one_of_text;
 use formwright::syntax::regex::regex;
 use formwright::{Constraint, Error, Kind, Language, Limits, Result};
 
-
 /// The variable with the name of the form that a process is for.
 const NAME: &str = "FORMWRIGHT_HOSTILE_FORM";
 
@@ -231,7 +230,9 @@ fn hostile_forms_are_answered_or_refused() {
     let mut failed = Vec::new();
     for (name, _) in FORMS {
         let mut process = Command::new(std::env::current_exe().unwrap());
-        process.args(["--exact", "hostile_forms::hostile_forms_are_answered_or_refused", "--nocapture"]).env(NAME, name);
+        process
+            .args(["--exact", "hostile_forms::hostile_forms_are_answered_or_refused", "--nocapture"])
+            .env(NAME, name);
         let done = process.output().unwrap();
         let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         let line = told.lines().find(|line| line.starts_with(name)); // none: the child ran no test

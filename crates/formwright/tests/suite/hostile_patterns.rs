@@ -12,7 +12,6 @@ use formwright::{Constraint, Error, Kind, Language, Limits, Result};
 
 use crate::common::{megabytes, thread_time};
 
-
 /// The variable with the name of the pattern that a process is for.
 const NAME: &str = "FORMWRIGHT_HOSTILE_PATTERN";
 
@@ -152,7 +151,9 @@ fn hostile_patterns_are_answered_or_refused() {
     let mut failed = Vec::new();
     for pattern in Pattern::all() {
         let mut process = Command::new(&this);
-        process.args(["--exact", "hostile_patterns::hostile_patterns_are_answered_or_refused", "--nocapture"]).env(NAME, &pattern.name);
+        process
+            .args(["--exact", "hostile_patterns::hostile_patterns_are_answered_or_refused", "--nocapture"])
+            .env(NAME, &pattern.name);
         let done = process.output().unwrap();
         let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         let line = told.lines().find(|line| line.starts_with(&pattern.name)); // none: the child ran no test

@@ -17,7 +17,6 @@ use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Interrupt, Kind, Language, Limits, Result};
 
-
 /// Within so much time work ends: a tenth of a second, and room for a busy machine.
 const SOON: Duration = Duration::from_millis(300);
 

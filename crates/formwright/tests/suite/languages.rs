@@ -1,6 +1,5 @@
 //! Every case of `testdata/languages`, against the kernel without and with a vocabulary.
 
-
 use crate::common::{allowed, cases, language, tables};
 use formwright::matcher::Recognizer;
 use formwright::{Constraint, Language, Limits};

@@ -1,6 +1,5 @@
 //! A choice of objects whose beginnings are factored out allows what its options allow together.
 
-
 use std::sync::{Arc, OnceLock};
 
 use crate::common::{allowed, tables};

@@ -1,7 +1,6 @@
 //! Tokens that cross from one member of an object to the next, or spell whole names, where names may not come twice, and
 //! tokens of several items where their number is bounded: every mask against every token, tried.
 
-
 use std::sync::Arc;
 
 use crate::common::{allowed, tables_of};

@@ -1,7 +1,6 @@
 //! Parts in which only so many tokens may end: masks are those of trying every token, within a budget or without one,
 //! whatever other texts of the same constraint have left in its caches.
 
-
 use std::sync::Arc;
 
 use crate::common::{allowed, tables_of};

@@ -1,6 +1,5 @@
 //! The pieces of a text allow what a choice of all of them does: alone, inside other languages, and in JSON.
 
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Masks do not depend on what is cached or shared: caches without room, threads, forks, long texts.
 
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::thread;

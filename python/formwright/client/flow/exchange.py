@@ -9,7 +9,7 @@
 The flow (`formwright.client.flow.request_flow`) yields steps and is given what they bring; a driver does them, with
 sockets, with the client object of an SDK, or by hand in a test.
 
-Cost: nothing. The wrinkle: what a driver gives back may be bytes or the decoded JSON, since SDKs have decoded it.
+What a driver gives back may be bytes or the decoded JSON, since SDKs have decoded it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ End: TypeAlias = Literal["stop", "length", "refusal", "content_filter", "cancel"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request; the path is behind the base URL."""
+    """One HTTP request; the path is after the base URL."""
 
     path: str
     body: Mapping[str, Any] = field(repr=False)

@@ -6,11 +6,11 @@
     piece = pieces.feed('{"name": "A')
     piece.text, piece.partial.value                   # '{"name": "A', {'name': 'A'}
 
-Cost: the kernel's pass over the piece, which checks that the text is in form so far, and that of the reader. Nothing is
+Cost: the kernel's pass over the piece, which checks that the text conforms so far, and that of the reader. Nothing is
 read a second time.
 
-The wrinkle: where instructions alone ask for a form, the text in form may come after others: the value begins where the
-first bracket stands behind which all that came is in form.
+Where instructions alone ask for a form, the conforming text may come after others: the value begins where the
+first bracket comes after which all that came conforms.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class _Seeking:
                 return self._incoming.feed(piece)
             except OutputInvalid:
                 if self._incoming.is_complete:
-                    return self._incoming.value  # what follows stands outside
+                    return self._incoming.value  # what follows is outside
                 self._incoming = None
         return self._sought()
 
     def _sought(self) -> Partial:
-        """Begin at the next bracket behind which everything is in form."""
+        """Begin at the next bracket after which everything conforms."""
         while (start := _first_bracket(self._text, self._at)) >= 0:
             self._at, incoming = start + 1, Incoming(self._form)
             try:

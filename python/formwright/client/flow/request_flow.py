@@ -7,7 +7,7 @@
 
 The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the result.
 
-Three loops stand in each other: the modes, the attempts of a mode (tenacity, with what was wrong), and the requests of
+Three loops are in each other: the modes, the attempts of a mode (tenacity, with what was wrong), and the requests of
 an attempt (tenacity, while what failed may pass).
 
 A mode that the form does not go through, or that the service says it does not have, is left for the next one with a
@@ -15,7 +15,7 @@ note.
 
 Cost: some tens of microseconds besides the check of the text, which is a pass of the kernel.
 
-The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again, since what
+Pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again, since what
 was shown cannot be taken back, and the error says so.
 """
 
@@ -294,7 +294,7 @@ class _Work:
         return collector.reply
 
     def _rest(self) -> Generator[Step | Piece, Any, bytes]:
-        """All that comes of an answer which is no stream."""
+        """All that comes of an answer which is not a stream."""
         body = b""
         while (chunk := (yield Next(self._left()))) is not None:
             body += chunk

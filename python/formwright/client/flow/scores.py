@@ -10,7 +10,7 @@ The driver sends the request, and the `Answer` into the flow, until ``StopIterat
 Cost: one request, without which nobody knows whether the server knows the field. One that does not is asked for a
 single token: ``max_tokens`` bounds what it writes instead.
 
-The wrinkle: a server that does not know a field may ignore it, and answer. Only scores that its answer holds for these
+A server that does not know a field may ignore it, and answer. Only scores that its answer holds for these
 very texts are believed; everything else is `OptionUnsupported`.
 """
 

@@ -17,7 +17,7 @@ name                        what its functions are given
 ``completion:last_attempt`` the error after the last attempt
 ==========================  ==================================================================
 
-Cost: calling them. The wrinkle: a function that raises does not stop the request; it is warned about.
+Cost: calling them. A function that raises does not stop the request; it is warned about.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     construct(Person, {"name": "Ad"}).age       # None: nothing of it has come
 
-Cost: an object for each snapshot. The wrinkle: these objects have not been validated, since what is missing would be
+Cost: an object for each snapshot. These objects have not been validated, since what is missing would be
 refused; `formwright.incremental.Partial` tells complete from partial, and validates what is complete.
 """
 

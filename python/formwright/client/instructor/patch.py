@@ -143,7 +143,7 @@ class Create(_Calls):
         Raises:
             AttemptsExhausted, OutputInvalid, OutputTruncated, Refused, RequestFailed, LimitExceeded: See
                 `formwright.client.RemoteModel.generate`.
-            ArgumentError: A parameter does not go with ``response_model``.
+            ArgumentError: A parameter cannot be combined with ``response_model``.
         """
         if response_model is None:
             return self._create(**self._through({**given, "max_retries": max_retries}))
@@ -321,7 +321,7 @@ def Maybe(type_: Any) -> type[BaseModel]:  # noqa: N802 (as it is called elsewhe
 
 
 def _check(response_model: Any, given: dict[str, Any]) -> None:
-    """Refuse what does not go with a form."""
+    """Refuse what cannot be combined with a form."""
     if response_model is None:
         raise ArgumentError("there is no response_model", hint="pass a type", argument="response_model")
     if guilty := next((field for field in _OURS if given.get(field) is not None), None):

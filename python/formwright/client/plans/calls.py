@@ -10,11 +10,11 @@
     (call,) = plan.read(reply).value
     call.arguments, call.id                                 # ({'city': 'Oslo'}, 'call_7')
 
-A form that `formwright.tools` made is no text to a service: it has tools of its own. Each is told by the schema of its
+A form that `formwright.tools` made is not text to a service: it has tools of its own. Each is told by the schema of its
 arguments, as a `Plan` tells a schema, and the value is what a local model gives: calls, or the text in their place.
 Names, arguments and how many calls there are, all are checked here.
 
-Cost: a `Plan` for each tool. The wrinkle: how a local model writes calls (``style``) does not matter here, so the text
+Cost: a `Plan` for each tool. How a local model writes calls (``style``) does not matter here, so the text
 of a result spells them as the style ``json`` does.
 """
 
@@ -79,7 +79,7 @@ class CallsPlan:
         return Whole(beside + spelled, with_ids(call for call, _ in found), parts, outside)
 
     def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
-        """Whether an answer is in form, and not cut: behind the last call another one may have been to come."""
+        """Whether an answer conforms and is not cut: after the last call another one may have been to come."""
         if is_cut or (self._takes_text and not reply.calls):
             return not is_cut
         return self._is_count(len(reply.calls)) and all(map(self._matches, reply.calls))

@@ -7,8 +7,8 @@ r"""What was wrong with an answer, as a model is told it: the places as JSON Poi
     except OutputInvalid as error:
         complaint(error)        # 'Your answer is not valid:\n- at /age: ...'
 
-Cost: a look at the text. The wrinkle: where a text leaves its form, the rest of it is unknown, so one place is told;
-a type that refuses a text in form tells all places.
+Cost: a look at the text. Where a text leaves its form, the rest of it is unknown, so one place is told;
+a type that refuses a conforming text tells all places.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHOWN = 200
 
 
 class Fault(NamedTuple):
-    """A place of a text, what stands there, what is wrong with it, and in which call of a tool, if in any."""
+    """A place of a text, what is there, what is wrong with it, and in which call of a tool, if in any."""
 
     pointer: str
     value: str
@@ -95,7 +95,7 @@ def _shorten_value(value: str) -> str:
 
 
 def place_at(text: str, position: int) -> tuple[str, str]:
-    """The JSON Pointer of the value in which a position of a text lies, and what stands there; else the root."""
+    """The JSON Pointer of the value in which a position of a text lies, and what is there; else the root."""
     scanner = Scanner()
     with suppress(OutputInvalid):
         scanner.feed(text)

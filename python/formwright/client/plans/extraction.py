@@ -1,4 +1,4 @@
-"""The text in form inside an answer that nobody held to it: bare, in a fence, or between sentences.
+"""The conforming text inside an answer that nobody held to it: bare, in a fence, or between sentences.
 
 ::
 
@@ -6,9 +6,9 @@
     extract(form, 'Sure: {"age": 36} Anything else?').text        # '{"age": 36}'
 
 Three rules, of which the first that applies decides: the whole answer; what its code fences hold; the JSON values
-that begin with a bracket in it. Where a rule finds several different texts in form, none is meant.
+that begin with a bracket in it. Where a rule finds several different conforming texts, none is meant.
 
-Cost: a check of the form for each candidate, at most `MOST`. The wrinkle: nothing is repaired. An answer that is nearly
+Cost: a check of the form for each candidate, at most `MOST`. Nothing is repaired. An answer that is nearly
 in form is not in form, and the error shows where it leaves it.
 """
 
@@ -32,14 +32,14 @@ _OPENING = re.compile(r"[{\[]")
 
 
 class Found(NamedTuple):
-    """A text in form, and what stood around it."""
+    """A conforming text, and what stood around it."""
 
     text: str
     outside: str
 
 
 def extract(form: Form[Any], answer: str) -> Found:
-    """The text in form that an answer holds.
+    """The conforming text that an answer holds.
 
     Raises:
         OutputInvalid: There is none, or there are several different ones.
@@ -66,7 +66,7 @@ def extract(form: Form[Any], answer: str) -> Found:
 
 
 def _find_fences(answer: str) -> list[tuple[str, int, int]]:
-    """What stands in code fences, without the line breaks around it; with the place of the fence."""
+    """What is in code fences, without the line breaks around it; with the place of the fence."""
     fences = _FENCE.finditer(answer)
     return [(match[2].strip(), match.start(), match.end()) for match, _ in zip(fences, range(MOST), strict=False)]
 
@@ -77,7 +77,7 @@ def _values(answer: str) -> list[tuple[str, int, int]]:
 
 
 def _decode_values(answer: str) -> Iterator[tuple[str, int, int]]:
-    """The values up to a bracket behind which no JSON stands: what is inside that is a piece, and never the whole."""
+    """The values up to a bracket after which no JSON is: what is inside that is a piece, and never the whole."""
     decoder, at = json.JSONDecoder(), 0
     while match := _OPENING.search(answer, at):
         start = match.start()

@@ -13,7 +13,7 @@ tools are offered as tools (`formwright.client.plans.calls`).
 
 Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
 
-The wrinkle: services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of
+Services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of
 the value: `loosen` leaves them open. So ``result.text`` is in the form that was given up to those.
 """
 
@@ -61,10 +61,10 @@ _BEGINNING = re.compile(r"^[ \t]*+(?P<text>[{\[])", re.MULTILINE)
 
 
 class Whole(NamedTuple):
-    """An answer that is in form.
+    """An answer that conforms.
 
     Attributes:
-        text: The text in form.
+        text: The conforming text.
         value: What it is read as.
         parts: Its named parts.
         outside: What stood around it.
@@ -101,7 +101,7 @@ class AnyPlan(Protocol):
 
     @property
     def key(self) -> str | None:
-        """The member of an object under which the value stands, if it is not the root."""
+        """The member of an object under which the value is, if it is not the root."""
         ...
 
     @property
@@ -118,7 +118,7 @@ class AnyPlan(Protocol):
         ...
 
     def is_whole(self, reply: Reply, /, *, is_cut: bool) -> bool:
-        """Whether an answer that may be cut is in form, and nothing more was to come."""
+        """Whether an answer that may be cut conforms, and nothing more was to come."""
         ...
 
     def begun(self, reply: Reply, /) -> str:
@@ -147,7 +147,7 @@ class Plan:
         is_strict: Whether the service is asked to enforce the schema.
         instruction: What is said in words.
         notes: What the service is not told.
-        key: The member of the object under which the value stands, if it is not the root.
+        key: The member of the object under which the value is, if it is not the root.
     """
 
     mode: Mode
@@ -180,7 +180,7 @@ class Plan:
         return Whole(text, self.form.parse(text, context=context), self.form.parts(text), outside)
 
     def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
-        """Whether an answer that may be cut is in form, and nothing more was to come."""
+        """Whether an answer that may be cut conforms, and nothing more was to come."""
         try:
             text, _ = self.text(reply)
         except OutputInvalid:
@@ -196,7 +196,7 @@ class Plan:
         return complaint(error, self.form)
 
     def text(self, reply: Reply) -> Found:
-        """The text in form that an answer holds, and what stood around it; it is not checked yet.
+        """The conforming text that an answer holds, and what stood around it; it is not checked yet.
 
         Raises:
             OutputInvalid: There is none.
@@ -207,7 +207,7 @@ class Plan:
         return Found(self.inner(written), outside)
 
     def inner(self, written: str) -> str:
-        """The text in form that a service wrote, out of what stands around it there. Raises OutputInvalid."""
+        """The conforming text that a service wrote, out of what is around it there. Raises OutputInvalid."""
         if self._converted is not None and self._converted.optional:
             written = _restore_text(self._converted, written)
         return written.strip() if self.key is None else self._unwrap_text(written)
@@ -241,9 +241,9 @@ class Plan:
         return not self.form.language.is_json
 
     def _is_closed(self, text: str, written: str) -> bool:
-        """Whether nothing more was to come behind a text in form when the answer, ``written``, was cut.
+        """Whether nothing more was to come after a conforming text when the answer, ``written``, was cut.
 
-        It stood in an object, or is JSON with an end of its own; and behind it no other text had begun.
+        It stood in an object, or is JSON with an end of its own; and after it no other text had begun.
         """
         if self.mode == "instructions" and not written.rstrip(" \t\r\n`~").endswith(text):
             return False
@@ -324,7 +324,7 @@ def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
 
 
 def _is_any_text(form: Form[Any]) -> bool:
-    """Whether every text is in form: that of `formwright.text` without an end."""
+    """Whether every text conforms: that of `formwright.text` without an end."""
     if form.title != "text" or form.origin is not None:
         return False
     try:

@@ -11,10 +11,10 @@ mode                how the form is asked for
 ``strict``          the service enforces a schema: the form's, or what its subset of JSON Schema can say of it
 ``tools``           the model calls one tool, whose arguments are the value
 ``json_object``     the service enforces some JSON object; instructions say which
-``instructions``    instructions alone; the text in form is looked for in the answer
+``instructions``    instructions alone; the conforming text is looked for in the answer
 ==================  ================================================================================================
 
-Cost: nothing. The wrinkle: services change, and a server behind any other URL is taken for one that reads the
+Services change, and a server after any other URL is taken for one that reads the
 whole of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and `formwright serve` do. Whatever a service
 says it enforces, its text is checked here.
 """

@@ -12,7 +12,7 @@ without the nulls that the conversion brought in.
 
 Cost: of a place with such nulls inside, reading it and writing it again, when it is asked for and complete.
 
-The wrinkle: behind a union of several types nothing is known of the members until the whole is complete, here as there.
+After a union of several types nothing is known of the members until the whole is complete, here as there.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def wire_form(
         schema: The texts of the schema that the service was told.
         given: The form that was asked for.
         read: The value of a whole text of ``given``, out of what the service wrote.
-        key: The member under which it stands, if it is not the root.
+        key: The member under which it is, if it is not the root.
         converted: The schema as the service's subset has it.
     """
     inner: Validator | None = validator_of(given)

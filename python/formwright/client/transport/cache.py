@@ -8,7 +8,7 @@ The key is a digest of the service, the API, the whole request - model, messages
 and the namespace. What is kept is the answer as it came, once it gave a value: it is read and checked anew, so a form
 that has changed is never given an old value. An answer that was right only after others is kept for the question.
 
-Cost: a read of SQLite, some tenths of a millisecond. The wrinkle: the file holds JSON and nothing else, so whoever can
+Cost: a read of SQLite, some tenths of a millisecond. The file holds JSON and nothing else, so whoever can
 write into the folder can make the cache lie, but not run code; keys of APIs are no part of it.
 """
 

@@ -12,7 +12,7 @@ A *transport* sends requests: `formwright.client.transport.http` with httpx, `fo
 client object of an SDK. Errors of a transport are raised inside the flow, at the step that met them, so the flow
 decides what they mean.
 
-Cost: a generator's resumption for each step. The wrinkle: whoever leaves the ``with`` block of a stream, by an error, a
+Cost: a generator's resumption for each step. Whoever leaves the ``with`` block of a stream, by an error, a
 ``break`` or the cancellation of its task, leaves it closed: the connection goes back or is dropped.
 """
 
@@ -315,4 +315,4 @@ def _thrower(error: Exception) -> Callable[[Flow], Step | Piece]:
 
 
 _FIRST = _sender(None)
-"""What begins a flow, and goes on behind a piece."""
+"""What begins a flow, and goes on after a piece."""

@@ -7,7 +7,7 @@ r"""Server-sent events, read from the bytes as they come.
     reader.feed(b"NE]\n\n")                          # []
     reader.is_done                                   # True
 
-Cost: one pass over the bytes, and ``json.loads`` of each event. The wrinkle: events are split as bytes, so a character
+Cost: one pass over the bytes, and ``json.loads`` of each event. Events are split as bytes, so a character
 that arrives in two pieces is whole in its event; one that is cut at the end is an error, never a wrong character.
 """
 
@@ -36,7 +36,7 @@ class EventReader:
         """The events that are complete with these bytes.
 
         Raises:
-            RequestFailed: One is no JSON object.
+            RequestFailed: One is not a JSON object.
         """
         lines = (self._rest + piece).split(b"\n")
         self._rest = lines.pop()
@@ -54,7 +54,7 @@ class EventReader:
         return events
 
     def end(self) -> list[dict[str, Any]]:
-        """The last event, if the stream ended without the blank line behind it."""
+        """The last event, if the stream ended without the blank line after it."""
         return self.feed(b"\n\n") if self._rest or self._data else []
 
     def _event(self) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@
     failure_of(Answer(429, b'{"error": {"message": "slow down"}}', {"retry-after": "2"})).retry_after    # 2.0
     failure_of(Answer(200, b"{}"))                                                                     # None
 
-Cost: nothing. The wrinkle: what a service says may repeat what was sent, so of its body only the beginning is kept, and
+What a service says may repeat what was sent, so of its body only the beginning is kept, and
 nothing of the headers of the request is ever part of an error.
 """
 

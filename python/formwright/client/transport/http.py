@@ -5,7 +5,7 @@
     transport = HttpTransport(Endpoint("http://127.0.0.1:8000/v1", {"authorization": "Bearer ..."}))
     transport.send(Request("chat/completions", body), timeout=None).status      # 200
 
-Cost: that of httpx; connections are kept and shared by threads. The wrinkle: redirects are not followed, since another
+Cost: that of httpx; connections are kept and shared by threads. Redirects are not followed, since another
 host would be given the key; nothing of the headers is shown or raised; and an answer is read up to a size and a time.
 """
 

@@ -8,7 +8,7 @@
 Nothing is imported: an answer is a mapping, or something with ``model_dump()``; an error with a ``status_code`` is one
 of the service. So the versions of SDKs do not matter, and neither does whose SDK it is.
 
-Cost: what the SDK costs, and one ``model_dump()``. The wrinkle: fields that the SDK has no parameter for go into its
+Cost: what the SDK costs, and one ``model_dump()``. Fields that the SDK has no parameter for go into its
 ``extra_body``. The SDK sends requests again by itself (its ``max_retries``), so the client does not.
 """
 
@@ -147,7 +147,7 @@ def _plain(answer: Any) -> Mapping[str, Any]:
 
 
 def _answer_of_error(error: Exception) -> Answer:
-    """An answer that is an error. Raises RequestFailed where there is no answer, and whatever is no error of an API."""
+    """An answer that is an error. Raises RequestFailed if there is no answer, and what is not an error of an API."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         body = getattr(error, "body", None)

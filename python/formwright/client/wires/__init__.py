@@ -9,7 +9,7 @@
 A `Wire` turns an `Query` into the body of a request, and an answer into a `Reply`; of a stream it reads one event
 after the other. It knows nothing of forms, and does no I/O.
 
-Cost: building a few dicts. The wrinkle: an answer that does not have the shape of its API is a `RequestFailed`,
+Cost: building a few dicts. An answer that does not have the shape of its API is a `RequestFailed`,
 whatever its status says; fields that nobody knows are left alone.
 """
 

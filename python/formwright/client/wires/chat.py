@@ -4,7 +4,7 @@
 
     CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
 
-Cost: building a dict. The wrinkle: OpenAI's own models want ``max_completion_tokens``, which most other servers do not
+Cost: building a dict. OpenAI's own models want ``max_completion_tokens``, which most other servers do not
 know; `formwright.client.plans.services` tells which one a service reads.
 """
 

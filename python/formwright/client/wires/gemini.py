@@ -4,7 +4,7 @@
 
     GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
-Cost: building a dict. The wrinkle: calls of functions may have no ids, and an answer that was filtered may have no
+Cost: building a dict. Calls of functions may have no ids, and an answer that was filtered may have no
 candidate at all.
 """
 
@@ -84,7 +84,7 @@ class _Gemini:
 
 
 def _tools(query: Query) -> dict[str, Any]:
-    """The fields that offer functions; that one call is wanted cannot be said."""
+    """The fields that offer functions; that one call is asked for cannot be said."""
     if not query.tools:
         return {}
     declared = [_function(tool) for tool in query.tools]

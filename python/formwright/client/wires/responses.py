@@ -4,7 +4,7 @@
 
     RESPONSES.request(query).body["text"]["format"]["type"]     # 'json_schema'
 
-Cost: building a dict. The wrinkle: an answer is a list of items, of which the messages and the calls of functions are
+Cost: building a dict. An answer is a list of items, of which the messages and the calls of functions are
 read; nothing is stored at the service (``store`` is false).
 """
 

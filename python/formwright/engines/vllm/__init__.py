@@ -10,6 +10,6 @@ With it, formwright enforces ``response_format``, ``structured_outputs`` and str
 end is configured: there is no request that another one serves. The second one knows the budget of a request,
 so its texts are complete.
 
-Nothing of vLLM is imported here. The wrinkle: vLLM has no registry for back ends, so the plugin replaces classes by
+Nothing of vLLM is imported here. vLLM has no registry for back ends, so the plugin replaces classes by
 name. A version whose names are others is refused when the engine starts (`HostMismatch`).
 """

@@ -13,8 +13,8 @@ Cost: that of the kernel, and a view of the tensor for each row.
 
 A token that was forbidden ends its request with an error of vLLM: so a runner that does not apply masks writes nothing.
 
-The wrinkle: vLLM asks for a mask until an end of text was accepted, and unmasks the row then. So a request that would
-go on behind the end (``ignore_eos``), or may not end where the form does (``min_tokens``), is refused.
+vLLM asks for a mask until an end of text was accepted, and unmasks the row then. So a request that would
+go on after the end (``ignore_eos``), or may not end where the form does (``min_tokens``), is refused.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
         self._running = running
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
-        """Go on by all of these tokens, or by none; what comes behind an end is ignored."""
+        """Go on by all of these tokens, or by none; what comes after an end is ignored."""
         return self._running.accept(tokens)
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:

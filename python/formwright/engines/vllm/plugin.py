@@ -4,7 +4,7 @@
 
     install()            # nothing, unless FORMWRIGHT_VLLM=1
 
-Cost: the import of `formwright.engines.vllm.backend`, if it is asked for. The wrinkle: vLLM logs a plugin that
+Cost: the import of `formwright.engines.vllm.backend`, if it is asked for. vLLM logs a plugin that
 cannot be imported, and goes on without it; one that raises when it is called ends the process. So nothing is imported
 above, and everything is raised below.
 """

@@ -12,7 +12,7 @@ cut.
 
 Cost: a mask for each row. The second runner keeps ids on the device, so it is waited for once a step.
 
-The wrinkle: name the class when vLLM starts. vLLM 0.32 and later keep the ids of a batch up to date only for
+Name the class when vLLM starts. vLLM 0.32 and later keep the ids of a batch up to date only for
 processors that are named so; where an id is missing, the engine stops (`HostMismatch`) instead of guessing.
 """
 
@@ -112,7 +112,7 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
         return list(self._texts)
 
     def _by_slot(self, mask: Any, ctx: Any) -> list[int]:
-        """The masks of rows whose ids are on the device; the rows behind a request's first one hold drafts."""
+        """The masks of rows whose ids are on the device; the rows after a request's first one hold drafts."""
         slots, fed, positions = (each.cpu().tolist() for each in (ctx.expanded_idx_mapping, ctx.input_ids, ctx.pos))
         drafts: dict[int, int] = {}
         for row, slot in enumerate(slots):
@@ -171,9 +171,9 @@ class _Text:
         self.seen += len(token_ids)
 
     def fill(self, mask: Any, row: int, *, ahead: int = 0) -> None:
-        """Write what may come behind it and so many drafts; an end only, where it has ended."""
+        """Write what may come after it and so many drafts; an end only, where it has ended."""
         left = None if self._budget is None else self._budget - self.seen - ahead
-        if left is not None and left < 0:  # drafts that go on behind the limit
+        if left is not None and left < 0:  # drafts that go on after the limit
             only_ends(mask[row], self.running.constraint.vocabulary)
         else:
             self.running.fill(mask, row, budget=left)

@@ -1,4 +1,4 @@
-"""Beam search: the texts in form that the model finds most likely, several at a time.
+"""Beam search: the conforming texts that the model finds most likely, several at a time.
 
 ::
 
@@ -12,8 +12,8 @@ ends as soon as no text under way can still be among the best ``returns``.
 Cost: one call of the model for all beams at each token; forced tokens are asked for too, since their
 probability counts.
 
-The wrinkle: a text that may end is kept whatever its rank, and takes no beam from those that go on. Of several
-spellings of one text the best is returned. A text that its type refuses is no text, and the search goes on for others.
+A text that may end is kept whatever its rank, and takes no beam from those that go on. Of several
+spellings of one text the best is returned. A text that its type refuses is not text, and the search goes on for others.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def beam_search(
         prompt_ids: The prompt; at least one token.
         limits: Where a text ends; ``stop`` has no meaning here.
         beams: How many texts are followed at a time.
-        returns: How many texts are wanted; at most ``beams``.
+        returns: How many texts are asked for; at most ``beams``.
         prefix: What the texts begin with that belongs to the prompt.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Drawing from the model's own distribution over the texts in form, not from what masks make of it.
+"""Drawing from the model's own distribution over the conforming texts, not from what masks make of it.
 
 ::
 
@@ -14,7 +14,7 @@ anew from it. The mean weight estimates how likely the model is to write in form
 Cost: exact, one call of the model for each spelling of a text; particles, one call for each token, for
 all particles together.
 
-The wrinkle: what is drawn are tokens. Where a form allows all spellings, a text has the weight of all of them
+What is drawn are tokens. Where a form allows all spellings, a text has the weight of all of them
 together, and an exact draw scores each: `canonical=True` makes them few.
 """
 
@@ -261,7 +261,7 @@ class _Swarm:
 
 
 def _copy_particles(particles: list[_Particle], order: list[int]) -> list[_Particle]:
-    """Particles in this order; one that stands there twice is copied."""
+    """Particles in this order; one that is there twice is copied."""
     taken: set[int] = set()
     kept = []
     for index in order:

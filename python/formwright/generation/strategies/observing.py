@@ -7,7 +7,7 @@
 
 Cost: as a generation with ``trace=True``.
 
-The wrinkle: once the text has left the form there is nothing to compare it with, so the trace ends there,
+Once the text has left the form there is nothing to compare it with, so the trace ends there,
 though the text goes on.
 """
 
@@ -97,7 +97,7 @@ def _look_up(matcher: Matcher | None, rows: RowBuffer, recorder: Recorder) -> Ma
 
 
 def _follow_token(matcher: Matcher, token_id: int) -> Matcher | None:
-    """The matcher behind a token, or none where the token has left the form."""
+    """The matcher after a token, or none where the token has left the form."""
     if not matcher.validate_tokens([token_id]):
         return None
     matcher.accept_token(token_id)

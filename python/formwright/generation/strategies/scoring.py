@@ -12,7 +12,7 @@
 Cost: a call of the model for the prompt, and one for each spelling; spellings are found when a scoring is made, without
 the model.
 
-The wrinkle: a score of minus infinity says that the model never writes a text. One that does not fit the context behind
+A score of minus infinity says that the model never writes a text. One that does not fit the context after
 its prompt is an error instead, for the model says nothing of it.
 """
 
@@ -49,7 +49,7 @@ def texts_of(choices: Iterable[str], canonical: object) -> tuple[list[str], Form
     """The texts that are to be scored, and the form that they are.
 
     Raises:
-        ArgumentError: There is no text, one is no str, or ``canonical`` is neither true nor false.
+        ArgumentError: There is no text, one is not a str, or ``canonical`` is neither true nor false.
     """
     if isinstance(choices, str | bytes | Form) or not isinstance(choices, Iterable):
         raise ArgumentError(f"choices is a list of texts, not {type(choices).__name__}", argument="choices")
@@ -63,7 +63,7 @@ class Scoring:
     """The log probabilities of some texts as whole answers to a prompt, as far as they are known.
 
     Args:
-        behind: Asks the model for what it says behind the prompt.
+        after: Asks the model for what it says after the prompt.
         constraint: A choice of these texts, compiled for the model.
         prompt_ids: The prompt.
         limits: What it leaves of the context.

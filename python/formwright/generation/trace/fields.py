@@ -9,7 +9,7 @@ ones: what the form forces costs nothing.
 
 Cost: one reading of the text for each field.
 
-The wrinkle: where a token spells the end of one value and the beginning of the next, it counts for both.
+Where a token spells the end of one value and the beginning of the next, it counts for both.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Field:
     """One value that is neither an object nor an array.
 
     Attributes:
-        pointer: Where it stands, as a JSON Pointer.
+        pointer: Where it is, as a JSON Pointer.
         text: How it is written.
         confidence: The probability of its tokens, among the allowed ones.
     """

@@ -11,7 +11,7 @@ field, and the places where the form pushed.
 
 Cost: one pass over the rows.
 
-The wrinkle: the page holds texts of a model, so all of it is escaped, and a policy in its head forbids
+The page holds texts of a model, so all of it is escaped, and a policy in its head forbids
 to load anything.
 """
 

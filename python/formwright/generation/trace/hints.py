@@ -7,7 +7,7 @@
 
 Cost: one pass over the rows, and a reading of the text if it is JSON.
 
-The wrinkle: one word that is spelled by several tokens is one push, told at its first token.
+One word that is spelled by several tokens is one push, told at its first token.
 """
 
 from __future__ import annotations

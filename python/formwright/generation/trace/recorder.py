@@ -15,7 +15,7 @@ it pushes.
 
 Cost: the model is asked for every token, also for forced ones, and a softmax of its logits is taken.
 
-The wrinkle: an end of text that the model was asked about has a row too.
+An end of text that the model was asked about has a row too.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class Row:
         leading_token: Its bytes.
         leading_probability: What the model gives to that.
         leading_allowed: Whether it was allowed.
-        leading_in_form: Whether it is in form, whatever the budget says.
+        leading_in_form: Whether it conforms, whatever the budget says.
         allowed_mass: What the model gives to all allowed tokens together.
         allowed_tokens: How many there are.
         is_forced: Whether there was no choice.
-        is_allowed: Whether the token is in form; false only for the last row of a text that nothing holds to it.
+        is_allowed: Whether the token conforms; false only for the last row of a text that nothing holds to it.
         model_seconds: Time that the model took.
         mask_seconds: Time that the mask took, found and applied.
         sampler_seconds: Time that the choice took.
@@ -155,7 +155,7 @@ class Trace:
 
     @property
     def in_form(self) -> bool:
-        """Whether every token is in form: true of what was written under masks."""
+        """Whether every token conforms: true of what was written under masks."""
         return all(row.is_allowed for row in self.rows)
 
     @property

@@ -4,7 +4,7 @@
 
     result.trace.show()
 
-The wrinkle: in a pipe there are no colours, so each token that the form pushed is said in words below.
+In a pipe there are no colours, so each token that the form pushed is said in words below.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ Libraries that load a model with one context let it be shortened and made longer
 the context is made to hold it when its logits are asked for: what it shares with the text that is held stays, the rest
 is evaluated. So a prompt that begins like the last one costs its other tokens only.
 
-Cost: a comparison of ids for each call of the model. The wrinkle: sequences that take turns evaluate again where their
+Cost: a comparison of ids for each call of the model. Sequences that take turns evaluate again where their
 texts part, so rows that should run side by side want contexts of their own.
 """
 

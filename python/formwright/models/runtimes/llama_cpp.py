@@ -11,7 +11,7 @@ sequences of a context of their own, which begins with the size of the model's a
 
 Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
 
-The wrinkle: a `Llama` belongs to one call at a time. Generations of several threads take turns; its own completions
+A `Llama` belongs to one call at a time. Generations of several threads take turns; its own completions
 know nothing of them.
 """
 
@@ -209,7 +209,7 @@ class _Sequences:
         llama_cpp.llama_memory_seq_cp(self._memory, sequence, twin, -1, -1)
 
     def decode(self, tokens: Sequence[tuple[int, int, int, bool]]) -> list[Floats]:
-        """Evaluate (token, position, sequence, whether its logits are wanted); those that are, in this order."""
+        """Evaluate (token, position, sequence, whether its logits are asked for); those that are, in this order."""
         logits: list[Floats] = []
         for start in range(0, len(tokens), self._at_a_time):
             part = tokens[start : start + self._at_a_time]

@@ -8,7 +8,7 @@
 
 Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
 
-The wrinkle: a fork copies the model's cache when it is made; arrays of MLX are shared until they are written.
+A fork copies the model's cache when it is made; arrays of MLX are shared until they are written.
 """
 
 from __future__ import annotations

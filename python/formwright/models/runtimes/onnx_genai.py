@@ -11,7 +11,7 @@ hold (see `contexts`).
 
 Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
 
-The wrinkle: GenAI does not tell the bytes of a token, and its reader refuses some patterns of tokenizers. So the
+GenAI does not tell the bytes of a token, and its reader refuses some patterns of tokenizers. So the
 ``tokenizer.json`` of the folder is read and encodes prompts; GenAI's own tokenizer only applies its chat template.
 """
 

@@ -5,7 +5,7 @@
     encode = encoder_of(tokenizer)
     encode("How are you?")            # the ids of one message of a user, templated
 
-Cost: that of the template. The wrinkle: without a template, text is the prompt as it stands, and messages are refused.
+Cost: that of the template. Without a template, text is the prompt as it is, and messages are refused.
 Some templates read variables of their own, such as ``enable_thinking``: those of a caller are passed on, and one that
 the template does not read is refused, since it would change nothing.
 """

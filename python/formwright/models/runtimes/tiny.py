@@ -11,7 +11,7 @@
     batch.add([ids, ids])
     batch.step([[token], [token]])
 
-The graph reads as many positions of a cache as a row has and writes the new ones behind them. A
+The graph reads as many positions of a cache as a row has and writes the new ones after them. A
 single sequence is a batch of one row: the same code, and the same bits, because rows do not touch
 each other in the graph.
 
@@ -19,7 +19,7 @@ Cost: two thirds of a millisecond for a token on one thread, a third of that for
 copies its cache. The session is thread-safe and shared by all forks; one runtime belongs to one thread
 at a time. A call has one thread, since a second one would wait more than it works; several calls run side by side.
 
-The wrinkle: the same tokens in calls of other lengths may differ in the last bits, and in an 8-bit number
+The same tokens in calls of other lengths may differ in the last bits, and in an 8-bit number
 that these bits round. So rows are given as many tokens in a call as they would be alone.
 """
 
@@ -188,7 +188,7 @@ class TinyBatch:
             singles = []
         alone = set(given) - set(singles)
         calls += [(slice(row, row + 1), np.array([given[row]], np.int64)) for row in sorted(alone)]
-        # What is forgotten is written behind the place of what the row is given in another call.
+        # What is forgotten is written after the place of what the row is given in another call.
         places = self._lengths.copy()
         for row in alone:
             places[row] += len(given[row])

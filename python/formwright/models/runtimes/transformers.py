@@ -12,7 +12,7 @@ last row of logits comes back from the device.
 Cost: one forward pass per token the model is asked for, and one copy of a row of logits. A batch has one forward
 pass for all rows, padded on the left.
 
-The wrinkle: a model's logits are often wider than its tokenizer, because embeddings are
+A model's logits are often wider than its tokenizer, because embeddings are
 padded. The vocabulary is built for the model's width; the ids beyond it are always masked.
 """
 
@@ -167,7 +167,7 @@ class TransformersBatch:
         return torch.tensor(ids, device=self._model.device), torch.tensor(held, device=self._model.device)
 
     def _join(self, cache: Any, held: torch.Tensor) -> None:
-        """Put the rows of another cache behind those of this one."""
+        """Put the rows of another cache after those of this one."""
         if not len(self):
             self._cache, self._held = cache, held
             return

@@ -5,7 +5,7 @@
     start = fw.compile(fw.choice("a", "ab"), vocabulary).matcher()
     [beginning.text for beginning in beginnings(start)]
 
-Cost: a mask and a fork for each. The wrinkle: forms with many or long texts have too many, and are refused.
+Cost: a mask and a fork for each. Forms with many or long texts have too many, and are refused.
 """
 
 from __future__ import annotations

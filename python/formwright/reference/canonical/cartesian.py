@@ -5,7 +5,7 @@
     spelled = Automaton(ways=[{b"a": 1, b"ab": 2}, {b"b": 2}, {}], accepting=frozenset({2}))
     cartesian_merge(spelled, lambda a, b: (a, b) != (b"a", b"b")).edges     # 1: `ab`
 
-A state is where the language stands and the token before it. An edge is a token that the language allows and that may
+A state is where the language is and the token before it. An edge is a token that the language allows and that may
 follow that one. Of these pairs of states only the *live* ones are kept, on a way to the end: a token may be allowed
 by the language, follow the one before it, and yet lead to where no other may follow.
 
@@ -23,7 +23,7 @@ __all__ = ["cartesian_merge"]
 
 
 def cartesian_merge(spelled: Automaton, may_follow: Callable[[bytes, bytes], bool]) -> Automaton:
-    """The spellings of which every two neighbours may stand side by side.
+    """The spellings of which every two neighbours may be side by side.
 
     Args:
         spelled: An automaton over tokens, of all spellings.

@@ -7,7 +7,7 @@
     direct_merge(texts, [(b"a", b"b")]).edges                             # 1: `ab`
 
 The textbook way to merge a text: for each pair (a, b) of the table, in order, one pass from left to right that joins
-each a with a b behind it. `direct_merge` makes the same pass over all texts at once.
+each a with a b after it. `direct_merge` makes the same pass over all texts at once.
 
 Of two different letters: wherever an a leads into a state that a b leads out of, the a can only go on by something
 else, and the b can only come after something else. So the state is split by what led into it.
@@ -15,7 +15,7 @@ else, and the b can only come after something else. So the state is split by wha
 Of equal letters, pairs are taken from the left: in a run of a's every second one ends a pair. So first states are
 split by whether an even or an odd number of a's came last, and then a pair begins in even states alone.
 
-Cost: for each merge, the states that one of its letters leads into. Wrinkle: a loop of a's must lead into the copy of
+Cost: for each merge, the states that one of its letters leads into. A loop of a's must lead into the copy of
 its state, so edges are redirected before they are copied. And a table has an order: where a tokenizer gives several
 merges the same priority, as SentencePiece does to runs of spaces, it takes the leftmost pair of all of them, which no
 table says.
@@ -38,7 +38,7 @@ def merge_all(letters: Iterable[bytes], merges: Iterable[Pair]) -> list[bytes]:
     for a, b in merges:
         merged: list[bytes] = []
         for letter in text:
-            # What was just merged is longer than `a`, so it is no beginning of another pair.
+            # What was just merged is longer than `a`, so it is not a beginning of another pair.
             if letter == b and merged and merged[-1] == a:
                 merged[-1] = a + b
             else:
@@ -102,7 +102,7 @@ class _Editor:
         return state
 
     def merge(self, a: bytes, b: bytes, states: Sequence[int]) -> None:
-        """Joins each ``a`` into one of some states with the ``b`` behind it."""
+        """Joins each ``a`` into one of some states with the ``b`` after it."""
         for state in states:
             after = self.ways[state].get(b)
             sources = [source for source, letter in self.into[state] if letter == a]

@@ -16,7 +16,7 @@ What canonical tokens do not change: drawing token by token looks one token ahea
 first tokens of two answers are the same, or likely for another reason, the shares still differ
 from the model's.
 
-Cost: the model is asked once for each beginning of a spelling. The wrinkle: an answer that is the
+Cost: the model is asked once for each beginning of a spelling. An answer that is the
 beginning of another one counts as far as the model ends it there.
 """
 
@@ -49,7 +49,7 @@ class Shares:
     Attributes:
         text: The answer.
         free: Its share of what the model gives to all answers, in all their spellings.
-        lenient: The same if each token is drawn among those that keep a text in form.
+        lenient: The same if each token is drawn among those that keep a conforming text.
         canonical: The same if only canonical tokens may come.
     """
 

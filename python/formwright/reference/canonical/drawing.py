@@ -4,9 +4,9 @@
 
     drawn(Automaton(ways=[{b"yes": 1}, {}], accepting=frozenset({1})))[:4]       # '<svg'
 
-States stand in columns by how many letters lead to them at least; an end has two circles.
+States are in columns by how many letters lead to them at least; an end has two circles.
 
-Cost: a page of text for a few dozen states. The wrinkle: many letters between two states are
+Cost: a page of text for a few dozen states. Many letters between two states are
 one arrow, which names three of them.
 """
 
@@ -46,7 +46,7 @@ def drawn(automaton: Automaton) -> str:
 
 
 def _places(automaton: Automaton) -> list[tuple[int, int]]:
-    """Where the states stand: columns by distance from the start, rows in the order of their numbers."""
+    """Where the states are: columns by distance from the start, rows in the order of their numbers."""
     column = {0: 0}
     pending = [0]
     for at in pending:

@@ -7,7 +7,7 @@
 Where the published algorithms look at pairs of tokens, the masks look at pieces as well: so this holds
 for every tokenizer, and the algorithms can be checked by it.
 
-Cost: a mask for each beginning of an encoding. The wrinkle: forms without end have too many.
+Cost: a mask for each beginning of an encoding. Forms without end have too many.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@
     merge([key, value, key, value]).accepts([b" ", b"ab", b":", b" ", b"b"] * 2)     # True
     merge.merges                              # 2
 
-A *seam* is a place between two bytes that no token holds side by side. No merge crosses it: whatever stands on one
+A *seam* is a place between two bytes that no token holds side by side. No merge crosses it: whatever is on one
 side, the other is spelled alike. So of an expression with a seam between its parts, each part is merged by itself; one
 that occurs again, or one that is kept in a library of common types, need not be merged again. Here all of a text is one
 piece.
 
-Cost: the pairs of bytes of a vocabulary; and of each part, its own merge, once. Wrinkle: parts with no seam between
+Cost: the pairs of bytes of a vocabulary; and of each part, its own merge, once. Parts with no seam between
 them are merged as one part.
 """
 
@@ -45,11 +45,11 @@ class Seams:
         return left[-1:] + right[:1] not in self._held
 
     def openings(self) -> frozenset[bytes]:
-        """Bytes with a seam before them, whatever other byte stands there; of two equal bytes, `between` tells."""
+        """Bytes with a seam before them, whatever other byte is there; of two equal bytes, `between` tells."""
         return frozenset(map(_byte, range(256))) - {pair[1:] for pair in self._held if pair[0] != pair[1]}
 
     def closings(self) -> frozenset[bytes]:
-        """Bytes with a seam behind them, whatever other byte stands there; of two equal bytes, `between` tells."""
+        """Bytes with a seam after them, whatever other byte is there; of two equal bytes, `between` tells."""
         return frozenset(map(_byte, range(256))) - {pair[:1] for pair in self._held if pair[0] != pair[1]}
 
     def parts(self, texts: Sequence[Automaton]) -> list[Automaton]:

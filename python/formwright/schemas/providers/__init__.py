@@ -13,7 +13,7 @@
 Cost: the schema is compiled once for the check; a ``oneOf`` costs a few compilations more
 for each pair of its branches, to prove that they exclude each other.
 
-The wrinkle: nothing here talks to a provider. The rules are what its documentation says,
+Nothing here talks to a provider. The rules are what its documentation says,
 so a service that has moved on may refuse a converted schema, but `Converted.read` never
 returns a value that the given schema forbids.
 """

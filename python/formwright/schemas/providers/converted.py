@@ -13,7 +13,7 @@ the provider did.
 
 Cost: one check of the text, and one more for each place where several branches could be meant.
 
-The wrinkle: a number is checked by its value, so it is spelled without fraction or exponent
+A number is checked by its value, so it is spelled without fraction or exponent
 where it can be: ``1.0`` and ``1e0`` are the integer 1.
 """
 

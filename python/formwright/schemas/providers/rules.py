@@ -9,7 +9,7 @@ A provider is a `Provider`. What all of them share is `_REWRITTEN`: the keywords
 a closed object. A keyword that formwright enforces and neither table names is checked
 afterwards, so a new keyword of the kernel cannot be forgotten.
 
-The wrinkle: providers publish their subset as prose and change it. The rows follow the guides
+Providers publish their subset as prose and change it. The rows follow the guides
 to structured outputs of 2026; OpenAI's speaks of models that are not fine-tuned.
 """
 

@@ -13,7 +13,7 @@ nothing would be left to write, the schema is refused.
 Cost: proportional to the schema written. A union beside other keywords is written out branch
 by branch, so unions side by side multiply, until `_MOST_NODES`.
 
-The wrinkle: an optional property that may be null anyway has one null for two meanings. It
+An optional property that may be null anyway has one null for two meanings. It
 stays null, since that is what was written.
 """
 

@@ -11,7 +11,7 @@
 lines in words, and as an instance; `with_docstrings` adds what the classes of a type say.
 `formwright.schemas.instructions` makes texts of them.
 
-Cost: a walk over the schema each. The wrinkle: what words cannot say well (``not``, ``if``, ``contains`` and their
+Cost: a walk over the schema each. What words cannot say well (``not``, ``if``, ``contains`` and their
 kind) is quoted as JSON Schema.
 """
 

@@ -12,9 +12,9 @@ r"""What docstrings say of classes and their fields, in a JSON Schema.
     schema["properties"]["size"]["description"]      # 'Its length in metres.'
 
 Parameters are read in the styles of Google, numpy and reST, for nested classes too; a field of a subclass may be
-described by the class that declares it. What a field says of itself (``Field(description=...)``) stands.
+described by the class that declares it. What a field says of itself (``Field(description=...)``) is.
 
-Cost: the schema of the type is made twice more. The wrinkle: text that nobody wrote, such as the signature that is the
+Cost: the schema of the type is made twice more. Text that nobody wrote, such as the signature that is the
 docstring of a dataclass, does not count.
 """
 
@@ -50,7 +50,7 @@ def with_docstrings(type_: Any, schema: Mapping[str, Any]) -> dict[str, Any]:
         schema: Its JSON Schema; it is not changed.
 
     Raises:
-        NotAForm: ``type_`` is no type.
+        NotAForm: ``type_`` is not a type.
         MissingDependency: A docstring has several parts, and ``docstring-parser`` is not installed.
     """
     from formwright.forms.python_types import described_schema, schema_text

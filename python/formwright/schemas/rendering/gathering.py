@@ -7,9 +7,9 @@
 
 Every reference, by pointer, anchor, id or through the registry, leads to ``#/$defs/<name>`` or to the root, ``#``. All
 dialects are said in the keywords of 2020-12. What says nothing about an answer is left out: titles that repeat a name,
-empty defaults, ids, keywords that are no keywords.
+empty defaults, ids, keywords that are not keywords.
 
-Cost: a walk over the schema. The wrinkle: a dynamic reference is followed to where it leads by itself, whatever the
+Cost: a walk over the schema. A dynamic reference is followed to where it leads by itself, whatever the
 schemas around it.
 """
 
@@ -218,7 +218,7 @@ class _Gatherer:
         return (target, where, _last(node["$ref"])) if is_other else (node, base, "")
 
     def read(self, node: Any, base: str, name: str = "") -> Schema:
-        """A schema without noise; ``name`` is what it is called where it stands."""
+        """A schema without noise; ``name`` is what it is called where it is."""
         if isinstance(node, bool):
             return node
         base = self.moved(node, base)

@@ -9,10 +9,10 @@
     [line.text for line in outline.root.children]   # ['name (string)', 'age (number, at least 0, optional)']
 
 A line is a field, an item of a tuple or a branch of a union, with the lines of what is inside it. A definition that is
-used once stands where it is used; one that is used more often, or inside itself, has lines of its own, and is called
+used once is where it is used; one that is used more often, or inside itself, has lines of its own, and is called
 by its name.
 
-Cost: a walk over the schema. The wrinkle: all parts of an ``allOf`` are told one after the other, so a field may have
+Cost: a walk over the schema. All parts of an ``allOf`` are told one after the other, so a field may have
 two lines.
 """
 

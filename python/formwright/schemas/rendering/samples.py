@@ -7,9 +7,9 @@
     document = gather('{"properties": {"name": {"type": "string"}, "born": {"format": "date"}}}', {})
     sample(document)    # {'name': '...', 'born': '2026-01-31'}
 
-Every field is there, optional ones too, and one item in each list, so that a reader sees where everything stands.
+Every field is there, optional ones too, and one item in each list, so that a reader sees where everything is.
 
-Cost: a walk over the schema; patterns are asked for their shortest text. The wrinkle: nothing is solved here. Keywords
+Cost: a walk over the schema; patterns are asked for their shortest text. Nothing is solved here. Keywords
 that speak of each other may refuse the instance, so whoever shows it asks the form first.
 """
 

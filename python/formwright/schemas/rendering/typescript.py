@@ -7,7 +7,7 @@ r"""A JSON Schema as TypeScript: interfaces and types, with comments for what a 
     schema = '{"title": "Box", "type": "object", "properties": {"size": {"type": "integer", "minimum": 0}}}'
     typescript(gather(schema, {}))    # 'interface Box {\n  size?: number; // integer, at least 0\n}'
 
-Cost: a walk over the schema. The wrinkle: whether an object may have other fields is said in a comment, unless all are
+Cost: a walk over the schema. Whether an object may have other fields is said in a comment, unless all are
 closed, which the text around it says.
 """
 

@@ -8,7 +8,7 @@
 A type, what is inside objects and arrays, and unions are said by whoever asks, in code or in lines; these are the
 constraints beside them. What words cannot say well is quoted as JSON Schema, so that nothing is left out.
 
-Cost: none. The wrinkle: patterns are those of JSON Schema, which match anywhere in a string unless they are anchored.
+Patterns are those of JSON Schema, which match anywhere in a string unless they are anchored.
 """
 
 from __future__ import annotations

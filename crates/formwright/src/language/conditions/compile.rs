@@ -244,7 +244,7 @@ impl FormulaBuilder {
         Ok(left)
     }
 
-    /// The decomposable forms of some formulas; parts stand after those they refer to.
+    /// The decomposable forms of some formulas; parts are after those they refer to.
     pub fn compile(mut self, roots: &[FormulaId], most: usize) -> Result<Compiled, TooHard> {
         let mut parts: Vec<Part> = Vec::new();
         let mut promises: Vec<(u32, Variable, Vec<Implicant>)> = Vec::new();

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Cost: a copy of the texts as they come, and one in order. Eight bytes are compared at a time, as one number that
-//! stands beside the index of its text, so a text is read once for eight bytes and not once for each comparison.
-//! Wrinkle: texts that ascend already are not sorted, nor copied.
+//! is beside the index of its text, so a text is read once for eight bytes and not once for each comparison.
+//! Texts that ascend already are not sorted, nor copied.
 
 use super::Lexicon;
 use crate::error::{Error, Result};

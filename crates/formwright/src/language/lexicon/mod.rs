@@ -6,12 +6,12 @@
 //! "ban"     texts 0 to 3, 3 bytes deep               a prefix is a range of texts
 //! ```
 //!
-//! A trie of so many texts would be many times as large as they are. But texts that begin alike stand side by side, so
+//! A trie of so many texts would be many times as large as they are. But texts that begin alike are side by side, so
 //! a node of that trie is a range of texts and a depth, and it ends where `common` first falls below the depth. A node
-//! is named by the place behind its last byte in its first text, which no other node has.
+//! is named by the place after its last byte in its first text, which no other node has.
 //!
 //! Cost: the texts and six bytes for each; a child is found by binary search. Reading stored texts is one pass, which
-//! checks that they ascend: nothing else could be wrong with them. Wrinkle: the root is named 0, so no text is empty
+//! checks that they ascend: nothing else could be wrong with them. The root is named 0, so no text is empty
 //! where nodes are asked for ([`Lexicon::without_empty`]).
 
 mod builder;
@@ -70,11 +70,11 @@ impl Lexicon {
     /// The most bytes of all texts together.
     pub const MOST_BYTES: usize = 1 << 30;
 
-    /// Texts that stand one after the other, and where each begins and the last one ends: whole texts of at most
+    /// Texts that are one after the other, and where each begins and the last one ends: whole texts of at most
     /// [`Lexicon::LONGEST`] bytes.
     ///
     /// # Errors
-    /// The index of the first text that is not behind the one before it; and what was given.
+    /// The index of the first text that is not after the one before it; and what was given.
     fn new(texts: Vec<u8>, starts: Vec<u32>) -> std::result::Result<Self, (usize, Vec<u8>, Vec<u32>)> {
         let mut common = Vec::with_capacity(starts.len() - 1);
         let mut before: &[u8] = &[];

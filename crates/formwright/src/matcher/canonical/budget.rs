@@ -330,7 +330,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
         self.counter.needed(self.search, after, place)
     }
 
-    /// Where the tokens of a group lead: one that is no prefix of an excluded text, if there is one. Those that are count
+    /// Where the tokens of a group lead: one that is not a prefix of an excluded text, if there is one. Those that are count
     /// by themselves.
     fn after_one_of(&mut self, alike: &Alike) -> Option<Standing> {
         let is_excluding =

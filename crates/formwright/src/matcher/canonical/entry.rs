@@ -1,4 +1,4 @@
-//! What a configuration allows in a state between pieces: the tokens that are in form, canonical, and lead somewhere.
+//! What a configuration allows in a state between pieces: the tokens that conform, canonical, and lead somewhere.
 //!
 //! ```text
 //! mask  =  begins  |  continues & compatible with the last token
@@ -9,7 +9,7 @@
 //! the terminal allows, what the state between pieces allows, and a short list of exceptions (see [`super::inside`]).
 //!
 //! Cost: about 0.3 us for each token that is not in a row; later, a test of each token that only continues a piece, or a
-//! pass over the rows. Wrinkle: inside an undeclared name, or an item that must be new, it may matter which names or items
+//! pass over the rows. Inside an undeclared name, or an item that must be new, it may matter which names or items
 //! were used before; then the entry is made for each mask.
 
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ use crate::matcher::masks::{Entry, Mask, Row};
 use crate::terminals::{TerminalMask, TokenSet};
 use crate::vocabulary::TokenId;
 
-/// Of tokens that lead to the same state, so many are looked at to find one that is no prefix of an excluded text.
+/// Of tokens that lead to the same state, so many are looked at to find one that is not a prefix of an excluded text.
 const SAMPLES: usize = 8;
 
 /// The tokens that a configuration allows in a state between pieces.

@@ -10,7 +10,7 @@
 //! that of the completion which proved that the text is live ([`super::search`]): so whatever may come without a budget
 //! may come with a budget that is large enough, unless the proof ran out of fuel.
 //!
-//! Cost: about a microsecond for each place that is new. Wrinkle: a token may end where the next one must not continue its
+//! Cost: about a microsecond for each place that is new. A token may end where the next one must not continue its
 //! piece, or may only if it is compatible.
 
 use std::collections::hash_map::Entry;

@@ -5,7 +5,7 @@
 //! Graph    a whole form, at a text (see [`super::graph`])                    one answer for a configuration
 //! ```
 //!
-//! Cost: that of a step. Wrinkle: a text may stand where a terminal can have ended already; of that, the inside tells
+//! Cost: that of a step. A text may be where a terminal can have ended already; of that, the inside tells
 //! nothing.
 
 use super::junctions::{Rest, UNCOUNTED};
@@ -13,7 +13,7 @@ use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 
 /// What a text must be, byte by byte. Every state has a completion.
 pub trait Form {
-    /// Where a text stands.
+    /// Where a text is.
     type State: Clone;
     /// What tells two states apart.
     type Key: Eq + std::hash::Hash + Clone;
@@ -52,7 +52,7 @@ pub trait Form {
         None
     }
 
-    /// Whether a text may stand there after the end of what the form tells about.
+    /// Whether a text may be there after the end of what the form tells about.
     fn may_leave(&self, _: &Self::State) -> bool {
         false
     }

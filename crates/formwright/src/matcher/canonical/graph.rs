@@ -4,7 +4,7 @@
 //! {"a": "x    at: inside the string, and what follows it        read: nothing, since no name has begun here
 //! ```
 //!
-//! Cost: a step of the machine a byte. Wrinkle: inside a name or an item that another text may have otherwise, it matters
+//! Cost: a step of the machine a byte. Inside a name or an item that another text may have otherwise, it matters
 //! what was read; then two places are alike only if that is the same.
 
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ pub struct Graph<'m> {
     scratch: Vec<Configuration>,
 }
 
-/// Where a graph stands, and what it has read since the text at hand where that matters: inside a name or an item.
+/// Where a graph is, and what it has read since the text at hand where that matters: inside a name or an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Standing {
     pub at: SmallVec<[Configuration; 2]>,
@@ -39,7 +39,7 @@ impl Standing {
         Self { at: SmallVec::from_slice(&[configuration]), read: SmallVec::new() }
     }
 
-    /// Whether every text that stands there is alike.
+    /// Whether every text that is there is alike.
     pub fn is_alike(&self) -> bool {
         self.read.is_empty()
     }
@@ -102,7 +102,7 @@ impl<'m> Graph<'m> {
         Some(after)
     }
 
-    /// Whether every text that stands there is alike: it is inside no name and no item that another text may have
+    /// Whether every text that is there is alike: it is inside no name and no item that another text may have
     /// otherwise.
     pub fn is_alike(&mut self, standing: &Standing) -> bool {
         standing.at.iter().all(|configuration| self.machine.is_erased(configuration.stack))

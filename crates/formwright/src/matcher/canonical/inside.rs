@@ -9,7 +9,7 @@
 //! decides about all of them. What cannot be decided without what comes after the terminal is listed.
 //!
 //! Cost: some milliseconds for a state of a string the first time, mostly for tokens that end inside a character; then a
-//! lookup. Wrinkle: where more characters may come than a token could bring, they are taken for any number.
+//! lookup. Where more characters may come than a token could bring, they are taken for any number.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which tokens lead on to the end of a text, from where it stands between two tokens.
+//! Which tokens lead on to the end of a text, from where it is between two tokens.
 //!
 //! ```text
 //! [a-z]{4}x{9}     after "jump"  a junction: nine x must follow     ways: "x", "xx", "xxx", ...   "xxxx" and 5 more: live
@@ -11,7 +11,7 @@
 //! for certain, or if some live way of the next junction may follow its token. What is found live is handed back to the
 //! ways that wait for it; what is not live once everything in reach was looked at is dead: that is a proof.
 //!
-//! Cost: a step of the form for each branch of the trie, once for a junction. Wrinkle: a walk over the tokens of a
+//! Cost: a step of the form for each branch of the trie, once for a junction. A walk over the tokens of a
 //! junction stops as soon as the question is answered, and goes on where it stopped when the next one needs more.
 
 use std::hash::Hash;
@@ -88,7 +88,7 @@ impl<S> TokenWalk<S> {
     }
 }
 
-/// Where a text stands between two tokens.
+/// Where a text is between two tokens.
 #[derive(Debug)]
 struct Junction<S> {
     state: S,
@@ -170,7 +170,7 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
         ways.filter(|way| may_follow(merges, before, way)).map(|way| way.to).collect()
     }
 
-    /// Tokens that complete a text at most, which stands at a junction; those of the first way found with `enough`.
+    /// Tokens that complete a text at most, which is at a junction; those of the first way found with `enough`.
     pub fn rest(&self, merges: &Merges, id: JunctionId, before: Before, enough: Rest) -> Rest {
         let junction = &self.all[id as usize];
         let mut least = INFINITE;

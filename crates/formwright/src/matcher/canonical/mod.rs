@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Beside its configurations, such a matcher has a [`Place`] in the text as the tokenizer sees it. A token may come if
-//! it is in form, if the tokenizer would write it there, and if the text can be completed after it ([`search`]).
+//! it conforms, if the tokenizer would write it there, and if the text can be completed after it ([`search`]).
 //!
-//! Cost: as a mask without it, and a test of each token in a list, or three passes over a row. Wrinkle: a place has the
+//! Cost: as a mask without it, and a test of each token in a list, or three passes over a row. A place has the
 //! numbers of the pieces that its matcher began with; forks share these.
 
 mod alike;
@@ -151,7 +151,7 @@ impl CanonicalCache {
     }
 }
 
-/// Where a text stands as its tokenizer sees it, now and after each earlier step.
+/// Where a text is as its tokenizer sees it, now and after each earlier step.
 #[derive(Clone, Debug)]
 pub struct Places {
     speller: Arc<Speller>,
@@ -204,7 +204,7 @@ impl Places {
         self.begin_after(&[]);
     }
 
-    /// The place after the tokens before the text; it is found anew behind what the tokenizer would not write.
+    /// The place after the tokens before the text; it is found anew after what the tokenizer would not write.
     fn after_tokens(&self) -> Place {
         let mut spelling = self.spelling();
         self.before.iter().fold(Place::START, |place, &token| {
@@ -224,7 +224,7 @@ impl Places {
         self.advance(after.unwrap_or(Place::START));
     }
 
-    /// Where the text stands.
+    /// Where the text is.
     pub fn now(&self) -> Place {
         self.steps.last().copied().unwrap_or(Place::START)
     }
@@ -262,7 +262,7 @@ impl Places {
         tokens.try_fold(self.now(), |place, token| spelling.after(place, token)).unwrap_or(Place::START)
     }
 
-    /// Whether a text that stands at some configurations, at a place, can be completed.
+    /// Whether a text that is at some configurations, at a place, can be completed.
     pub fn is_live(
         &self,
         constraint: &Constraint,
@@ -279,7 +279,7 @@ impl Places {
         Ok(is_live)
     }
 
-    /// What a text that stands at some configurations allows.
+    /// What a text that is at some configurations allows.
     pub fn mask(
         &self,
         constraint: &Constraint,
@@ -293,7 +293,7 @@ impl Places {
         Ok(self.allowing(at, entries, Within::default()))
     }
 
-    /// What a text that stands at some configurations allows, so that it can be completed with the tokens left.
+    /// What a text that is at some configurations allows, so that it can be completed with the tokens left.
     pub fn mask_within(
         &self,
         constraint: &Constraint,
@@ -370,7 +370,7 @@ impl Places {
         is_known
     }
 
-    /// Whether a token may come where a text stands, if that was found for a mask.
+    /// Whether a token may come where a text is, if that was found for a mask.
     pub fn is_known_to_allow(&self, cache: &MatcherCache, at: &[Configuration], token: TokenId) -> Option<bool> {
         let (place, merges) = (self.now(), &self.speller.merges);
         let mut allows = false;

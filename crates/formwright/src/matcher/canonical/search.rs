@@ -11,7 +11,7 @@
 //! what is dead is dead because of forced text.
 //!
 //! Cost: about 0.2 us where a piece ends; each junction in reach is looked at once for a mask, by [`Form::FUEL`]
-//! branches for one question and [`Form::MOST_FUEL`] for all. Wrinkle: a text is dead only if that is proven. If the fuel
+//! branches for one question and [`Form::MOST_FUEL`] for all. A text is dead only if that is proven. If the fuel
 //! runs out first, it counts as live: such a token may come, but not within a budget, which asks for a completion that is
 //! known.
 
@@ -69,7 +69,7 @@ enum Stop {
     Spent,
 }
 
-/// Whether a text can be completed that stands at a junction.
+/// Whether a text can be completed that is at a junction.
 struct Question {
     start: JunctionId,
     before: Before,
@@ -100,7 +100,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         }
     }
 
-    /// Whether a text that stands somewhere can be completed, for all that is proven.
+    /// Whether a text that is somewhere can be completed, for all that is proven.
     pub fn is_live(&mut self, state: &F::State, place: Place) -> bool {
         self.is_free(state, place) || self.rest(state, place) < INFINITE
     }
@@ -287,7 +287,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         self.junctions.rest(self.spelling.merges(), question.start, question.before, question.enough)
     }
 
-    /// Looks at everything in reach of where a text stands; false if that is too much.
+    /// Looks at everything in reach of where a text is; false if that is too much.
     pub fn exhaust(&mut self, all: &mut Junctions<F::State, F::Key>, state: &F::State, place: Place) -> bool {
         std::mem::swap(&mut self.junctions, all);
         let left = std::mem::replace(&mut self.fuel, LITTLE_FUEL);

@@ -1,6 +1,6 @@
 //! A matcher that allows canonical tokens only: its steps and its masks.
 //!
-//! Cost: see [`super`]. Wrinkle: a token that is in form and that the tokenizer would write is accepted only if a mask
+//! Cost: see [`super`]. A token that conforms and that the tokenizer would write is accepted only if a mask
 //! would allow it too, that is, if the text can be completed after it.
 
 use std::sync::Arc;

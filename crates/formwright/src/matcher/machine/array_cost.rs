@@ -4,8 +4,8 @@
 //! [1      `,0]`, if two items must come; else `]`
 //! ```
 //!
-//! Cost: what an array that counts kinds of items still needs is cached. Wrinkle: its phases are `Open` and `Value` only;
-//! after a comma stands `Position::Value`.
+//! Cost: what an array that counts kinds of items still needs is cached. Its phases are `Open` and `Value` only;
+//! after a comma is `Position::Value`.
 
 use super::Machine;
 use super::configuration::{Phase, Progress, Unpacked};

@@ -8,7 +8,7 @@
 //!
 //! Cost: a lookup for each item of a plain array. Where kinds are counted, a search for a completion before each comma.
 //!
-//! Wrinkle: while an item that must be new is read, the frame that waits for its end keeps the index where its text
+//! While an item that must be new is read, the frame that waits for its end keeps the index where its text
 //! starts; when the item ends, its text is added to the used texts. If the start is unknown (see `Machine::gap`), the
 //! used texts are unknown from then on.
 

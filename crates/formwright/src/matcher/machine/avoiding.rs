@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Cost: each node of the tree of excluded texts is looked at once for each state it is met in, and only where what
-//! leads away from the texts is not the nearest way; later it is a lookup. Wrinkle: sets of excluded texts share nodes
+//! leads away from the texts is not the nearest way; later it is a lookup. Sets of excluded texts share nodes
 //! and never change, so what is found for one text holds for the next, with more of them.
 
 use super::Machine;

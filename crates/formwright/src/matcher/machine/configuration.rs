@@ -1,4 +1,4 @@
-//! Where a text stands: configurations, each a position and a stack.
+//! Where a text is: configurations, each a position and a stack.
 //!
 //! ```text
 //! {"a": [1, 2      position  inside the number, a terminal
@@ -13,7 +13,7 @@
 //! configurations that differ only in their stacks become one with the union of both stacks. That merge keeps ambiguous
 //! recursion polynomial: it is the graph-structured stack of generalised parsing, obtained by hash-consing.
 //!
-//! Cost: 24 bytes, copied and compared for every byte. Wrinkle: a position is also what a stack node resumes, and a
+//! Cost: 24 bytes, copied and compared for every byte. A position is also what a stack node resumes, and a
 //! part of the key by which an entry is cached; a few positions occur only on stacks or only in keys.
 
 use super::excluded::TextsId;
@@ -27,7 +27,7 @@ pub type StackId = u32;
 /// The stack node below all others: the text is complete.
 pub const END: StackId = 0;
 
-/// Where in an object or array a configuration stands.
+/// Where in an object or array a configuration is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// After `{` or `[`.

@@ -14,7 +14,7 @@
 //! positions are not: most are sums of a few table lookups, but inside a literal the subtree of its trie is scanned
 //! (`nearest_end`), and inside a declared name the names that are left.
 //!
-//! Wrinkle: undeclared names, and items that must be new, must differ from earlier ones. The cost of one that has begun
+//! Undeclared names, and items that must be new, must differ from earlier ones. The cost of one that has begun
 //! is exact. One that has not is as long as the first text, in the order of lengths, that is free whichever were used:
 //! its number follows from how many were used. So costs do not depend on *which* texts were used, and hold for all
 //! texts that a walk over tokens serves.
@@ -114,7 +114,7 @@ impl Machine<'_> {
         let spaces = graph.spaces();
         match position {
             Position::Accept | Position::Union(_) => 0, // a union costs what its alternatives cost: `frame_cost`
-            Position::Between { .. } => INFINITE,       // stands in cache keys only, so its cost is never asked for
+            Position::Between { .. } => INFINITE,       // is in cache keys only, so its cost is never asked for
             Position::Start(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {
                 spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node))

@@ -8,7 +8,7 @@
 //! A set is the root of a tree of bytes. Adding a text copies the nodes on its path and shares the rest, so every
 //! older set stays as it was: going back in the text, or forking it, costs nothing.
 //!
-//! Cost of adding: a node for each byte. Wrinkle: names are kept with the quote that ends them, so that a name is
+//! Cost of adding: a node for each byte. Names are kept with the quote that ends them, so that a name is
 //! excluded only when it is complete.
 
 use rustc_hash::FxHashMap;

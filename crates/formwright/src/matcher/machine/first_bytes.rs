@@ -7,7 +7,7 @@
 //!
 //! A walk over a trie of tokens asks this before it steps along a branch.
 //!
-//! Cost: a table lookup or two for each configuration. Wrinkle: the answer may have a byte too many, never one too few:
+//! Cost: a table lookup or two for each configuration. The answer may have a byte too many, never one too few:
 //! after `[` it has `]`, even if an item must come first.
 
 use super::Machine;

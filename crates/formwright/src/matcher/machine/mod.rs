@@ -12,9 +12,9 @@
 //!
 //! Invariant: every configuration has a finite completion. Containers check before they offer a comma, a key or a
 //! bracket; terminals have only live states; nodes without a finite text were pruned. So "some configuration is left"
-//! means "these bytes are the beginning of a text in form".
+//! means "these bytes are the beginning of a conforming text".
 //!
-//! Cost: mostly a table lookup a byte. Wrinkle: a walk over tokens may serve many texts, whose used names and items
+//! Cost: mostly a table lookup a byte. A walk over tokens may serve many texts, whose used names and items
 //! differ. To a machine in such a walk these are unknown, and it notes in `unresolved` and `completed` whether its
 //! answer depends on them.
 

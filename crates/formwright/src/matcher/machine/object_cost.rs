@@ -7,7 +7,7 @@
 //! A member index below `members.len()` is a declared member, `members.len() + kind` an undeclared member of that kind. A
 //! tail is a value together with the rest of its object, closing brace included.
 //!
-//! Cost: what an object still needs is cached for what it has seen. Wrinkle: inside a name, each name that can be read on
+//! Cost: what an object still needs is cached for what it has seen. Inside a name, each name that can be read on
 //! leads to another cost (`colon_costs`).
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@
 //!
 //! Cost: a few comparisons where declaration order decides; else a look at every member that may still come.
 //!
-//! Wrinkle: an undeclared name must differ from the names used before. In a walk over tokens the used names may be
+//! An undeclared name must differ from the names used before. In a walk over tokens the used names may be
 //! unknown; then a name that ends is taken for a new one and noted in `completed`, so that the tokens which complete it
 //! can be listed by that name.
 

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! The token budget follows these ways (see `potential`). They are steps as any other, of configurations that are
-//! *erased*: where a name or an item begins in the text is forgotten, so what they say holds for every text that stands
+//! *erased*: where a name or an item begins in the text is forgotten, so what they say holds for every text that is
 //! there.
 //!
-//! Cost: a step and its cost for each byte that is tried; the first one or two are mostly right. Wrinkle: the choice
+//! Cost: a step and its cost for each byte that is tried; the first one or two are mostly right. The choice
 //! must not depend on what is on the stack, else two configurations that are united there would lose a way.
 
 use smallvec::{SmallVec, smallvec};
@@ -60,7 +60,7 @@ impl Machine<'_> {
         Configuration { stack: self.erased_stack(configuration.stack), ..configuration }
     }
 
-    /// A name or an item that must be new stands at the top of a stack only.
+    /// A name or an item that must be new is at the top of a stack only.
     fn erased_stack(&mut self, stack: StackId) -> StackId {
         let Some(several) = self.stacks.alternatives(stack) else {
             let stack = self.without_starts_of_items(stack);
@@ -77,7 +77,7 @@ impl Machine<'_> {
         if erased == several { stack } else { self.stacks.union(erased) }
     }
 
-    /// The stack without where items that are compared as values begin: they stand anywhere on it.
+    /// The stack without where items that are compared as values begin: they are anywhere on it.
     fn without_starts_of_items(&mut self, stack: StackId) -> StackId {
         if self.stacks.compared(stack) & STARTED == 0 {
             return stack;
@@ -173,7 +173,7 @@ impl Machine<'_> {
     pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32) -> SmallVec<[Way; 1]> {
         let may_end = cost == self.stack_cost(configuration.stack);
         if may_end || cost >= INFINITE {
-            return SmallVec::new(); // what comes after it stands beside it
+            return SmallVec::new(); // what comes after it is beside it
         }
         let alternatives = self.alternatives(configuration);
         if let [_, _, ..] = alternatives[..] {
@@ -213,9 +213,9 @@ impl Machine<'_> {
         order.find_map(way).into_iter().collect()
     }
 
-    /// Where a text may stand in place of a configuration that begins a union: before one of its alternatives. The one of
+    /// Where a text may be in place of a configuration that begins a union: before one of its alternatives. The one of
     /// the fewest bytes need not be the one of the fewest tokens, so each is followed. Just the configuration itself where
-    /// that might have no end, or is no union.
+    /// that might have no end, or is not an union.
     fn alternatives(&mut self, configuration: Configuration) -> SmallVec<[Configuration; 4]> {
         let graph = self.graph;
         let (mut found, mut open) = (SmallVec::new(), vec![configuration]);

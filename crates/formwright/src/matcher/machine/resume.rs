@@ -6,7 +6,7 @@
 //! resume    a finished part is replaced by the frame below it, which may be finished too
 //! ```
 //!
-//! Cost: mostly one frame for a finished part. Wrinkle: a union resumes each of its stacks, and one stack may be
+//! Cost: mostly one frame for a finished part. A union resumes each of its stacks, and one stack may be
 //! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte. Parts that may be
 //! empty lead from one to the next however deep operators are nested: what is still to be done is a list, and no call.
 
@@ -63,7 +63,7 @@ impl Machine<'_> {
             Node::Regular(leaf) | Node::Text { leaf, .. } if self.graph.bound_of(*leaf).is_some() => {
                 out.push(Position::Start(node), stack);
             }
-            // Before its first byte a terminal stands in its start state already, as masks are found by state.
+            // Before its first byte a terminal is in its start state already, as masks are found by state.
             Node::Regular(leaf) => {
                 let state = self.graph.automaton(*leaf).start().state();
                 out.push(Position::Terminal { leaf: *leaf, state }, stack);
@@ -148,7 +148,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What comes after a finished part, for a stack node that is no union.
+    /// What comes after a finished part, for a stack node that is not an union.
     fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         let Frame { position, below } = self.stacks.frame(stack);
         match position {

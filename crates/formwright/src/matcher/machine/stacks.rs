@@ -8,7 +8,7 @@
 //! union    resume any of several stack nodes
 //! ```
 //!
-//! Cost: about a dozen nodes for a typical JSON text. Wrinkle: two configurations that differ only in which undeclared
+//! Cost: about a dozen nodes for a typical JSON text. Two configurations that differ only in which undeclared
 //! names were used allow the same tokens, but for the few tokens that complete a name. So every stack node has a
 //! *name-erased* form, in which used names are [`UNKNOWN`], and entries are cached by its representative (see
 //! `masks::equivalence`).
@@ -84,7 +84,7 @@ pub(super) const MOST_EXCLUDING: usize = 1 << 18;
 /// Lists of costs of members kept at most.
 const MOST_COLONS: usize = 64;
 
-/// What may become of objects, by their address, what they have seen, and where they stand; `None` where each value must
+/// What may become of objects, by their address, what they have seen, and where they are; `None` where each value must
 /// be tried.
 type Futures = FxHashMap<(usize, Progress, u32), Arc<Option<Future>>>;
 
@@ -120,7 +120,7 @@ pub struct Stacks {
     missing_tokens: FxHashMap<(u32, Progress), (u32, u32)>,
     /// Of an object with existential constraints, by its address in the graph: what completes it.
     completions: RefCell<FxHashMap<usize, Completions>>,
-    /// Of an object with conditions, by its address in the graph, what it has seen, and where it stands: what may become
+    /// Of an object with conditions, by its address in the graph, what it has seen, and where it is: what may become
     /// of it.
     futures: RefCell<Futures>,
     /// Of an object: the cost of each declared member if it comes next.
@@ -141,7 +141,7 @@ pub struct Stacks {
     pub(super) kept_candidates: usize,
     /// Of a leaf, in a state, or in all states after it: how much longer a text gets that must be new.
     pub(super) detours: RefCell<FxHashMap<(LeafId, StateId, bool), u32>>,
-    /// Whether an item can still become one that differs from all others, by where it stands.
+    /// Whether an item can still become one that differs from all others, by where it is.
     pub can_differ: FxHashMap<Configuration, bool>,
     /// Bytes to the end after such an item.
     pub costs_of_new: FxHashMap<Configuration, u32>,
@@ -415,7 +415,7 @@ impl Stacks {
         RefMut::map(self.completions.borrow_mut(), |all| all.entry(std::ptr::from_ref(object).addr()).or_default())
     }
 
-    /// What may become of an object with conditions that has seen so much and stands at a position.
+    /// What may become of an object with conditions that has seen so much and is at a position.
     pub fn future(
         &self,
         object: &Object,

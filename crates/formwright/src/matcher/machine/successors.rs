@@ -10,7 +10,7 @@
 //! Where two ways lead to the same position, their stacks are united (see [`Machine::unite`](super::Machine)). A list
 //! is searched from end to end while it is short, and indexed by hash when it grows.
 //!
-//! Cost: mostly one configuration, and no allocation. Wrinkle: one vector may hold several lists, one after
+//! Cost: mostly one configuration, and no allocation. One vector may hold several lists, one after
 //! the other, so a list begins at `base`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,7 +36,7 @@ pub struct Successors<'o> {
 struct Index {
     /// Stacks of repetitions and unions that were resumed: many ways lead to the same one.
     resumed: FxHashSet<StackId>,
-    /// By position: where it stands in the list.
+    /// By position: where it is in the list.
     positions: FxHashMap<Position, usize>,
 }
 

@@ -8,7 +8,7 @@
 //! Excluding   a state, and a node of the tree of excluded texts
 //! ```
 //!
-//! Cost: a table lookup for each byte. Wrinkle: an automaton that reached its bound has a dead end
+//! Cost: a table lookup for each byte. An automaton that reached its bound has a dead end
 //! where it gave up, so a dead end of such an automaton sets `overflow`.
 
 use super::configuration::{Position, StackId};

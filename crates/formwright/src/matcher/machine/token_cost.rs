@@ -12,8 +12,8 @@
 //! bytes are counted, the next byte. The shortest path of tokens (`potential`) mostly needs fewer, as it crosses from
 //! part to part, but takes longer to find.
 //!
-//! Cost: as `cost`; nothing is searched. Wrinkle: a comma is spelled together with the name after it, so what a name adds
-//! depends on whether a comma stands before it ([`MemberTokens::gain`]).
+//! Cost: as `cost`; nothing is searched. A comma is spelled together with the name after it, so what a name adds
+//! depends on whether a comma is before it ([`MemberTokens::gain`]).
 
 use std::sync::Arc;
 

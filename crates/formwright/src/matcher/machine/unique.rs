@@ -12,7 +12,7 @@
 //! followed further.
 //!
 //! Cost: a lookup for each byte until the item is new, and a step for each byte that may come where few values are left.
-//! Wrinkle: in a walk that serves many texts the used items are unknown, so what would be asked is noted in `unresolved`.
+//! In a walk that serves many texts the used items are unknown, so what would be asked is noted in `unresolved`.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ const MOST_PADDING: usize = 32;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison {
     /// Whether a budget relies on what is known of items: one of which nothing is known is asked about wherever it
-    /// stands.
+    /// is.
     pub is_strict: bool,
     /// Set when a search was given up, so that an answer may be wrong.
     pub gave_up: bool,
@@ -100,7 +100,7 @@ impl Machine<'_> {
         position.min(self.detour_on(configuration.stack))
     }
 
-    /// The same where a configuration stands.
+    /// The same where a configuration is.
     pub(super) fn detour(&self, configuration: Configuration) -> u32 {
         if !self.must_differ(configuration.stack) {
             return 0;
@@ -183,7 +183,7 @@ impl Machine<'_> {
         self.can_differ(configuration)
     }
 
-    /// The same of what stands on a stack above the items that must differ.
+    /// The same of what is on a stack above the items that must differ.
     fn detour_on(&self, stack: StackId) -> u32 {
         let mut at = stack;
         while self.must_differ(at) {
@@ -292,7 +292,7 @@ impl Machine<'_> {
         array.differing.as_ref().is_some_and(|differing| differing.doubles)
     }
 
-    /// The stack when some bytes of what stands above it are unknown.
+    /// The stack when some bytes of what is above it are unknown.
     pub(super) fn without_what_was_read(&mut self, stack: StackId) -> StackId {
         if self.gap.is_none() || !self.graph.compares_values() || self.stacks.compared(stack) & READ == 0 {
             return stack;
@@ -310,7 +310,7 @@ impl Machine<'_> {
         })
     }
 
-    /// The stack with other positions where a node has one of `bits`: what stands deepest is made first.
+    /// The stack with other positions where a node has one of `bits`: what is deepest is made first.
     pub(super) fn rebuild(
         &mut self,
         stack: StackId,

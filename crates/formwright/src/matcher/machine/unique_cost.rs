@@ -7,7 +7,7 @@
 //! A search for the nearest end on which all items differ, by the bytes that are missing where nothing is compared. What
 //! it finds is remembered of all places on the way, so that each is one byte nearer than the one before.
 //!
-//! Cost: a step for each byte that may come, at every place on the way. Wrinkle: where it is unknown which items are used,
+//! Cost: a step for each byte that may come, at every place on the way. Where it is unknown which items are used,
 //! only their number counts: see [`Array::new_item`].
 
 use std::cmp::Reverse;
@@ -25,7 +25,7 @@ use crate::interrupt::count;
 use crate::language::{Array, INFINITE, Items, Node, NodeId};
 
 impl Machine<'_> {
-    /// Bytes of the item, and of all that must come after it. What is read of the item itself is counted by what stands
+    /// Bytes of the item, and of all that must come after it. What is read of the item itself is counted by what is
     /// above.
     pub(super) fn element_cost(&mut self, node: NodeId, items: u32) -> u32 {
         let graph = self.graph;

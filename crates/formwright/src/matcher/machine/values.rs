@@ -8,7 +8,7 @@
 //! Values are hash-consed: strings are decoded, numbers are normalised, members are sorted. So is a value of which only a
 //! part was read ([`Partial`]): its state holds what the text has said so far, however it was spelled.
 //!
-//! Cost: a lookup for each byte. Wrinkle: whether a part can still become a value ([`Values::may_become`]) may be answered
+//! Cost: a lookup for each byte. Whether a part can still become a value ([`Values::may_become`]) may be answered
 //! with yes too often, where a number can be spelled in many ways; never with no.
 
 use indexmap::IndexSet;
@@ -95,7 +95,7 @@ enum Escape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Partial {
     state: State,
-    /// The array or object that the value stands in; [`NIL`] if there is none.
+    /// The array or object that the value is in; [`NIL`] if there is none.
     outer: PartialId,
 }
 
@@ -336,7 +336,7 @@ impl Values {
         all.iter().any(|&(name, _)| find(read, name).is_none() && self.agrees(at, name))
     }
 
-    /// Whether one state agrees with the value that stands in its place, the values inside it aside.
+    /// Whether one state agrees with the value that is in its place, the values inside it aside.
     fn agrees(&self, at: PartialId, value: ValueId) -> bool {
         match (self.partials[at as usize].state, &self.known[value as usize]) {
             (State::Before, _) => true,

@@ -11,7 +11,7 @@
 //! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
 //! next text (see `pool`), which then finds most of its entries here.
 //!
-//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that bound is reached, all entries are dropped at once, not
+//! Cost: bounded by `matcher_cache_bytes`. When that bound is reached, all entries are dropped at once, not
 //! only the oldest; the stacks stay, as configurations of running matchers refer to them.
 
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //! All states inside a string have the same context-dependent tokens, and often the same may come after one string as
 //! after the next: then one walk serves both.
 //!
-//! Cost: about a microsecond for a walk. Wrinkle: a walk serves all texts after which the same may come, so it does not
+//! Cost: about a microsecond for a walk. A walk serves all texts after which the same may come, so it does not
 //! know the bytes of the terminal that has just ended: there is a gap in the machine's path. Where the terminal was an
 //! undeclared name, these bytes matter, and the machine notes it (`After`).
 

@@ -5,7 +5,7 @@
 //! before a name       a list                                           + tokens like `a":`, while `a` is not used
 //! ```
 //!
-//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: where the text so far is
+//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Where the text so far is
 //! a prefix of an excluded text, some tokens of a shared bit map may not come; they are listed beside it as [`Bans`].
 
 use std::sync::{Arc, OnceLock};

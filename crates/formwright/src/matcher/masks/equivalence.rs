@@ -19,7 +19,7 @@
 //! Erasing used names is correct because an entry lists apart all tokens about which used names decide, mostly tokens
 //! that complete an undeclared name: these are checked against the used names of the text at hand, for every mask.
 //!
-//! Cost: one lookup for a stack node met before, else a few for each stack node. Wrinkle: a vocabulary may have a token
+//! Cost: one lookup for a stack node met before, else a few for each stack node. A vocabulary may have a token
 //! like `,"%`, which *enters* the next name, that is, contains its first byte. An object with a name that begins with
 //! an entered byte keeps its exact position in the key.
 
@@ -100,7 +100,7 @@ pub fn representative_window((least, most): (u32, u32), reach: u32) -> (u32, u32
     (least.min(reach), if most >= reach { UNBOUNDED } else { most })
 }
 
-/// As [`representative_count`], by graph node. Not inlined: few configurations stand after an item.
+/// As [`representative_count`], by graph node. Not inlined: few configurations are after an item.
 #[inline(never)]
 fn representative_array(constraint: &Constraint, array: NodeId, count: Progress) -> Progress {
     match constraint.graph().node(array) {
@@ -181,7 +181,7 @@ impl Machine<'_> {
                 _ => position,
             },
             // `start` is erased, so it is not known which name ends here, and after it the used names are `UNSURE`.
-            // Such a frame resumes before the colon, so its representative stands there.
+            // Such a frame resumes before the colon, so its representative is there.
             Position::Named { kind, object: node, start: UNKNOWN, .. } => match graph.node(node) {
                 Node::Object(object) if object.is_ordered() && object.tails == 0 => {
                     let declared = object.members.len() as u32;

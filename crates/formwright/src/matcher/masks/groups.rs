@@ -5,8 +5,8 @@
 //!                                    \u00        two digits more: does not
 //! ```
 //!
-//! Cost: a lookup of the potential for each group, mostly a few. Wrinkle: a text that must avoid excluded texts is like
-//! any other once it is no prefix of one; tokens after which it still is one are tried one by one.
+//! Cost: a lookup of the potential for each group, mostly a few. A text that must avoid excluded texts is like
+//! any other once it is not a prefix of one; tokens after which it still is one are tried one by one.
 
 use super::Masker;
 use super::dependent::Leaving;

@@ -8,7 +8,7 @@
 //! tokens    c  ci  city  co  cat  n                         co  n
 //! ```
 //!
-//! Cost: the common branches. Wrinkle: where a name or text ends, what comes after it is stepped as everywhere else.
+//! Cost: the common branches. Where a name or text ends, what comes after it is stepped as everywhere else.
 
 use super::entry::Entry;
 use super::{Masker, Walk};

@@ -6,7 +6,7 @@
 //! entry -> mask                               its unresolved tokens are tried with the text at hand, for every mask
 //! ```
 //!
-//! Cost: two lookups for a cached entry; 0.5-6 us to make one. Wrinkle: an entry is made with the used names erased.
+//! Cost: two lookups for a cached entry; 0.5-6 us to make one. An entry is made with the used names erased.
 //! Where many tokens depend on the used names, it is made again for the text at hand, and not cached.
 
 use std::sync::Arc;

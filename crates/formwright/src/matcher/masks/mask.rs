@@ -12,7 +12,7 @@
 //! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for any other, a bit for each listed
 //! token.
 //!
-//! Wrinkle: a token that is banned in one bit map may be allowed by another bit map, so bans are cleared map by map.
+//! A token that is banned in one bit map may be allowed by another bit map, so bans are cleared map by map.
 
 use std::borrow::Borrow;
 use std::sync::Arc;

@@ -11,7 +11,7 @@
 //! anywhere else              a walk over the trie of all tokens (`walk`)
 //! ```
 //!
-//! Cost on 131k tokens: 0.5-6 us for an entry. Wrinkle: some tokens depend on the names or items used before, and these
+//! Cost on 131k tokens: 0.5-6 us for an entry. Some tokens depend on the names or items used before, and these
 //! differ between the texts that an entry serves. So an entry lists such tokens apart: by the undeclared name that they
 //! complete, or as unresolved.
 
@@ -51,7 +51,7 @@ pub struct Masker<'m> {
     /// and taken off again ([`Masker::take_tokens`]).
     pub tokens: &'m mut Vec<TokenId>,
     pub terminals: &'m mut TerminalCache,
-    /// If the configuration stands between members: their object, and the stack to resume after that object.
+    /// If the configuration is between members: their object, and the stack to resume after that object.
     pub own: Option<(NodeId, StackId)>,
     /// Tokens that complete an undeclared name of the object `own`, by that name.
     pub name_completing: Vec<ByName>,
@@ -161,7 +161,7 @@ impl<'m> Masker<'m> {
         taken
     }
 
-    /// Adds the tokens of whitespace only that may stand here.
+    /// Adds the tokens of whitespace only that may be here.
     fn add_whitespace_tokens(&mut self, configuration: Configuration, runs: &RunTable) {
         if self.budget.is_none() {
             if self.machine.graph.spaces().decides() {
@@ -201,7 +201,7 @@ impl<'m> Masker<'m> {
         }
     }
 
-    /// Whether a configuration may stand in a state of whitespace, and leaves enough budget.
+    /// Whether a configuration may be in a state of whitespace, and leaves enough budget.
     fn whitespace_fits(&mut self, configuration: Configuration, space: SpaceState) -> bool {
         let reached = self.machine.graph.spaces().reached(space);
         if reached != end::ANY && self.machine.purposes(configuration.position) & reached == 0 {
@@ -215,7 +215,7 @@ impl<'m> Masker<'m> {
         fits
     }
 
-    /// Remembers how much the tokens of a configuration leave to do at most, if every text that stands there is alike.
+    /// Remembers how much the tokens of a configuration leave to do at most, if every text that is there is alike.
     pub fn remember(&mut self, configuration: Configuration) {
         let alike = self.machine.is_erased(configuration.stack);
         if let Some(budget) = self.budget.as_mut().filter(|budget| alike && budget.looks_at_all()) {

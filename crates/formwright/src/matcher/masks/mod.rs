@@ -6,7 +6,7 @@
 //!     Masker    makes an entry by a walk over the vocabulary's tries, once for each EntryKey
 //! ```
 //!
-//! Cost: mostly a lookup and a copy of a bit map. Wrinkle: one entry serves many texts; the few tokens about which the
+//! Cost: mostly a lookup and a copy of a bit map. One entry serves many texts; the few tokens about which the
 //! used names decide are listed apart in it and checked for every mask.
 
 mod cache;

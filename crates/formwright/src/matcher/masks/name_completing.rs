@@ -8,7 +8,7 @@
 //! a":  a": {   b":1   é":        used: a         b":1   é":
 //! ```
 //!
-//! Cost: the used names and the listed names are walked side by side, along their common prefixes. Wrinkle: a second
+//! Cost: the used names and the listed names are walked side by side, along their common prefixes. A second
 //! name in the same token may be the first name again. Such tokens are not listed here; they are unresolved, and tried
 //! for every mask.
 
@@ -28,7 +28,7 @@ pub struct NameCompleting {
     object: NodeId,
     /// The names, each with the quote that ends it; items are indexes of `groups`.
     names: Trie,
-    /// Where the tokens of each name stand.
+    /// Where the tokens of each name are.
     groups: Vec<Range<usize>>,
     tokens: Vec<TokenId>,
 }
@@ -47,7 +47,7 @@ impl NameCompleting {
         Self { object, names, groups, tokens: parts.into_iter().flat_map(|(_, tokens)| tokens).collect() }
     }
 
-    /// Adds the tokens whose name `configuration`, which stands in the object, has not used.
+    /// Adds the tokens whose name `configuration`, which is in the object, has not used.
     pub fn add_unused(
         &self,
         graph: &CompiledGraph,

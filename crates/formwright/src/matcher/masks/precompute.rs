@@ -9,7 +9,7 @@
 //! many bytes            [a-z]+, .*                         made when met: dense states take long, and are often shared
 //! ```
 //!
-//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside
+//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. There is one such cache. A second text that runs beside
 //! the first text has only what the vocabulary shares: the terminal masks.
 
 use std::collections::VecDeque;

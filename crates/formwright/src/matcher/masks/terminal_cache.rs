@@ -7,7 +7,7 @@
 //! runs        by whitespace state: which runs of leading whitespace may come
 //! ```
 //!
-//! Cost: a lookup. Wrinkle: a set of context-dependent tokens is identified by its address, so a cached result about a
+//! Cost: a lookup. A set of context-dependent tokens is identified by its address, so a cached result about a
 //! set holds a reference to the set.
 
 use std::sync::Arc;

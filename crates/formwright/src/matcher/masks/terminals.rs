@@ -7,7 +7,7 @@
 //!
 //! Tokens that complete an excluded text (a declared name, an item used before) are taken out of both.
 //!
-//! Cost: a lookup for each terminal. Wrinkle: right after the last character of an excluded text the quote may not
+//! Cost: a lookup for each terminal. Right after the last character of an excluded text the quote may not
 //! come, and with it every token that begins with the quote; one flag stands for all these tokens
 //! ([`Excluded::quote`]).
 

@@ -7,7 +7,7 @@
 //!
 //! A walk that enters a terminal above a large subtree uses the terminal's mask for that subtree instead (`terminals`).
 //!
-//! Cost: a step for each branch that is alive. Wrinkle: one buffer holds the configurations of every trie node from the
+//! Cost: a step for each branch that is alive. One buffer holds the configurations of every trie node from the
 //! root to the walk's node, one list after the other; `low` is where the list of the node begins.
 
 use super::Masker;
@@ -52,7 +52,7 @@ impl Masker<'_> {
     /// Steps the configurations `buffer[low..]` along every branch below `node`.
     ///
     /// `purpose` is what the first byte after stripped whitespace was for, an item, comma, colon or close (see
-    /// [`end`]): it decides which whitespace may stand before that byte.
+    /// [`end`]): it decides which whitespace may be before that byte.
     pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.is_deep(node) {
             return self.walk_deep(walk, node, low, purpose, entry);
@@ -284,7 +284,7 @@ impl<'w> Walk<'w> {
         !matches!(self.kind, Tokens::Dependent { .. })
     }
 
-    /// Which runs of leading whitespace may stand here, if they are stripped.
+    /// Which runs of leading whitespace may be here, if they are stripped.
     pub fn runs(&self) -> Option<&'w RunTable> {
         match self.kind {
             Tokens::Stripped { runs, .. } => Some(runs),

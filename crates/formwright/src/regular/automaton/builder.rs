@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Cost: a derivative for each minterm that some byte may complete, and where And or Not occur, a search for a text.
-//! Wrinkle: the second line. Where every completion has the same derivative, it is taken at once and the bits read are
+//! The second line. Where every completion has the same derivative, it is taken at once and the bits read are
 //! forgotten; without that, CJK text would make thousands of states.
 
 use std::sync::Arc;

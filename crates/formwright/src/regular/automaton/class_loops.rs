@@ -8,7 +8,7 @@
 //! state of [a-z0-9]{2,9}, classes a-f (bit 0), g-z (1), 0-9 (4)     a loop that covers 0b10011, 9 repetitions
 //! ```
 //!
-//! Cost: a search for liveness of what follows the loop, cached. Wrinkle: in JSON, a class with a character that needs
+//! Cost: a search for liveness of what follows the loop, cached. In JSON, a class with a character that needs
 //! an escape is not covered, since its characters are not written as themselves.
 
 use smallvec::SmallVec;

@@ -7,7 +7,7 @@
 //!
 //! The decoder knows nothing about the language: the builder takes a derivative where a code point is complete. It asks
 //! here which code points a state can still become ([`DecoderState::completions`]), because a state that can only
-//! become forbidden ones is dead. Wrinkle: JSON writes code points above U+FFFF as two `\u` escapes, so a high
+//! become forbidden ones is dead. JSON writes code points above U+FFFF as two `\u` escapes, so a high
 //! surrogate is half a code point.
 
 use smallvec::{SmallVec, smallvec};
@@ -41,7 +41,7 @@ pub enum DecoderState {
 /// What a byte does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// It cannot stand here.
+    /// It cannot be here.
     Invalid,
     /// It completes no code point.
     Next(DecoderState),

@@ -5,7 +5,7 @@
 //! [a-z]+, unused    12 bytes: of texts of so many letters there are more than a matcher keeps
 //! ```
 //!
-//! Cost: a look at every state, once for an automaton. Wrinkle: of an automaton with many states nothing is said.
+//! Cost: a look at every state, once for an automaton. Of an automaton with many states nothing is said.
 
 use rustc_hash::FxHashMap;
 

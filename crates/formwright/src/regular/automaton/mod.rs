@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Cost: a known transition is two loads (byte class, table). An unknown one takes the lock of the [`StateBuilder`] and
-//! a derivative, about a microsecond, once per process. Tables only grow, so readers need no lock. Wrinkle: counters
+//! a derivative, about a microsecond, once per process. Tables only grow, so readers need no lock. Counters
 //! make many states that no token can tell apart; each of them has a representative, under which masks are cached
 //! ([`Automaton::representative`]).
 

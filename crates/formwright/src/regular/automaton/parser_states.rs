@@ -11,7 +11,7 @@
 //! is looked at whole; another one says what the shortest completion is, and every answer is checked; of all others only the
 //! next character is known, so that they must not lead into dead ends.
 //!
-//! Cost: for each state a question what may come, for each class of characters that is met one where it leads. Wrinkle: where
+//! Cost: for each state a question what may come, for each class of characters that is met one where it leads. Where
 //! every completion of some bytes is of one class, the state after it is taken at once, as for expressions.
 
 use std::sync::Arc;

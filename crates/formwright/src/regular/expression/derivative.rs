@@ -5,7 +5,7 @@
 //! ∂a (x ∧ ¬y)   = ∂a x ∧ ¬(∂a y)             ∂a (x·y)   = ∂a x · y | ∂a y   (the second if x may be empty)
 //! ```
 //!
-//! Cost: a few expressions made for each. Wrinkle: minterms in the same classes of whatever an expression may start
+//! Cost: a few expressions made for each. Minterms in the same classes of whatever an expression may start
 //! with have one derivative; it is computed once and given to all of them ([`Expressions::derive_into`]).
 
 use smallvec::{SmallVec, smallvec};

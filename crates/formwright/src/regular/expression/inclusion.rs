@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Cost: nothing where no part of an alternative may be left out; else a few comparisons for each alternative, of a
-//! bounded number of steps. Wrinkle: what is not found is kept, which makes more states and never wrong ones.
+//! bounded number of steps. What is not found is kept, which makes more states and never wrong ones.
 
 use super::{EMPTY, Expression, Expressions, Id, UNBOUNDED};
 

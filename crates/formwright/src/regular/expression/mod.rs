@@ -9,7 +9,7 @@
 //! x{1,5000}  ─ x → x{0,4999}     counters stay symbolic: one expression each
 //! ```
 //!
-//! Cost: a hash for each expression made. Wrinkle: recursion here is as deep as the *description* nests (bounded by
+//! Cost: a hash for each expression made. Recursion here is as deep as the *description* nests (bounded by
 //! `Limits::pattern_depth`), never as long as the text or the description: chains of parts are followed by loops.
 
 mod counters;

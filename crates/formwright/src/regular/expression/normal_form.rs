@@ -1,4 +1,4 @@
-//! The constructors of expressions: each keeps the normal form, and its law stands beside the code.
+//! The constructors of expressions: each keeps the normal form, and its law is beside the code.
 //!
 //! Equal languages should be equal expressions as often as that is cheap to see: fewer states, and more found again.
 //!

@@ -6,12 +6,12 @@
 //! ```
 //!
 //! A state is named by the byte that leads to it: those of the text come first, one for each of its bytes, and the state
-//! behind a byte mostly has the next byte as its only way on, so nothing is stored for it. Only states with other ways
+//! after a byte mostly has the next byte as its only way on, so nothing is stored for it. Only states with other ways
 //! have a list of them. A state inside of a character, or of an escape, belongs to the character that it ends with; where
 //! characters that begin alike may come, further states tell them apart.
 //!
-//! Cost: for English text about 7 bytes for each of its bytes. Wrinkle: a JSON string begins and ends with its
-//! quote, which is a state before the text and one behind it.
+//! Cost: for English text about 7 bytes for each of its bytes. A JSON string begins and ends with its
+//! quote, which is a state before the text and one after it.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use super::bits::Bits;
 use super::suffixes::Suffixes;
 use crate::interrupt::{ask_now, count};
 
-/// Where the number of bytes to an end is this, it stands elsewhere.
+/// Where the number of bytes to an end is this, it is elsewhere.
 const FAR: u8 = u8::MAX;
 
 /// How characters are written.
@@ -58,7 +58,7 @@ impl Writing {
 pub struct PieceAutomaton {
     /// By state: the byte that leads to it.
     bytes: Box<[u8]>,
-    /// The states with other ways on than the state behind them.
+    /// The states with other ways on than the state after them.
     branching: Bits,
     /// By branching state: where its ways on begin in `ways`; and where the last ones end.
     starts: Box<[u32]>,
@@ -70,7 +70,7 @@ pub struct PieceAutomaton {
     far: FxHashMap<u32, u32>,
     /// The most of these.
     farthest: u32,
-    /// The state behind the closing quote.
+    /// The state after the closing quote.
     closed: Option<u32>,
 }
 
@@ -189,7 +189,7 @@ impl<'s> Layout<'s> {
         layout
     }
 
-    /// Lists the ways on of every state that has others than the state behind it.
+    /// Lists the ways on of every state that has others than the state after it.
     fn lists(&mut self) {
         let mut list = Vec::new();
         for state in 0..self.suffixes.len() as u32 {
@@ -279,7 +279,7 @@ impl<'s> Layout<'s> {
         found
     }
 
-    /// Bytes to the nearest end behind a state.
+    /// Bytes to the nearest end after a state.
     fn nearest_onward(&self, at: u32, branching: &Bits, found: &mut [u32]) -> u32 {
         let (next, mut least) = ([at + 1], u32::MAX);
         let ways = if branching.has(at) {

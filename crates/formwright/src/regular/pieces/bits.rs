@@ -10,7 +10,7 @@
 #[derive(Debug, Default)]
 pub struct Bits {
     words: Box<[u64]>,
-    /// By word: how many numbers stand in the words before it.
+    /// By word: how many numbers are in the words before it.
     before: Box<[u32]>,
 }
 

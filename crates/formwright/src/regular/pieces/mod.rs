@@ -1,4 +1,4 @@
-//! The pieces of a text: any of its characters, whole words or whole sentences in a row, as they stand there.
+//! The pieces of a text: any of its characters, whole words or whole sentences in a row, as they are there.
 //!
 //! ```text
 //! pieces of "to be or not"     by words: to   to be   be or not   not ...     no piece: or to, b
@@ -8,7 +8,7 @@
 //! them ([`PieceAutomaton`]), which is the smallest there is but for a few states. Together with other languages, as in
 //! `{"x-one-of-text": ..., "maxLength": 9}`, they are an implicit language: a state of that automaton, and its derivatives.
 //!
-//! Cost: an automaton takes about 0.5 s for 1 MB, once, when it is first needed. Wrinkle: in an expression, each character of the
+//! Cost: an automaton takes about 0.5 s for 1 MB, once, when it is first needed. In an expression, each character of the
 //! text is a class of its own. A text with thousands of different ones makes large tables there.
 
 mod automaton;
@@ -109,7 +109,7 @@ impl Pieces {
         Regular::Implicit(Implicit::new(After { pieces: self.clone(), at: 0, key: self.0.key.clone() }))
     }
 
-    /// Where a piece stands in the text, in characters: from one of its units to the end of one.
+    /// Where a piece is in the text, in characters: from one of its units to the end of one.
     pub fn places(&self, piece: &str) -> Vec<(u32, u32)> {
         let characters: Vec<char> = self.0.text.chars().collect();
         let ranges = self.0.unit.ranges(&characters);

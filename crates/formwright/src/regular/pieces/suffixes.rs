@@ -10,7 +10,7 @@
 //! and Takeda (2006). State `i` is the text up to its `i`th character, and all its suffixes that came nowhere else; further
 //! states are made where a piece turns out to have a suffix that comes in more places.
 //!
-//! Cost: at most two states and three edges for each character. Wrinkle: the empty piece is a suffix only where a
+//! Cost: at most two states and three edges for each character. The empty piece is a suffix only where a
 //! piece may begin, and whether it may can depend on the character that follows. So no state links to it, and it is asked
 //! about when that character is read ([`Suffixes::below`]).
 
@@ -50,7 +50,7 @@ pub struct Suffixes<'t> {
     states: Vec<State>,
     /// By state: whether a piece ends with it.
     ends: Vec<bool>,
-    /// By state behind those of the text: the character before it.
+    /// By state after those of the text: the character before it.
     symbols: Vec<char>,
     edges: Vec<Edge>,
     /// By state and character: the edges of states that have more than a few.

@@ -5,7 +5,7 @@
 //! sentence    |It is.| |"Is it?"| |Yes|                by . ! ? … and a space, by 。！？, by the end of a line
 //! ```
 //!
-//! Cost: a pass over the text. Wrinkle: whether a unit begins at a character depends on that character and those before
+//! Cost: a pass over the text. Whether a unit begins at a character depends on that character and those before
 //! it, back to the last beginning, and on nothing farther away. The automaton of pieces needs that: two equal pieces have
 //! their inner beginnings at the same places.
 
@@ -16,7 +16,7 @@ use unicode_normalization::char::is_combining_mark;
 pub enum Unit {
     /// Characters: code points.
     Char,
-    /// Whole words, and all that stands between them.
+    /// Whole words, and all that is between them.
     Word,
     /// Whole sentences, and the whitespace between them.
     Sentence,
@@ -57,7 +57,7 @@ fn is_ideograph(c: char) -> bool {
         || matches!(c, '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Whether a word that goes on behind `c` is the one before it: `isn't`, `well-known`, `1,000.50`.
+/// Whether a word that goes on after `c` is the one before it: `isn't`, `well-known`, `1,000.50`.
 fn connects(before: char, c: char, after: char) -> bool {
     match c {
         '\'' | '’' | '-' | '\u{2010}' | '\u{2011}' => is_letter(before) && is_letter(after),
@@ -103,7 +103,7 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a sentence may end behind a character, and whether it then ends before any other character.
+/// Whether a sentence may end after a character, and whether it then ends before any other character.
 fn ends_sentence(c: char) -> Option<bool> {
     match c {
         '.' | '!' | '?' | '…' => Some(false),
@@ -112,7 +112,7 @@ fn ends_sentence(c: char) -> Option<bool> {
     }
 }
 
-/// Whether a character behind the end of a sentence still belongs to it.
+/// Whether a character after the end of a sentence still belongs to it.
 fn closes(c: char) -> bool {
     matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』' | '）' | '】' | '》')
 }

@@ -222,7 +222,7 @@ fn one_less(whole: &[u8]) -> Vec<u8> {
     if last[0] == b'0' && last.len() > 1 { last.split_off(1) } else { last }
 }
 
-/// The digits of a magnitude before the point, without zeros before them, and after it, without zeros behind them.
+/// The digits of a magnitude before the point, without zeros before them, and after it, without zeros after them.
 fn split(bound: &Bound) -> (Vec<u8>, Vec<u8>) {
     let (digits, scale) = bound.value.abs().normalized().into_bigint_and_exponent();
     let mut whole = digits.to_string().into_bytes();

@@ -4,7 +4,7 @@
 //! {"$id": "https://a.b/root", "$ref": "item#/properties/x"}     the document https://a.b/item, then its pointer
 //! ```
 //!
-//! A reference is resolved against the base of the schema it stands in; bases, ids and anchors of all documents are
+//! A reference is resolved against the base of the schema it is in; bases, ids and anchors of all documents are
 //! indexed once, before anything is read. Cost: one pass over documents that have ids, none over others. Wrinkle:
 //! nothing is ever fetched: remote documents come from the caller's registry.
 
@@ -289,7 +289,7 @@ fn percent_decoded(text: Cow<'_, str>) -> Cow<'_, str> {
     String::from_utf8_lossy(&out).into_owned().into()
 }
 
-/// What stands before `#`, and what behind it.
+/// What is before `#`, and what after it.
 fn parted(uri: Cow<'_, str>) -> (Cow<'_, str>, Cow<'_, str>) {
     match uri {
         Cow::Borrowed(uri) => uri.split_once('#').map_or((uri.into(), "".into()), |(a, b)| (a.into(), b.into())),

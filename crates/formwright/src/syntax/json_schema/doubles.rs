@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 3E-891                     is above 0, and read as 0.0
-//! 9380122942321427900.751    is no integer, and read as one
+//! 9380122942321427900.751    is not an integer, and read as one
 //! ```
 //!
 //! Three readers are thought of. One has decimals for everything. JavaScript has doubles for everything, the bounds of
@@ -13,7 +13,7 @@
 //! care up to 2^53, and exclusive ones end where the doubles that round to the bound begin.
 //!
 //! Cost: decimals of few digits are told from each other by doubles, and most schemas have no others: [`is_plain`] is
-//! one look at the digits. Wrinkle: beyond 2^53 Python compares an exact integer with a bound that was rounded.
+//! one look at the digits. Beyond 2^53 Python compares an exact integer with a bound that was rounded.
 
 use std::cmp::Ordering;
 
@@ -31,10 +31,10 @@ const SHORTEST: u64 = 17;
 /// Up to 2^this, every integer is a double.
 const EXACT_BITS: u64 = 53;
 
-/// Of this many digits before the point, every number has a finite double; of as many behind it, only 0 is read as 0.
+/// Of this many digits before the point, every number has a finite double; of as many after it, only 0 is read as 0.
 pub const LONGEST: u32 = 308;
 
-/// Whether it has few enough digits to have a double for itself, and is no integer beyond 2^53. All such numbers
+/// Whether it has few enough digits to have a double for itself, and is not an integer beyond 2^53. All such numbers
 /// compare as their doubles do.
 pub fn is_plain(value: &BigDecimal) -> bool {
     let (digits, scale) = value.as_bigint_and_scale();

@@ -5,7 +5,7 @@
 //!     #/type enforced   #/minimum enforced   #/maximum enforced   #/maxLenght broken: did you mean "maxLength"?
 //! ```
 //!
-//! Reading goes on behind a fault as if nothing had been said there, so all faults are found at once. What can never be
+//! Reading goes on after a fault as if nothing had been said there, so all faults are found at once. What can never be
 //! written is only told where there is no fault: it could be a consequence of one.
 //!
 //! Cost: as building the schema, and a record of each keyword.
@@ -35,7 +35,7 @@ pub struct Reading {
 /// How each keyword of `schema` is read.
 ///
 /// # Errors
-/// When it is no JSON, or a bound was reached. Faults of the schema are rows.
+/// When it is not JSON, or a bound was reached. Faults of the schema are rows.
 pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
     bounded(options.limits.work, || readings(schema, options))
 }

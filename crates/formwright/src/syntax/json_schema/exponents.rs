@@ -7,7 +7,7 @@
 //! Where there are bounds, a mantissa has one digit before the point, and an exponent is written where all mantissas are
 //! inside: down to zero, and up without end.
 //!
-//! Cost: the exponents of what most schemas say are made once a process. Wrinkle: readers with doubles read large exponents as
+//! Cost: the exponents of what most schemas say are made once a process. Readers with doubles read large exponents as
 //! infinite and small ones as 0, so for them both are bounded, the largest one with its mantissas.
 
 use std::sync::LazyLock;
@@ -92,7 +92,7 @@ fn largest_mantissas(style: NumberStyle) -> Regular {
     style.plain(false).between(&Bound::new(BigDecimal::one(), false), Some(&Bound::new(largest, false)))
 }
 
-/// Exponents between two numbers; one zero may stand before them.
+/// Exponents between two numbers; one zero may be before them.
 fn exponents(first: i64, last: i64) -> Regular {
     fn made(first: i64, last: i64) -> Regular {
         let bound = |value: i64| Bound::new(value.into(), false);

@@ -95,7 +95,7 @@ pub struct Options {
     pub decimal_integers: bool,
     /// What readers make of numbers.
     pub numbers: Numbers,
-    /// Longest run of digits in a number: before the point, behind it, or in an exponent.
+    /// Longest run of digits in a number: before the point, after it, or in an exponent.
     pub max_digits: u32,
     /// Accept unknown keys even where they look like misspelt keywords.
     pub ignore_unknown: bool,

@@ -6,7 +6,7 @@
 //!
 //! A [`NumberSet`] is an interval with divisibility; complement and intersection stay inside unions of these.
 //!
-//! Cost: arithmetic on exact decimals. Wrinkle: what readers with doubles make of a number ([`doubles`]) does not change
+//! Cost: arithmetic on exact decimals. What readers with doubles make of a number ([`doubles`]) does not change
 //! which numbers are in a set, only which of them are written. What an intersection forgets, they may still see: a set
 //! remembers it.
 

@@ -7,7 +7,7 @@
 //! [`NumberSet::tree`] writes a set as a regular language of JSON numbers: plain decimals compared digit by digit, and
 //! exponents where the interval leaves no doubt (`1e-7` between 0 and 1).
 //!
-//! Cost: the trees of what most schemas say are made once a process. Wrinkle: for readers with doubles ([`doubles`])
+//! Cost: the trees of what most schemas say are made once a process. For readers with doubles ([`doubles`])
 //! bounds move a little, numbers that are compared with divisors have fewer digits, and nothing is written that is read
 //! as infinite, or as 0 without being 0.
 

@@ -1,7 +1,7 @@
 //! A schema as JSON: a value that borrows from its text.
 //!
 //! Like `serde_json::Value`, with three differences: strings without escapes are slices of the text, numbers keep every
-//! digit, and a key that stands twice in one object is an error instead of a silent loss.
+//! digit, and a key that is twice in one object is an error instead of a silent loss.
 //!
 //! ```text
 //! {"a": {"type": "null"}, "b": {"type": "null"}}     a and b are one object in memory, compiled once
@@ -11,7 +11,7 @@
 //! and comparing two is much cheaper than compiling one. Titles and descriptions, most of the text of many schemas, are
 //! then left out.
 //!
-//! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are freed at once. Wrinkle: so a value may be
+//! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are freed at once. So a value may be
 //! copied, but never changed.
 
 use std::cell::Cell;
@@ -42,7 +42,7 @@ impl<'t> Map<'t> {
     /// No members.
     pub const EMPTY: Self = Self { entries: &[], hash: 0, hashes: &[] };
 
-    /// The error is a key that stands twice.
+    /// The error is a key that is twice.
     fn new(entries: &'t [(&'t str, Value<'t>)], hash: u32, arena: &'t Bump) -> Result<Self, &'t str> {
         let mut map = Self { entries, hash, ..Self::EMPTY };
         let twice = if entries.len() > FEW {
@@ -168,11 +168,11 @@ impl<'t> Value<'t> {
 #[allow(clippy::struct_excessive_bools)] // each is a mention of its own
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// Whether ids and anchors stand anywhere below the root.
+    /// Whether ids and anchors are anywhere below the root.
     pub names: bool,
-    /// Whether `unevaluatedItems` or `unevaluatedProperties` stand anywhere.
+    /// Whether `unevaluatedItems` or `unevaluatedProperties` are anywhere.
     pub unevaluated: bool,
-    /// Whether a keyword stands anywhere that takes a complement.
+    /// Whether a keyword is anywhere that takes a complement.
     pub complements: bool,
     /// Whether a reference leads to a metaschema.
     pub metaschemas: bool,
@@ -240,12 +240,12 @@ struct ValueReader<'m, 't> {
     all: &'m SharedContext<'t>,
     /// Whether objects may be shared: not among constants.
     shares: bool,
-    /// Whether its members are schemas by name, so that their names are no keywords.
+    /// Whether its members are schemas by name, so that their names are not keywords.
     named: bool,
     is_root: bool,
 }
 
-/// What a key means if it stands in a schema, which is not known yet while parsing.
+/// What a key means if it is in a schema, which is not known yet while parsing.
 #[derive(Clone, Copy, PartialEq)]
 enum Sense {
     /// It has a name, if the value is a string.
@@ -286,7 +286,7 @@ impl Sense {
 }
 
 impl ValueReader<'_, '_> {
-    /// Records what a member mentions. Whether it names the object it stands in.
+    /// Records what a member mentions. Whether it names the object it is in.
     fn notice(self, sense: Sense, value: &Value<'_>) -> bool {
         let mut mentions = self.all.mentions.get();
         let names =

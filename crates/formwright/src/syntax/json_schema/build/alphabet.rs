@@ -5,7 +5,7 @@
 //! ```
 //!
 //! It is about decoded text, so no escape leads around it. Cost: an intersection for each language, where there is an
-//! alphabet. Wrinkle: only languages become smaller; a text that a schema lists stays, also where it stands beside one.
+//! alphabet. Only languages become smaller; a text that a schema lists stays, also where it is beside one.
 
 use super::GraphBuilder;
 use crate::regular::Regular;

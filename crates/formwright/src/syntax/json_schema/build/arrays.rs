@@ -96,7 +96,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             most = most.saturating_add(if array.low > 1 { self.reader.count(&tree, array.low) } else { 1 });
             leaves.push(self.graph.leaf(Leaf { tree, encoding }));
         }
-        // With fewer different items than the least number, no array is in form.
+        // With fewer different items than the least number, no array conforms.
         let high = if most < array.low { most } else { self.most_items(array, whole) };
         let item = self.graph.add(Node::Distinct(leaves.into()));
         Ok(Node::Array(Arc::new(Array {

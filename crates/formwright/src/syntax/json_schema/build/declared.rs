@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Most objects have few, and comparing with each is faster than hashing; so a hash table is made only of many. Cost:
-//! one comparison for a name that stands where it is looked for first, as nearly all do.
+//! one comparison for a name that is where it is looked for first, as nearly all do.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -130,7 +130,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         Ok(Built { graph, root, empty, narrowed, outside, members })
     }
 
-    /// The node of whole texts: free whitespace may stand before and behind the value too.
+    /// The node of whole texts: free whitespace may be before and after the value too.
     fn with_whitespace_around(&mut self, value: NodeId) -> NodeId {
         let Some(most) = self.options.free_whitespace().filter(|&most| most > 0) else { return value };
         let blank = self.graph.regular(Regular::one_of(" \t\r\n").repeat(0, Some(most)), Encoding::Text);

@@ -4,7 +4,7 @@
 //! {"properties": {"a": A}, "required": ["b"], "additionalProperties": B}     declared a: A, b: B; undeclared names: B
 //! ```
 //!
-//! Cost: each rule is looked at once for all declared names. Wrinkle: a member that may meet some of the existential
+//! Cost: each rule is looked at once for all declared names. A member that may meet some of the existential
 //! constraints has a value for each combination of them, its *witnesses*.
 
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub(super) fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d [u8] {
     quoted
 }
 
-/// What stands between its quotes.
+/// What is between its quotes.
 pub(super) fn escaped<'d>(arena: &'d Bump, text: &'d str) -> &'d [u8] {
     if is_plain(text) {
         return text.as_bytes();

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Hour and minute decide the offset, so the language is written as code, a small part
-//! of which a text needs. Wrinkle: a state must remember hour and minute. To have
+//! of which a text needs. A state must remember hour and minute. To have
 //! few such states, offsets are quarters of an hour, as all in use are.
 
 use crate::regular::{Implicit, ImplicitLanguage, Regular};

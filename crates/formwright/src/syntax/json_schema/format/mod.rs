@@ -7,7 +7,7 @@
 //! Sources use the syntax of the `regex` crate and match the whole string; parts in `{name}` stand for other rows. What
 //! such a source cannot say is added to its tree by a function: leap seconds, names of hosts.
 //!
-//! Cost: each format is parsed once for the process. Wrinkle: where a format is wider than regular, the row is a subset
+//! Cost: each format is parsed once for the process. Where a format is wider than regular, the row is a subset
 //! and says so: what is written is always valid.
 
 mod label;
@@ -56,7 +56,7 @@ impl Format {
 /// Most bytes before the `@` of an address (RFC 5321).
 const LOCAL_PART: u32 = 64;
 
-/// Parts that are no formats by themselves.
+/// Parts that are not formats by themselves.
 const PARTS: &[(&str, &str)] = &[
     ("year", "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"),
     ("leap", "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"),

@@ -7,7 +7,7 @@
 //! As soon as one label reads from right to left, *every* label must keep the Bidi rule (RFC 5893), so that no label
 //! may begin with a digit. So there are two languages of names, with and without such labels.
 //!
-//! Cost: that of the labels. Wrinkle: the limit of 253 bytes for the whole name is counted for ASCII names only; a name
+//! Cost: that of the labels. The limit of 253 bytes for the whole name is counted for ASCII names only; a name
 //! with labels in Unicode has so few labels that it cannot be longer.
 
 use super::label::{Direction, u_label};
@@ -35,7 +35,7 @@ pub(super) fn unicode() -> Regular {
     names(".\u{3002}\u{FF0E}\u{FF61}", u_label)
 }
 
-/// The domain of `idn-email`: only a full stop stands between its labels.
+/// The domain of `idn-email`: only a full stop is between its labels.
 pub(super) fn domain() -> Regular {
     names(".", u_label)
 }

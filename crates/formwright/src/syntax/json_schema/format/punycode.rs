@@ -10,7 +10,7 @@
 //!
 //! Cost: a state looks for the next valid insertion, usually a few numbers away. There are many states, since most
 //! digits insert *something*: up to five thousand for a mask. Ideographs would multiply them, hence [`LAST_CODE`].
-//! Wrinkle: the ASCII part, which comes first, is letters and digits only, and each of them is treated as the letter
+//! The ASCII part, which comes first, is letters and digits only, and each of them is treated as the letter
 //! `a`: no rule about U-labels treats an `a` better than other letters, or than digits where nothing reads from right
 //! to left.
 
@@ -99,7 +99,7 @@ struct Insertions {
     direction: Direction,
     /// What was decoded so far, as the rules of labels see it.
     label: Vec<LetterKind>,
-    /// Last code point inserted, the place behind it, and how numbers are cut into digits.
+    /// Last code point inserted, the place after it, and how numbers are cut into digits.
     code: u32,
     place: u32,
     bias: u32,

@@ -4,7 +4,7 @@
 //! at most 3     "abc"   "aé"   "日"     but not   "éé"   "a日"
 //! ```
 //!
-//! Cost: a state of the automaton for each byte. Wrinkle: bytes are counted as the text has them once it is decoded:
+//! Cost: a state of the automaton for each byte. Bytes are counted as the text has them once it is decoded:
 //! an escape in a JSON string counts as the character it stands for.
 
 use crate::regular::{Implicit, ImplicitLanguage, Regular};

@@ -4,7 +4,7 @@
 //! Is(A) ∧ IsNot(B)     the values of A, intersected with the complement of those of B
 //! ```
 //!
-//! Cost: each condition is evaluated once. Wrinkle: while emptiness is checked, schemas are looked into less deeply, so
+//! Cost: each condition is evaluated once. While emptiness is checked, schemas are looked into less deeply, so
 //! what such a check finds out is cached for checks of that depth only.
 
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::syntax::json_schema::sets::{Atom, Condition, NEVER, ProductRules, ValueSet, conjoin_in, is_never};
 
-/// Keywords that a format can stand at or below.
+/// Keywords that a format can be at or below.
 const FORMATS_BELOW: [&str; 10] =
     ["format", "propertyNames", "oneOf", "anyOf", "not", "allOf", "if", "dependentSchemas", "dependencies", "$ref"];
 

@@ -32,7 +32,7 @@ const MOST_PARTS: usize = 64;
 /// How many levels deep parts are compared.
 const DEPTH: u32 = 2;
 
-/// A part of a schema: where it stands, and what it allows.
+/// A part of a schema: where it is, and what it allows.
 type Part<'d> = (String, Rc<ValueSet<'d>>);
 
 impl<'d> SchemaReader<'d> {

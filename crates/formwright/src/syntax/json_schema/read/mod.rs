@@ -7,7 +7,7 @@
 //! {"type": "string", "minLength": 2, "not": {"const": "no"}}     strings .{2,} ∧ ¬no, and nothing else
 //! ```
 //!
-//! Cost: each schema is read once, wherever it stands and however often it is used. Wrinkle: what stands below an array
+//! Cost: each schema is read once, wherever it is and however often it is used. What is below an array
 //! or an object is not read here, but becomes a [`Condition`], which the builder asks about later. So recursion in a
 //! schema is recursion of nothing here.
 
@@ -224,8 +224,8 @@ impl<'d> SchemaReader<'d> {
 
     /// The condition of a child schema; boolean schemas are decided at once.
     ///
-    /// One that only names types, or only refers to another schema, is the same wherever it stands: it is read, and
-    /// built, once. A broken reference is left to the reading, which says where it stands.
+    /// One that only names types, or only refers to another schema, is the same wherever it is: it is read, and
+    /// built, once. A broken reference is left to the reading, which says where it is.
     fn child(
         &mut self,
         place: &SchemaPlace<'d>,

@@ -5,7 +5,7 @@
 //! {"x-one-of-text": "to be"}                                              of characters: "o b" too
 //! ```
 //!
-//! Cost: a pass over the text; its automaton is built where the strings are. Wrinkle: a text that several fields take their
+//! Cost: a pass over the text; its automaton is built where the strings are. A text that several fields take their
 //! pieces from is read once.
 
 use super::SchemaReader;

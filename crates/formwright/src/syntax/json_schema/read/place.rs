@@ -52,7 +52,7 @@ impl<'d> Pointer<'d> {
     }
 }
 
-/// Where a schema stands.
+/// Where a schema is.
 #[derive(Clone, Debug)]
 pub struct SchemaPlace<'d> {
     pub value: &'d Value<'d>,
@@ -69,7 +69,7 @@ impl<'d> SchemaPlace<'d> {
         (self.value.identity(), self.resource as u32, self.scope)
     }
 
-    /// The place of a constant, which was checked where it stands.
+    /// The place of a constant, which was checked where it is.
     pub fn nowhere(value: &'d Value<'d>) -> Self {
         Self { value, resource: 0, scope: 0, pointer: Pointer::default() }
     }

@@ -116,7 +116,7 @@ impl<'d> SchemaReader<'d> {
     }
 
     /// Notes of every schema of a condition, at the first of some keywords or of those that combine schemas, that less is
-    /// written; if none has one, that any value may stand there.
+    /// written; if none has one, that any value may be there.
     fn note_narrowed(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) {
         const OF_OTHERS: [&str; 5] = ["anyOf", "oneOf", "allOf", "if", "$ref"];
         if !self.explains() || self.note_places(condition, &[keywords, &OF_OTHERS].concat(), note) {
@@ -195,7 +195,7 @@ fn add_note(row: &mut Reading, note: &str) {
     }
 }
 
-/// The schemas that stand in the keywords of a schema; `true` and `false` have nothing to be read.
+/// The schemas that are in the keywords of a schema; `true` and `false` have nothing to be read.
 fn below<'d>(place: &SchemaPlace<'d>) -> Vec<(Pointer<'d>, &'d Value<'d>)> {
     let mut found = Vec::new();
     let applicators = |key: &str| keywords::find(key).is_some_and(|row| row.role == Role::Applicator);

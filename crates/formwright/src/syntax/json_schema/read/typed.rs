@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Each function reads the keywords of one type into that type's part of a set. Children become conditions, not sets.
-//! Cost: a look-up for each keyword of the types that are mentioned. Wrinkle: a format that leaves texts out makes the
+//! Cost: a look-up for each keyword of the types that are mentioned. A format that leaves texts out makes the
 //! set an under-approximation.
 
 use std::rc::Rc;

@@ -4,7 +4,7 @@
 //! {"prefixItems": [A], "items": B, "contains": C, "minItems": 2}     A, B, B, ...; at least 2; at least 1 in C
 //! ```
 //!
-//! Wrinkle: there is no complement of "all items differ" in this form.
+//! There is no complement of "all items differ" in this form.
 
 use bumpalo::Bump;
 

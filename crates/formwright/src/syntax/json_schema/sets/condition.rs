@@ -4,7 +4,7 @@
 //! {"allOf": [A, B], "not": C}     Is(A) ∧ Is(B) ∧ IsNot(C)
 //! ```
 //!
-//! What stands below an array or an object is kept as a condition and not looked into. A schema has finitely many of
+//! What is below an array or an object is kept as a condition and not looked into. A schema has finitely many of
 //! them, which is why recursive schemas, and their complements, come to an end.
 
 use bumpalo::Bump;

@@ -38,7 +38,7 @@ pub enum Formula<'d> {
     AtLeast(u32),
     /// There are at most so many.
     AtMost(u32),
-    /// Always true; members with such a name are evaluated where it stands.
+    /// Always true; members with such a name are evaluated where it is.
     Evaluates(NameSet<'d>),
     /// Every member that `of` does not evaluate meets the condition.
     EachUnevaluated(FormulaId, Condition<'d>),
@@ -96,7 +96,7 @@ impl<'d> Formulas<'d> {
         self.truths.get(id).unwrap_or_else(|| &self.all[id - self.truths.len()])
     }
 
-    /// A formula that is no conjunction or disjunction.
+    /// A formula that is not a conjunction or disjunction.
     pub fn unit(&mut self, unit: Formula<'d>) -> FormulaId {
         match unit {
             Formula::Each(_, []) | Formula::AtLeast(0) | Formula::AtMost(UNBOUNDED) => TRUE,

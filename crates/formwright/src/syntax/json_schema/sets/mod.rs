@@ -14,7 +14,7 @@
 //! large, its factors are kept as a [formula](Formula) instead. Cost: that of the products ([`union`]).
 //!
 //! Some formats leave texts out, and not all readers assert formats. Such a set is an under-approximation of what is
-//! meant; beside it stands an over-approximation, because only that one has a complement that is surely forbidden.
+//! meant; beside it is an over-approximation, because only that one has a complement that is surely forbidden.
 
 mod arrays;
 mod condition;

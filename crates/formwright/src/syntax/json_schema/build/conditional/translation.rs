@@ -4,7 +4,7 @@
 //! kind is "a" and x came     variable 0 in {1}, variable 1 in {1}, where 0 is "absent"
 //! ```
 //!
-//! Bounds on the number of members are no variables: the formula is translated for each range of numbers within which they
+//! Bounds on the number of members are not variables: the formula is translated for each range of numbers within which they
 //! say the same.
 
 use std::collections::BTreeSet;

@@ -56,7 +56,7 @@ pub(super) enum LetterRole {
 }
 
 /// Normal form C orders the marks of a letter by combining class. Here each letter has at most one mark of a low class
-/// and one of a high class behind it; marks that normalisation may compose with the letter are not valid at all.
+/// and one of a high class after it; marks that normalisation may compose with the letter are not valid at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Level {
     Starter,

@@ -7,8 +7,8 @@
 //! A label is read letter by letter. Of what came before, a [`Label`] keeps what the rules ask for: the neighbour that
 //! the next letter may need or must not have (RFC 5892, appendix A), the directions so far (RFC 5893), how long it is.
 //!
-//! Cost: a few instructions a letter, once the table of [`letters`] is there. Wrinkle: normal form C and the 63 bytes
-//! of the A-label are no rules about letters, so stricter ones stand in for them ([`Level`], [`Label::is_short`]).
+//! Cost: a few instructions a letter, once the table of [`letters`] is there. Normal form C and the 63 bytes
+//! of the A-label are not rules about letters, so stricter ones are in for them ([`Level`], [`Label::is_short`]).
 
 mod letters;
 
@@ -53,9 +53,9 @@ enum Before {
     Virama,
     /// A letter that joins with the next one.
     Joining,
-    /// A joiner behind a virama.
+    /// A joiner after a virama.
     Joiner,
-    /// A non-joiner behind a letter that joins: the next one must join with it too.
+    /// A non-joiner after a letter that joins: the next one must join with it too.
     Parted,
     Other,
 }
