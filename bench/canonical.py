@@ -34,7 +34,7 @@ from formwright.reference.canonical import (
     Parts,
     Seams,
     cartesian_merge,
-    concatenated,
+    concatenate,
     direct_merge,
     form_automaton,
     token_automaton,
@@ -192,7 +192,7 @@ def steps() -> None:
     made, library = timed(lambda: Parts(seams, merge, common))
     again, by_parts = timed(lambda: Parts(seams, merge)(texts))
     kept, by_library = timed(lambda: library(texts))
-    without, whole = timed(lambda: merge(concatenated(texts)))
+    without, whole = timed(lambda: merge(concatenate(texts)))
     assert whole.minimal() == by_parts.minimal() == by_library.minimal()
     print(f"\nYAML keys and values, {len(texts)} parts with seams between them, {whole.states} states")
     print(f"  as one {without:.2f} s; each part once {again:.2f} s; with a library {kept:.2f} s (made in {made:.2f} s)")

@@ -27,7 +27,7 @@ import formwright as fw
 from formwright.evaluation.arms import chosen
 from formwright.evaluation.built_in import built_in
 from formwright.evaluation.runs import Grid, fill
-from formwright.evaluation.statistics import Outcome, accuracy, compared
+from formwright.evaluation.statistics import Outcome, accuracy, compare_arms
 from formwright.jobs.finished import Finished
 
 SETTINGS = [  # questions, wordings, the true shares of arms, how far questions lie apart
@@ -50,7 +50,7 @@ def coverage(runs: int) -> None:
             outcomes = list(drawn(random, questions, wordings, shares, spread))
             found = accuracy(outcomes, "schema")
             held += found.low <= shares["schema"] <= found.high
-            differences = compared(outcomes, pairs)
+            differences = compare_arms(outcomes, pairs)
             first = differences[0]
             within += first.low <= shares[first.arm] - shares["free"] <= first.high
             called += any(each.is_called for each in differences)

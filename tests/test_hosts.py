@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from formwright._hosts import HOSTS, Host, hosted
+from formwright._hosts import HOSTS, Host, import_host
 from formwright.errors import HostMismatch, MissingDependency
 
 ROOT = Path(__file__).parent.parent
@@ -70,24 +70,24 @@ def test_every_host_is_refused_outside_of_its_window(monkeypatch: pytest.MonkeyP
     host = HOSTS[key]
     for version, error in ((None, MissingDependency), ("0", HostMismatch), (host.end, HostMismatch)):
         installed(monkeypatch, version)
-        with pytest.raises(error) as raised, hosted(key):
+        with pytest.raises(error) as raised, import_host(key):
             raise AssertionError("the block was entered")
         assert host.name in str(raised.value)
     installed(monkeypatch, host.first)
-    with hosted(key):
+    with import_host(key):
         pass
 
 
 def test_an_import_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, HOSTS["ray"].first)
-    with pytest.raises(MissingDependency, match=r"libray\.so") as raised, hosted("ray"):
+    with pytest.raises(MissingDependency, match=r"libray\.so") as raised, import_host("ray"):
         raise ImportError("cannot open libray.so")
     assert raised.value.hint == 'pip install "formwright[ray]"'
     inner = MissingDependency("another one")
-    with pytest.raises(MissingDependency) as raised, hosted("ray"):
+    with pytest.raises(MissingDependency) as raised, import_host("ray"):
         raise inner
     assert raised.value is inner
-    with pytest.raises(KeyError), hosted("ray"):  # is no import that failed
+    with pytest.raises(KeyError), import_host("ray"):  # is no import that failed
         raise KeyError("x")
 
 

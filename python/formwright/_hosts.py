@@ -5,7 +5,7 @@
     HOSTS["vllm"].window                  # '>=0.32,<0.34'
     [host.name for host in HOSTS.values() if host.version()]      # what is installed
 
-    with hosted("transformers"):
+    with import_host("transformers"):
         import transformers
 
 A host changes what it hands to its plugins from one minor version to the next, and a constraint that is called
@@ -28,7 +28,7 @@ from typing import Literal
 
 from formwright.errors import HostMismatch, MissingDependency
 
-__all__ = ["HOSTS", "Host", "State", "hosted"]
+__all__ = ["HOSTS", "Host", "State", "import_host"]
 
 State = Literal["known", "too old", "too new", "missing"]
 """What an installed version is to us."""
@@ -141,7 +141,7 @@ HOSTS = {
 
 
 @contextmanager
-def hosted(key: str) -> Iterator[None]:
+def import_host(key: str) -> Iterator[None]:
     """Import a host in the block, if it is here in a known version.
 
     Raises:

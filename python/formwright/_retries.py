@@ -2,7 +2,7 @@
 
 ::
 
-    steps = retried(output_policy(2), attempt)      # a generator: the steps of each attempt, and Sleep between them
+    steps = retry(output_policy(2), attempt)      # a generator: the steps of each attempt, and Sleep between them
 
 Two policies are nested in a flow. Around each request: what may go away by itself - no connection, 408, 409, 429, 5xx -
 is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form,
@@ -28,7 +28,7 @@ with needs("client", "a model behind an API"):
 if TYPE_CHECKING:
     from tenacity import BaseRetrying
 
-__all__ = ["Sleep", "output_policy", "request_policy", "retried"]
+__all__ = ["Sleep", "output_policy", "request_policy", "retry"]
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ def output_policy(retries: Any) -> BaseRetrying:
     )
 
 
-def retried(
+def retry(
     policy: BaseRetrying,
     attempt: Callable[[int], Generator[Any, Any, T]],
     is_final: Callable[[], bool] = lambda: False,

@@ -16,7 +16,7 @@ import formwright as fw
 from formwright._retries import Sleep
 from formwright.client.flow.exchange import Answer, Close, Keep, Next, Open, Query, Recall, Send
 from formwright.client.flow.pieces import Piece
-from formwright.client.flow.request_flow import Job, answered
+from formwright.client.flow.request_flow import Job, answer_job
 from formwright.client.plans.plan import plan_of
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
@@ -45,7 +45,7 @@ class Driven:
         self.pieces: list[Piece] = []
         self.known = known
         self._answers, self._stream = iter(answers), iter(stream)
-        flow, brought = answered(job), None
+        flow, brought = answer_job(job), None
         try:
             while True:
                 brought = self._done(flow.send(brought))

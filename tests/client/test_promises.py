@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.client import AnswerCache
-from formwright.client.plans.extraction import found
+from formwright.client.plans.extraction import extract
 from formwright.errors import (
     ArgumentError,
     AttemptsExhausted,
@@ -45,7 +45,7 @@ class Tree(BaseModel):
 )
 def test_a_piece_of_a_value_is_not_the_value(type_: Any, text: str) -> None:
     with pytest.raises(OutputInvalid):
-        found(fw.form(type_, whitespace="free"), text)
+        extract(fw.form(type_, whitespace="free"), text)
 
 
 def test_a_value_behind_which_another_was_cut_is_not_meant(driven: Driven, scripted: Any) -> None:

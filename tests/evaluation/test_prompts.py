@@ -11,7 +11,7 @@ import pytest
 from formwright.errors import ArgumentError
 from formwright.evaluation.arms import ARMS, chosen
 from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
-from formwright.evaluation.prompts import described, prompt_of, read_prompts
+from formwright.evaluation.prompts import describe_answer, prompt_of, read_prompts
 from formwright.evaluation.reading import read, read_by_rule
 
 
@@ -68,7 +68,7 @@ def test_bare_prompts_say_next_to_nothing() -> None:
     ],
 )
 def test_answers_in_words(schema: dict[str, Any], words: str) -> None:
-    assert described(schema) == words
+    assert describe_answer(schema) == words
 
 
 def test_sentences_of_ones_own(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from formwright.errors import ArgumentError
-from formwright.evaluation.statistics import Outcome, accuracy, compared, needed, split
+from formwright.evaluation.statistics import Outcome, accuracy, compare_arms, count_needed, split
 
 
 def answers(arm: str, right: list[bool], wordings: int = 1) -> Iterator[Outcome]:
@@ -45,7 +45,7 @@ def test_nothing_is_certain_where_all_answers_are_alike(wordings: int) -> None:
     assert found.share == found.high == 1
     assert found.low < 0.95
     both = [*answers("free", [True] * 30 * wordings, wordings), *answers("schema", [True] * 30 * wordings, wordings)]
-    (same,) = compared(both, [("schema", "free")])
+    (same,) = compare_arms(both, [("schema", "free")])
     assert (same.points, same.p, same.needed, same.is_called) == (0, 1, None, False)
     assert same.low < 0 < same.high
 
@@ -53,7 +53,7 @@ def test_nothing_is_certain_where_all_answers_are_alike(wordings: int) -> None:
 def test_pairs_have_mcnemars_exact_test() -> None:
     first = [True] * 12 + [False] * 2 + [True] * 20
     second = [False] * 12 + [True] * 2 + [True] * 20
-    (found,) = compared([*answers("a", first), *answers("b", second)], [("a", "b")])
+    (found,) = compare_arms([*answers("a", first), *answers("b", second)], [("a", "b")])
     exact = 2 * sum(math.comb(14, k) for k in range(3)) / 2**14
     assert found.p == pytest.approx(exact)
     assert found.points == pytest.approx(10 / 34)
@@ -61,7 +61,7 @@ def test_pairs_have_mcnemars_exact_test() -> None:
 
 def test_signs_are_flipped_where_questions_have_several_answers() -> None:
     first, second = [True] * 10 + [False] * 10, [False] * 20
-    (found,) = compared([*answers("a", first, 2), *answers("b", second, 2)], [("a", "b")])
+    (found,) = compare_arms([*answers("a", first, 2), *answers("b", second, 2)], [("a", "b")])
     assert found.p == pytest.approx(2 / 2**5)  # five questions moved: all one way, or all the other
     assert not found.is_called
 
@@ -70,47 +70,49 @@ def test_holm_makes_several_pairs_pay() -> None:
     base = [False] * 40
     arms = {"a": [True] * 8 + base[8:], "b": [True] * 6 + base[6:], "c": base}
     outcomes = [each for arm, right in arms.items() for each in answers(arm, right)] + [*answers("free", base)]
-    alone = {arm: compared(outcomes, [(arm, "free")])[0].p for arm in arms}
-    together = {each.arm: each.p for each in compared(outcomes, [(arm, "free") for arm in arms])}
+    alone = {arm: compare_arms(outcomes, [(arm, "free")])[0].p for arm in arms}
+    together = {each.arm: each.p for each in compare_arms(outcomes, [(arm, "free") for arm in arms])}
     assert together == pytest.approx({"a": 3 * alone["a"], "b": 2 * alone["b"], "c": 1.0})
 
 
 def test_only_what_both_were_asked_is_compared() -> None:
     outcomes = [Outcome("a", str(n), True, wording) for n, wording in product(range(10), "01")]
     outcomes += [Outcome("b", str(n), True, "0") for n in range(10)] + [Outcome("b", "0", False, "1")]
-    (found,) = compared(outcomes, [("b", "a")])
+    (found,) = compare_arms(outcomes, [("b", "a")])
     assert found.points == pytest.approx(-0.05)
     with pytest.raises(ArgumentError, match="two answers"):
-        compared([*outcomes, outcomes[0]], [("b", "a")])
+        compare_arms([*outcomes, outcomes[0]], [("b", "a")])
     with pytest.raises(ArgumentError, match="in common"):
-        compared([Outcome("a", "1", True), Outcome("b", "2", True)], [("a", "b")])
+        compare_arms([Outcome("a", "1", True), Outcome("b", "2", True)], [("a", "b")])
 
 
 def test_how_many_questions_are_needed() -> None:
-    assert needed(0.5, 0.05) == math.ceil((0.5 / 0.05 * (1.959964 + 0.841621)) ** 2)
-    assert needed(0.5, 0.0) is None
+    assert count_needed(0.5, 0.05) == math.ceil((0.5 / 0.05 * (1.959964 + 0.841621)) ** 2)
+    assert count_needed(0.5, 0.0) is None
 
 
 def test_fewer_questions_than_a_test_can_call_are_never_enough() -> None:
-    assert needed(0.0, 1.0) == 6  # p of five questions, all won, is 1/16
-    assert needed(0.0, 1.0, level=0.05 / 7) == 9
-    (found,) = compared([*answers("a", [True] * 4), *answers("b", [False] * 4)], [("a", "b")])
+    assert count_needed(0.0, 1.0) == 6  # p of five questions, all won, is 1/16
+    assert count_needed(0.0, 1.0, level=0.05 / 7) == 9
+    (found,) = compare_arms([*answers("a", [True] * 4), *answers("b", [False] * 4)], [("a", "b")])
     assert (found.is_called, found.needed) == (False, 6)
 
 
 def test_differences_are_whole_answers_and_so_vary() -> None:
-    assert needed(0.0, 0.05) == needed(math.sqrt(0.05 * 0.95), 0.05)  # 5 of 100 questions are won, the others are not
-    assert needed(0.0, 0.05, answers=3) == needed(math.sqrt(0.05 / 3 - 0.05**2), 0.05, answers=3)
+    assert count_needed(0.0, 0.05) == count_needed(
+        math.sqrt(0.05 * 0.95), 0.05
+    )  # 5 of 100 questions are won, the others are not
+    assert count_needed(0.0, 0.05, answers=3) == count_needed(math.sqrt(0.05 / 3 - 0.05**2), 0.05, answers=3)
 
 
 def test_more_pairs_need_more_questions() -> None:
     outcomes = [
         each for arm, by in (("a", 3), ("b", 4), ("c", 5)) for each in answers(arm, [n % by == 0 for n in range(60)])
     ]
-    (alone,) = compared(outcomes, [("a", "c")])
-    first, _ = compared(outcomes, [("a", "c"), ("b", "c")])
-    assert alone.needed == needed(alone.deviation, alone.points)
-    assert first.needed == needed(alone.deviation, alone.points, level=0.025)
+    (alone,) = compare_arms(outcomes, [("a", "c")])
+    first, _ = compare_arms(outcomes, [("a", "c"), ("b", "c")])
+    assert alone.needed == count_needed(alone.deviation, alone.points)
+    assert first.needed == count_needed(alone.deviation, alone.points, level=0.025)
 
 
 def test_variance_lies_where_it_was_put() -> None:
@@ -155,7 +157,7 @@ def test_intervals_hold_the_truth(wordings: int, good: float, gain: float) -> No
         level = np.repeat(rng.normal(0, 0.02, 80), wordings)
         right = {arm: list(rng.random(80 * wordings) < p + level) for arm, p in (("a", good + gain), ("b", good))}
         outcomes = [each for arm, some in right.items() for each in answers(arm, some, wordings)]
-        (found,) = compared(outcomes, [("a", "b")])
+        (found,) = compare_arms(outcomes, [("a", "b")])
         held += found.low <= gain <= found.high
     gc.unfreeze()
     assert held >= 17  # 19 are expected

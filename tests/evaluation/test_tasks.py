@@ -14,7 +14,7 @@ from formwright.errors import ArgumentError
 from formwright.evaluation.arms import ARMS, form_of
 from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
 from formwright.evaluation.files import read_task, schema_of
-from formwright.evaluation.prompts import written
+from formwright.evaluation.prompts import write_answer
 from formwright.evaluation.reading import read
 from formwright.evaluation.tasks import is_same
 
@@ -36,7 +36,7 @@ def test_the_right_answer_is_in_form_and_read_as_right_in_every_arm(name: str, l
     for arm in ARMS.values():
         form = form_of(arm, task.answer, 200)
         for item in task.items:
-            text = written(task, arm, item)
+            text = write_answer(task, arm, item)
             assert form.matches(text), (arm.name, text)
             reading = read(arm, text, task.answer)
             assert reading.is_readable, (arm.name, text)

@@ -161,11 +161,11 @@ def test_a_form_that_is_made_never_asks_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_answers_of_providers_are_checked_as_if_no_variable_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    from formwright.schemas.providers.places import compiled
+    from formwright.schemas.providers.places import compile_checker
 
     monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "0")
     monkeypatch.setenv("FORMWRIGHT_ORDER", "broken")
-    assert compiled('{"type": "array"}').matches("[1, 2]")
+    assert compile_checker('{"type": "array"}').matches("[1, 2]")
 
 
 def test_only_options_that_a_form_has_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ import formwright as fw
 from formwright.errors import ArgumentError, FormwrightError, MissingDependency, PromptError
 from formwright.models import LocalModel
 from formwright.schemas.instructions import STYLES, instruction_of, instructions, with_docstrings
-from formwright.schemas.rendering import gathered
+from formwright.schemas.rendering import gather
 from formwright.tools import STYLES as DIALECTS
 
 
@@ -242,7 +242,7 @@ def test_old_dialects_are_said_in_the_words_of_the_new_one() -> None:
         "dependencies": {"a": ["b"], "b": {"required": ["c"]}},
         "definitions": {"B": {"type": "string"}},
     }
-    assert gathered(json.dumps(schema), {}).schema() == {
+    assert gather(json.dumps(schema), {}).schema() == {
         "properties": {
             "a": {"type": "integer", "exclusiveMinimum": 3},
             "b": {"$ref": "#/$defs/B", "description": "Stays."},
@@ -265,7 +265,7 @@ def test_noise_is_left_out() -> None:
             "flag": {"type": "boolean", "default": False},
         },
     }
-    assert gathered(json.dumps(schema), {}).schema() == {
+    assert gather(json.dumps(schema), {}).schema() == {
         "title": "Thing",
         "properties": {
             "first_name": {"type": "string"},
@@ -679,7 +679,7 @@ def test_any_schema_is_told_in_every_style(schema: Any) -> None:
 def check_told(form: fw.Form[Any], schema: Any) -> None:
     """Every property and pattern is in every style, and the example is in form."""
     before = deepcopy(schema)
-    document = gathered(form.origin.what, form.origin.options or {})  # type: ignore[union-attr]
+    document = gather(form.origin.what, form.origin.options or {})  # type: ignore[union-attr]
     inner = list(document.walk())
     wanted = {name for part in inner if part.get("type", "object") == "object" for name in part.get("properties", ())}
     wanted |= {part["pattern"] for part in inner if "pattern" in part}

@@ -61,10 +61,10 @@ class Check:
             with redirect_stdout(sys.stderr):
                 return self.look()
         except Exception as error:  # whatever an import raises is what the user wants to know
-            return Finding("fails", detail=_said(error))
+            return Finding("fails", detail=_line_of_error(error))
 
 
-def _said(error: Exception) -> str:
+def _line_of_error(error: Exception) -> str:
     """An error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
@@ -87,7 +87,7 @@ def _checks() -> Iterator[Check]:
     yield Check("core", "python", lambda: Finding("works", platform.python_version(), platform.platform()))
     yield Check("core", "numpy", lambda: Finding("works", metadata.version("numpy")))
     yield Check("core", "kernel", _kernel)
-    yield Check("models", "formwright-tiny", _embedded)
+    yield Check("models", "formwright-tiny", _check_embedded)
     for extra, modules in EXTRAS.items():
         yield Check("extras", extra, partial(_extra, extra, modules))
     for key, host in HOSTS.items():
@@ -105,7 +105,7 @@ def _kernel() -> Finding:
     return Finding("works", fw.__version__)
 
 
-def _embedded() -> Finding:
+def _check_embedded() -> Finding:
     """The embedded model writes a text."""
     text = fw.load("formwright-tiny").generate("Bo is 7 years old. How old is Bo?", _FORM, temperature=0).text
     return Finding("works", detail=f"it wrote {text}")
@@ -117,10 +117,10 @@ def _extra(extra: str, modules: tuple[str, ...]) -> Finding:
         return Finding("missing", detail=f'no {", ".join(missing)}: pip install "formwright[{extra}]"')
     for name in modules:
         import_module(name)
-    return Finding("works", detail=", ".join(map(_named, modules)))
+    return Finding("works", detail=", ".join(map(_name_with_version, modules)))
 
 
-def _named(module: str) -> str:
+def _name_with_version(module: str) -> str:
     """A module with the version of its package."""
     package = module.rpartition(".")[2]
     return f"{package} {metadata.version(package)}"
@@ -136,7 +136,7 @@ def _host(host: Host, module: str) -> Finding:
     try:
         import_module(module)
     except Exception as error:  # of its libraries and drivers, too
-        return Finding("fails", version, _said(error))
+        return Finding("fails", version, _line_of_error(error))
     return Finding("works", version, f"known are {host.window}")
 
 

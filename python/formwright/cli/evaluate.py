@@ -141,7 +141,7 @@ def _answer(options: dict[str, Any]) -> dict[str, Any] | None:
         raise click.UsageError("Give --type or --schema, not both.")
     if options["schema"] is not None:
         return schema_of(_read_schema(options["schema"]))
-    return None if options["type_"] is None else schema_of(_imported(options["type_"]))
+    return None if options["type_"] is None else schema_of(_import_type(options["type_"]))
 
 
 def _read_schema(path: Path) -> Any:
@@ -153,7 +153,7 @@ def _read_schema(path: Path) -> Any:
         raise ArgumentError(f"{path} is no JSON: {error}", argument="schema") from None
 
 
-def _imported(name: str) -> Any:
+def _import_type(name: str) -> Any:
     """The type of ``module:Type``; modules of the working folder are found too."""
     module, _, attribute = name.partition(":")
     sys.path.insert(0, "")

@@ -80,7 +80,7 @@ def map_(
     how: dict[str, Any] = {"max_tokens": max_tokens}
     how |= {} if temperature is None else {"temperature": temperature}
     with Finished(output) as finished:
-        total = _checked(source, finished, needs_schema=form is None)
+        total = _count_unwritten(source, finished, needs_schema=form is None)
         rows = (row for row in _rows(source) if row["id"] not in finished)
         if address is None:
             results = _written_by(fw.load(model), rows, form, batch_size, how)
@@ -88,10 +88,10 @@ def map_(
             from formwright.jobs.ray import written_on
 
             results = written_on(address, rows, model, form, workers=workers or 2, batch_size=batch_size, **how)
-        _kept(results, finished, total)
+        _keep_results(results, finished, total)
 
 
-def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> None:
+def _keep_results(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> None:
     """Write results down as they come, and say how many failed; a row that a service did not answer is not finished."""
     failed, unanswered = 0, list[str]()
     with progress_of(total, None) as done:
@@ -99,7 +99,7 @@ def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> 
             if result["status"] == "failed" and result["error"]["kind"] == "RequestFailed":
                 unanswered.append(result["error"]["message"])
             else:
-                result = _added(result, finished)
+                result = _add_result(result, finished)
             failed += result["status"] == "failed"
             done()
     if unanswered:
@@ -111,7 +111,7 @@ def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> 
         raise SystemExit(1)
 
 
-def _added(result: dict[str, Any], finished: Finished) -> dict[str, Any]:
+def _add_result(result: dict[str, Any], finished: Finished) -> dict[str, Any]:
     """The result that is written down: one that is nested too deeply fails, and the other rows go on."""
     try:
         finished.add(result)
@@ -131,7 +131,7 @@ def _written_by(
         yield from mapper(some)
 
 
-def _checked(source: Path, finished: Finished, *, needs_schema: bool) -> int:
+def _count_unwritten(source: Path, finished: Finished, *, needs_schema: bool) -> int:
     """How many rows are still to be written.
 
     Raises:

@@ -108,10 +108,10 @@ def _tree(tokens: dict[int, bytes]) -> Iterator[str]:
         while depths and not token.startswith(depths[-1]):
             depths.pop()
         rest = token[len(depths[-1]) :] if depths else token
-        yield f"{'  ' * (len(depths) + 1)}{_shown(rest)} {token_id}"
+        yield f"{'  ' * (len(depths) + 1)}{_show_token(rest)} {token_id}"
         if not depths or token != depths[-1]:
             depths.append(token)
 
 
-def _shown(token: bytes) -> str:
+def _show_token(token: bytes) -> str:
     return repr(token.decode("utf-8", "backslashreplace"))

@@ -11,8 +11,8 @@ from typing import Any, cast, get_args
 from formwright._lru import Lru
 from formwright._options import check_names
 from formwright.client.flow.exchange import Query
-from formwright.client.flow.request_flow import Flow, Job, answered
-from formwright.client.flow.scores import Scores, scored, unsupported
+from formwright.client.flow.request_flow import Flow, Job, answer_job
+from formwright.client.flow.scores import Scores, error_of_unsupported, score_texts
 from formwright.client.options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.plans.calls import calls_plan, is_offered
 from formwright.client.plans.plan import AnyPlan, plan_of
@@ -78,9 +78,11 @@ class Remote:
         texts, _ = texts_of(choices, canonical)
         messages = read_prompt(prompt)
         if not self.service.may_score or self.api != "openai":
-            raise unsupported(self.name, "its API does not tell how likely a given text is")
+            raise error_of_unsupported(self.name, "its API does not tell how likely a given text is")
         retries = self.request_retries
-        return scored(self.name, messages, list(dict.fromkeys(texts)), canonical=canonical, request_retries=retries)
+        return score_texts(
+            self.name, messages, list(dict.fromkeys(texts)), canonical=canonical, request_retries=retries
+        )
 
     def _flow(self, prompt: Conversation, form: Any, options: Mapping[str, Any], **more: Any) -> Flow:
         """What is done to write one text.
@@ -125,13 +127,13 @@ class Remote:
             **{name: given[name] for name in _OF_A_JOB},
             **more,
         )
-        return answered(job)
+        return answer_job(job)
 
     def _check_names(self, options: Iterable[str]) -> None:
         """Refuse options that are not for models behind an API. Raises OptionUnsupported, UnknownOption."""
         for name in options:
             if name in OF_LOCAL_MODELS:
-                raise self._unsupported(name)
+                raise self._error_of_unsupported(name)
         check_names(options, OF_ONE_ANSWER)
 
     def _pair(self, prompts: Any, forms: Any, concurrency: Any, options: Iterable[str]) -> list[tuple[Any, Any]]:
@@ -143,7 +145,7 @@ class Remote:
             form_of(forms)
         return each(prompts, forms)
 
-    def _unsupported(self, name: str) -> OptionUnsupported:
+    def _error_of_unsupported(self, name: str) -> OptionUnsupported:
         is_local = name in OF_LOCAL_MODELS
         why = "its tokens are chosen by the service" if is_local else f"{self.service.name} has no such option"
         lacking = _BY_SERVICE - self._service_options()
@@ -180,9 +182,9 @@ class Remote:
             ("seed", None),
         ):
             if getattr(query, name) != plain and name not in has:
-                raise self._unsupported(name)
+                raise self._error_of_unsupported(name)
         if query.stop and "stop" not in has:
-            raise self._unsupported("stop")
+            raise self._error_of_unsupported("stop")
 
     def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> AnyPlan:
         """How a form is asked for in a mode; kept for the next time."""

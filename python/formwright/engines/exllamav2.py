@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.engines.grammar_backend import Running, Vocabularies
 from formwright.errors import HostMismatch
 from formwright.forms.coerce import compile
 from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
 
-with hosted("exllamav2"):
+with import_host("exllamav2"):
     import torch
     from exllamav2.generator.filters import ExLlamaV2Filter
 

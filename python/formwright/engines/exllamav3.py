@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.engines.grammar_backend import Running, Vocabularies
 from formwright.errors import HostMismatch
 from formwright.forms.coerce import compile
 from formwright.masks.arrays import allocate_bitmask
 
-with hosted("exllamav3"):
+with import_host("exllamav3"):
     import torch
     from exllamav3.generator.filter import Filter
 

@@ -23,13 +23,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import Constraint, RowBuffer, copy_allowed
 from formwright.errors import ArgumentError, DeadEnd, HostMismatch, VocabularyError
 from formwright.generation.rows import Rows
-from formwright.generation.writing import Limits, started
+from formwright.generation.writing import Limits, start_matcher
 
-with hosted("llama_cpp"):
+with import_host("llama_cpp"):
     from llama_cpp import LogitsProcessorList
 
 __all__ = ["FormProcessors"]
@@ -63,7 +63,7 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         self._known: NDArray[np.intc] | None = None
         """The ids that were there to stay at the last call."""
         if max_tokens is not None:
-            started(constraint, [0], Limits(max_tokens=max_tokens))
+            start_matcher(constraint, [0], Limits(max_tokens=max_tokens))
         self._rows = Rows([constraint], max_tokens=max_tokens)
         self._mask = RowBuffer(np.empty((1, constraint.vocabulary.mask_words), np.int32))
         self._scores = np.empty((2, 1, constraint.vocabulary.logits_size), np.float32)

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import Constraint, first_allowed
 from formwright.errors import HostMismatch, VocabularyError
 from formwright.generation.rows import Rows
 from formwright.masks.arrays import allocate_bitmask
 
-with hosted("mlx"):
+with import_host("mlx"):
     import mlx.core as mx
 
 __all__ = ["FormProcessor"]

@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import fill_bitmasks
 from formwright.engines.grammar_backend import Running, Vocabularies, asked_form
 from formwright.errors import ArgumentError, FormwrightError
 from formwright.forms.coerce import compile
 from formwright.masks.arrays import apply_bitmask
 
-with hosted("sglang"):
+with import_host("sglang"):
     import torch
     from sglang.srt.constrained.base_grammar_backend import (
         BaseGrammarBackend,

@@ -24,13 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import Constraint, RowBuffer
 from formwright.errors import HostMismatch, VocabularyError
 from formwright.generation.rows import Rows
 from formwright.masks.arrays import apply_bitmask
 
-with hosted("tensorrt_llm"):
+with import_host("tensorrt_llm"):
     import torch
     from tensorrt_llm.sampling_params import BatchedLogitsProcessor, LogitsProcessor
 

@@ -97,7 +97,7 @@ def evaluate(
 
     if baseline not in [arm.name for arm in grid.arms]:
         raise ArgumentError(f"the baseline {baseline!r} is not among the arms", argument="baseline")
-    path = _made(folder)
+    path = _make_folder(folder)
     with Finished(path / STORE) as finished:
         wanted = {
             cell.id(grid.task.name, name, item.id)
@@ -113,7 +113,7 @@ def evaluate(
     return Evaluation(rows, judged, missing)
 
 
-def _made(folder: str | Path) -> Path:
+def _make_folder(folder: str | Path) -> Path:
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)

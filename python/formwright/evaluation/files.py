@@ -108,10 +108,10 @@ def _lines(path: Path) -> list[Any]:
             return list(whole["examples"])
     except ValueError:
         pass
-    return [_parsed(line, at, path) for at, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return [_parse_line(line, at, path) for at, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
-def _parsed(line: str, number: int, path: Path) -> Any:
+def _parse_line(line: str, number: int, path: Path) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
@@ -148,7 +148,7 @@ def _last_letters(record: Mapping[str, Any]) -> tuple[str, Any, str]:
     return record["question"], record["answer"].strip().lower(), ""
 
 
-def _shuffled(record: Mapping[str, Any]) -> tuple[str, Any, str]:
+def _shuffle_record(record: Mapping[str, Any]) -> tuple[str, Any, str]:
     return record["input"], record["target"].strip("() "), ""
 
 
@@ -156,6 +156,6 @@ FORMATS: Mapping[str, tuple[Callable[[Mapping[str, Any]], tuple[str, Any, str]],
     "records": (_record, None),
     "gsm8k": (_gsm8k, {"type": "integer"}),
     "last_letters": (_last_letters, {"type": "string", "pattern": "^[a-z]+$"}),
-    "shuffled_objects": (_shuffled, {"type": "string", "enum": list("ABCDEFG")}),
+    "shuffled_objects": (_shuffle_record, {"type": "string", "enum": list("ABCDEFG")}),
 }
 """How a record is read in each format, and what its answer is."""

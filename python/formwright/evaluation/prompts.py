@@ -29,7 +29,7 @@ from formwright.errors import ArgumentError
 from formwright.evaluation.arms import Arm, Asks, answer_schema
 from formwright.evaluation.tasks import Item, Task, kind_of
 
-__all__ = ["MARKS", "TELLS", "described", "prompt_of", "read_prompts", "read_text", "written"]
+__all__ = ["MARKS", "TELLS", "describe_answer", "prompt_of", "read_prompts", "read_text", "write_answer"]
 
 TELLS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "en": {
@@ -137,15 +137,15 @@ def prompt_of(
     if bare:
         return f"{item.question} JSON."
     said = {**TELLS[task.language], **(tells or {})}[arm.asks]
-    told = _filled(said[wording % len(said)], task, arm)
+    told = _fill_template(said[wording % len(said)], task, arm)
     about = task.about[wording % len(task.about)]
-    examples = [f"{question}{each.question}\n{written(task, arm, each)}" for each in task.examples[:shots]]
+    examples = [f"{question}{each.question}\n{write_answer(task, arm, each)}" for each in task.examples[:shots]]
     asked = f"{question}{item.question}"
     parts = [about, *examples, asked, told] if wording % 2 else [f"{about} {told}", *examples, asked]
     return "\n\n".join(parts)
 
 
-def written(task: Task, arm: Arm, item: Item) -> str:
+def write_answer(task: Task, arm: Arm, item: Item) -> str:
     """The right answer to a question, as an arm is asked to write it."""
     if arm.asks == "text":
         answer = _plain(item.answer, task.answer)
@@ -165,21 +165,21 @@ def _plain(answer: Any, schema: Mapping[str, Any]) -> str:
     return answer if isinstance(answer, str) and kind == "text" else json.dumps(answer, ensure_ascii=False)
 
 
-def _filled(told: str, task: Task, arm: Arm) -> str:
+def _fill_template(told: str, task: Task, arm: Arm) -> str:
     schema = json.dumps(answer_schema(task.answer, reasons=arm.asks == "json"), ensure_ascii=False)
-    return told.replace("{schema}", schema).replace("{answer}", described(task.answer, task.language))
+    return told.replace("{schema}", schema).replace("{answer}", describe_answer(task.answer, task.language))
 
 
-def described(schema: Mapping[str, Any], language: str = "en") -> str:
+def describe_answer(schema: Mapping[str, Any], language: str = "en") -> str:
     """What an answer is, in words: all that its schema says, for arms that do not see the schema."""
     said, kind = _SAID[language], kind_of(schema)
     if kind == "json":
         return said["json"].format(json.dumps(schema, ensure_ascii=False))
     if kind == "fields":
-        fields = (f"{name} ({described(each, language)})" for name, each in schema["properties"].items())
+        fields = (f"{name} ({describe_answer(each, language)})" for name, each in schema["properties"].items())
         return said["fields"].format(", ".join(fields))
     if kind == "list":
-        return said["list"].format(described(schema["items"], language))
+        return said["list"].format(describe_answer(schema["items"], language))
     if "enum" in schema or "const" in schema:
         return said["enum"].format(", ".join(map(str, schema.get("enum", [schema.get("const")]))))
     text = said[schema["type"]]

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from formwright.client.plans.extraction import found
+from formwright.client.plans.extraction import extract
 from formwright.errors import OutputInvalid
 from formwright.evaluation.arms import Arm, answer_schema
 from formwright.evaluation.tasks import is_same, kind_of
@@ -81,7 +81,7 @@ def read(arm: Arm, text: str, schema: Mapping[str, Any], *, unfair: bool = False
     if arm.reads == "whole":
         return Reading(json.loads(written)["answer"], True) if form.matches(written.strip()) else _NOTHING
     try:
-        return Reading(json.loads(found(form, written).text)["answer"], True)
+        return Reading(json.loads(extract(form, written).text)["answer"], True)
     except OutputInvalid:
         return _NOTHING
 
@@ -150,6 +150,6 @@ def _fields(text: str, schema: Mapping[str, Any]) -> Reading:
 
 def _json(text: str, schema: Mapping[str, Any]) -> Reading:
     try:
-        return Reading(json.loads(found(_form(json.dumps(schema)), text).text), True)
+        return Reading(json.loads(extract(_form(json.dumps(schema)), text).text), True)
     except OutputInvalid:
         return _NOTHING

@@ -31,7 +31,7 @@ from typing import Any
 from formwright._extras import needs
 from formwright.evaluation.arms import ARMS
 from formwright.evaluation.reading import RULES
-from formwright.evaluation.tables import Table, tables, told
+from formwright.evaluation.tables import Table, describe_arm, tables
 from formwright.evaluation.traces import trace_of
 from formwright.evaluation.verdicts import Judged
 from formwright.generation.trace.heat_map import fragment
@@ -115,7 +115,7 @@ def _arms(rows: Sequence[Mapping[str, Any]], judged: Judged) -> str:
     for arm in judged.estimates:
         row = next((row for row in rows if row["arm"] == arm and "prompt" in row), None)
         prompt = f"<details><summary>a prompt</summary><pre>{escape(row['prompt'])}</pre></details>" if row else ""
-        parts.append(f"<li><b>{escape(arm)}</b>: {escape(told(arm))}{prompt}</li>")
+        parts.append(f"<li><b>{escape(arm)}</b>: {escape(describe_arm(arm))}{prompt}</li>")
     rules = "".join(f"<li>{escape(kind)}: {escape(rule)}</li>" for kind, rule in RULES.items())
     free = (
         f"<p>Free text is read by the rule of its kind of answer:</p><ul>{rules}</ul>"
@@ -201,14 +201,16 @@ def _side_by_side(rows: Sequence[Mapping[str, Any]]) -> str:
     answers = "".join(
         f'<div class="{"right" if row["is_right"] else "wrong"}"><b>{escape(row["arm"])}</b> '
         f"{'right' if row['is_right'] else 'wrong'}{'' if row.get('is_readable', True) else ', unreadable'}: "
-        f"{escape(_said(row.get('answer')))}<pre>{escape(row.get('text', ''))}</pre></div>"
+        f"{escape(_text_of_answer(row.get('answer')))}<pre>{escape(row.get('text', ''))}</pre></div>"
         for row in sorted(rows, key=lambda row: list(ARMS).index(row["arm"]))
     )
-    question = f"{escape(first.get('asked', first['question']))} <i>{escape(_said(first.get('expected')))}</i>"
+    question = (
+        f"{escape(first.get('asked', first['question']))} <i>{escape(_text_of_answer(first.get('expected')))}</i>"
+    )
     return f'<details open><summary>{question}</summary><div class="answers">{answers}</div></details>'
 
 
-def _said(answer: Any) -> str:
+def _text_of_answer(answer: Any) -> str:
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 

@@ -42,10 +42,10 @@ from formwright.errors import (
     RequestFailed,
 )
 from formwright.evaluation.arms import Arm, form_of
-from formwright.evaluation.prompts import TELLS, prompt_of, written
+from formwright.evaluation.prompts import TELLS, prompt_of, write_answer
 from formwright.evaluation.reading import read
 from formwright.evaluation.tasks import Item, Task
-from formwright.evaluation.traces import told
+from formwright.evaluation.traces import summarize_trace
 from formwright.forms.coerce import compile
 from formwright.generation import MAX_TOKENS
 from formwright.generation.result import Failed
@@ -252,7 +252,7 @@ class _Asker:
             "seconds": round(seconds, 6),
             "enforced": getattr(result, "enforced", None),
             "error": None if error is None else f"{type(error).__name__}: {error}",
-            **told(getattr(result, "trace", None), kept=keeps_trace),
+            **summarize_trace(getattr(result, "trace", None), kept=keeps_trace),
         }
 
 
@@ -299,7 +299,7 @@ def _check_rule(task: Task, arms: Sequence[Arm]) -> None:
     """
     for arm in (each for each in arms if each.reads == "rule"):
         for item in task.items:
-            reading = read(arm, written(task, arm, replace(item, reasoning="")), task.answer)
+            reading = read(arm, write_answer(task, arm, replace(item, reasoning="")), task.answer)
             if not (reading.is_readable and task.is_right(reading.answer, item)):
                 said = json.dumps(item.answer, ensure_ascii=False)
                 raise ArgumentError(

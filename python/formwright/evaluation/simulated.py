@@ -28,7 +28,7 @@ from typing import Any
 
 from formwright.errors import ArgumentError
 from formwright.evaluation.arms import ARMS
-from formwright.evaluation.prompts import MARKS, written
+from formwright.evaluation.prompts import MARKS, write_answer
 from formwright.evaluation.tasks import Item, Task
 from formwright.generation.result import Complete
 
@@ -63,10 +63,10 @@ class Simulated:
     def generate_many(self, prompts: Sequence[str], forms: Any, **options: Any) -> list[Complete[Any]]:
         """One text for each prompt, in form."""
         form = getattr(forms, "form", forms)
-        return [self._written(prompt, form, options.get("seed") or 0) for prompt in prompts]
+        return [self._write(prompt, form, options.get("seed") or 0) for prompt in prompts]
 
-    def _written(self, prompt: str, form: Any, draw: int) -> Complete[Any]:
-        item = self._asked(prompt)
+    def _write(self, prompt: str, form: Any, draw: int) -> Complete[Any]:
+        item = self._question_in(prompt)
         alone = Random(f"{self.seed} {draw} {prompt}")
         together = Random(f"{self.seed} {draw} {item.question}")
         level = together.random() if together.random() < self.shared else alone.random()
@@ -90,7 +90,7 @@ class Simulated:
     def _items(self) -> dict[str, Item]:
         return {item.question: item for item in self.task.items}
 
-    def _asked(self, prompt: str) -> Item:
+    def _question_in(self, prompt: str) -> Item:
         """The question that stands last in a prompt."""
         mark = MARKS[self.task.language][0]
         said = prompt.rpartition(mark)[2].partition("\n\n")[0] if mark in prompt else prompt.removesuffix(" JSON.")
@@ -108,6 +108,6 @@ class Simulated:
         """An answer in all ways that arms ask for, that of the prompt first where nothing is enforced."""
         names = ["schema", "answer_only", "thinking"]
         if "JSON" not in prompt:
-            yield written(self.task, ARMS["free"], item)
-        yield from (written(self.task, ARMS[name], item) for name in names)
+            yield write_answer(self.task, ARMS["free"], item)
+        yield from (write_answer(self.task, ARMS[name], item) for name in names)
         yield json.dumps({"answer": item.answer, "reasoning": item.reasoning}, ensure_ascii=False)

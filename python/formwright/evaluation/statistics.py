@@ -4,7 +4,7 @@
 
     answers = [Outcome(arm, str(q), q % 4 < good) for q in range(100) for arm, good in (("free", 2), ("schema", 3))]
     accuracy(answers, "free").share                  # 0.5
-    compared(answers, [("schema", "free")])          # [Difference(points=0.25, p=6e-08, ...)]
+    compare_arms(answers, [("schema", "free")])          # [Difference(points=0.25, p=6e-08, ...)]
 
 Arms see the same questions, so they are compared question by question: what is hard for one is mostly hard for
 the other, and that cancels. Where a question is asked several times (other wordings, other seeds), its answers are no
@@ -13,11 +13,11 @@ independent ones; its mean counts once.
 ==================  ===================================================================================
 `accuracy`          Wilson's interval; where a question has several answers, of as many independent answers as they
                     are worth (the design effect)
-`compared`          the mean difference with Student's interval over questions, to which one question more for each
+`compare_arms`      the mean difference with Student's interval over questions, to which one question more for each
                     arm is added (Bonett and Price), so that rare differences are not taken for none; McNemar's exact
                     test where a question has one answer in each arm, else random flips of sign; Holm's
                     correction for all pairs together
-`needed`            how many questions show a difference of so many points (the normal approximation), at the level
+`count_needed`      how many questions show a difference of so many points (the normal approximation), at the level
                     that Holm's correction leaves to a pair, and never fewer than a test of signs could call
 `split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance,
                     less what chance alone puts there: epsilon squared)
@@ -27,8 +27,8 @@ Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` me
 tenths of a second for each pair.
 
 The wrinkle: an interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
-shown by it. `needed` says what could have been seen. All of it is over questions: of other wordings than those that
-were asked, nothing is said.
+shown by it. `count_needed` says what could have been seen. All of it is over questions: of other wordings than those
+that were asked, nothing is said.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ with needs("evaluate", "statistics of an evaluation"):
     from statsmodels.stats.proportion import proportion_confint
     from statsmodels.stats.weightstats import DescrStatsW
 
-__all__ = ["ALPHA", "Difference", "Estimate", "Outcome", "accuracy", "compared", "needed", "split"]
+__all__ = ["ALPHA", "Difference", "Estimate", "Outcome", "accuracy", "compare_arms", "count_needed", "split"]
 
 Floats = NDArray[np.float64]
 
@@ -114,9 +114,9 @@ class Difference:
         p: How likely a difference as large is where there is none; corrected for all that were compared with it.
         questions: How many questions both have answered.
         needed: Questions that would show a difference as large in 80 of 100 evaluations; ``None`` if there is none.
-        deviation: The standard deviation of the differences of single questions, for `needed`.
-        answers: How many answers an arm has to a question at most, for `needed`.
-        level: What p, not corrected, must be below to be called for certain: Holm's first step; for `needed`.
+        deviation: The standard deviation of the differences of single questions, for `count_needed`.
+        answers: How many answers an arm has to a question at most, for `count_needed`.
+        level: What p, not corrected, must be below to be called for certain: Holm's first step; for `count_needed`.
     """
 
     arm: str
@@ -152,7 +152,7 @@ def accuracy(outcomes: Iterable[Outcome], arm: str) -> Estimate:
     return Estimate(share, float(low), float(high), len(values))
 
 
-def compared(outcomes: Iterable[Outcome], pairs: Sequence[tuple[str, str]], *, seed: int = 0) -> list[Difference]:
+def compare_arms(outcomes: Iterable[Outcome], pairs: Sequence[tuple[str, str]], *, seed: int = 0) -> list[Difference]:
     """The differences of pairs of arms, corrected for how many there are.
 
     Args:
@@ -171,7 +171,7 @@ def compared(outcomes: Iterable[Outcome], pairs: Sequence[tuple[str, str]], *, s
     return [replace(each, p=float(p)) for each, p in zip(found, corrected, strict=True)]
 
 
-def needed(
+def count_needed(
     deviation: float, points: float, *, answers: int = 1, level: float = ALPHA, power: float = 0.8
 ) -> int | None:
     """How many questions show a difference.
@@ -246,10 +246,10 @@ def _difference(ours: _Cells, theirs: _Cells, names: tuple[str, str], level: flo
         raise ArgumentError(said, argument="pairs")
     one, two = (np.array(list(means.values())) for means in (first, second))
     differences = one - two
-    p = _mcnemar(one, two) if most == 1 else _flipped(differences, seed)
+    p = _mcnemar(one, two) if most == 1 else _share_of_flips(differences, seed)
     low, high = _interval(differences, most)
     points, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    many = needed(deviation, points, answers=most, level=level)
+    many = count_needed(deviation, points, answers=most, level=level)
     return Difference(*names, points, low, high, p, len(first), many, deviation, most, level)
 
 
@@ -285,7 +285,7 @@ def _mcnemar(first: Floats, second: Floats) -> float:
     return float(mcnemar(table, exact=True).pvalue)
 
 
-def _flipped(differences: Floats, seed: int) -> float:
+def _share_of_flips(differences: Floats, seed: int) -> float:
     """How often a mean as far from 0 comes out, where the sign of each question's difference is drawn."""
     moved = differences[differences != 0]
     if len(moved) < 2:  # either sign is as far from 0

@@ -105,7 +105,7 @@ def _splits(judged: Judged) -> Table:
     return "Where the variance lies", header, rows
 
 
-def told(arm: str) -> str:
+def describe_arm(arm: str) -> str:
     """What an arm is, in a few words."""
     return _TOLD[arm] if arm in ARMS else arm
 

@@ -3,7 +3,7 @@
 ::
 
     trace = model.generate("Is 7 prime?", fw.choice("yes", "no"), trace=True).trace
-    row = told(trace, kept=True)
+    row = summarize_trace(trace, kept=True)
     row["allowed_mass"] < 1              # True
     trace_of(row).text == trace.text     # True
 
@@ -19,12 +19,12 @@ from typing import Any
 
 from formwright.generation.trace.recorder import Row, Trace
 
-__all__ = ["told", "trace_of"]
+__all__ = ["summarize_trace", "trace_of"]
 
 _BYTES = ("token", "leading_token")
 
 
-def told(trace: Trace | None, *, kept: bool) -> dict[str, Any]:
+def summarize_trace(trace: Trace | None, *, kept: bool) -> dict[str, Any]:
     """What a row has of a trace: the probability that the form allowed, on the average, and perhaps all of it."""
     if trace is None:
         return {}

@@ -27,7 +27,7 @@ from typing import Any
 from formwright.errors import ArgumentError
 from formwright.evaluation.arms import ARMS
 from formwright.evaluation.reading import has_steps
-from formwright.evaluation.statistics import Difference, Estimate, Outcome, accuracy, compared, needed, split
+from formwright.evaluation.statistics import Difference, Estimate, Outcome, accuracy, compare_arms, count_needed, split
 
 __all__ = ["SOUGHT", "Cost", "Judged", "judge", "sentence"]
 
@@ -108,17 +108,17 @@ def judge(
     if baseline not in arms:
         hint = f"the arms are {', '.join(arms)}" if arms else None
         raise ArgumentError(f"{model} has no answers in the arm {baseline!r}", hint=hint, argument="baseline")
-    own = _favoured(own, baseline) if "wording" in unfair else own
+    own = _rows_of_best_wording(own, baseline) if "wording" in unfair else own
     by_arm = {arm: [row for row in own if row["arm"] == arm] for arm in arms}
     outcomes = _outcomes(own)
     pairs = [(arm, baseline) for arm in arms if arm != baseline and _meet(by_arm, arm, baseline)]
-    differences = compared(outcomes, pairs)
+    differences = compare_arms(outcomes, pairs)
     return Judged(
         model=model,
         baseline=baseline,
         estimates={arm: accuracy(outcomes, arm) for arm in arms},
         unreadable={arm: _mean(not row.get("is_readable", True) for row in some) for arm, some in by_arm.items()},
-        masses={arm: _mean(known) for arm, some in by_arm.items() if (known := _known(some, "allowed_mass"))},
+        masses={arm: _mean(known) for arm, some in by_arm.items() if (known := _values_of(some, "allowed_mass"))},
         costs={arm: _cost(some) for arm, some in by_arm.items()},
         splits={arm: split(outcomes, arm) for arm in arms},
         fields={arm: _fields(some) for arm, some in by_arm.items()},
@@ -139,8 +139,8 @@ def sentence(difference: Difference) -> str:
         span = f"{_points(low)} to {_points(high)} points ({_points(abs(difference.points))}; {p})"
         return f"{arm} is {how} than {other} by {span}."
     deviation = max(difference.deviation, difference.questions**-0.5)  # few questions may be alike by chance
-    many = needed(deviation, SOUGHT, answers=difference.answers, level=difference.level) or 0
-    span = f"{_signed(difference.low)} to {_signed(difference.high)} points"
+    many = count_needed(deviation, SOUGHT, answers=difference.answers, level=difference.level) or 0
+    span = f"{_show_sign(difference.low)} to {_show_sign(difference.high)} points"
     seen = f"No difference between {arm} and {other} was seen ({span}; {p})"
     if many <= difference.questions:
         return f"{seen}; {difference.questions:,} questions are enough to see one of {_points(SOUGHT)} points."
@@ -151,7 +151,7 @@ def _points(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}".removesuffix(".0")
 
 
-def _signed(share: float) -> str:
+def _show_sign(share: float) -> str:
     said = _points(abs(share))
     return said if said == "0" else f"{'-' if share < 0 else '+'}{said}"
 
@@ -199,7 +199,7 @@ def _unlike(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) ->
     ]
 
 
-def _favoured(rows: list[Mapping[str, Any]], baseline: str) -> list[Mapping[str, Any]]:
+def _rows_of_best_wording(rows: list[Mapping[str, Any]], baseline: str) -> list[Mapping[str, Any]]:
     """The rows of the wording at which the other arms look best beside the baseline."""
 
     def lead(wording: int) -> float:
@@ -216,12 +216,12 @@ def _mean(values: Iterable[float]) -> float:
     return plain.fmean(listed) if listed else 0.0
 
 
-def _known(rows: Iterable[Mapping[str, Any]], name: str) -> list[float]:
+def _values_of(rows: Iterable[Mapping[str, Any]], name: str) -> list[float]:
     return [row[name] for row in rows if row.get(name) is not None]
 
 
 def _cost(rows: Sequence[Mapping[str, Any]]) -> Cost:
-    return Cost(*(_mean(_known(rows, name)) for name in ("tokens", "model_calls", "forced_tokens", "seconds")))
+    return Cost(*(_mean(_values_of(rows, name)) for name in ("tokens", "model_calls", "forced_tokens", "seconds")))
 
 
 def _fields(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -36,7 +36,7 @@ from formwright.forms.form import Form
 from formwright.forms.json_forms import schema_form, type_form
 from formwright.forms.json_options import DEFAULTS, JsonOptions
 from formwright.forms.parsers import CharacterParser, parser_form
-from formwright.forms.text_checks import shortened
+from formwright.forms.text_checks import shorten
 from formwright.forms.texts import regex, spelled_form, spellings_of
 
 __all__ = ["Canonical", "compile", "form"]
@@ -121,7 +121,7 @@ def _without_options(read: Callable[[Any], Form[Any]]) -> Callable[[Any, Mapping
     def reader(form: Any, options: Mapping[str, Any]) -> Form[Any]:
         if given := [name for name, value in options.items() if value != DEFAULTS[name]]:
             raise ArgumentError(
-                f"{given[0]}= is an option of JSON, and {shortened(repr(form))} takes none",
+                f"{given[0]}= is an option of JSON, and {shorten(repr(form))} takes none",
                 hint="pass it where the form is made: json_schema(...) writes any type as JSON",
                 argument=given[0],
             )

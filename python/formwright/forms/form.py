@@ -41,8 +41,8 @@ from formwright.errors import NotAForm, OutputInvalid, TokenRejected, Unsatisfia
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
 from formwright.forms.explain import Check, Explanation, Reading
-from formwright.forms.readers import Alternative, Chain, Composition, Part, Repetition, decoded, found_parts, plain
-from formwright.forms.text_checks import check_text, read_json, shortened, utf8_of
+from formwright.forms.readers import Alternative, Chain, Composition, Part, Repetition, decode_text, found_parts, plain
+from formwright.forms.text_checks import check_text, read_json, shorten, utf8_of
 
 __all__ = [
     "Form",
@@ -50,7 +50,7 @@ __all__ = [
     "Origin",
     "behind_prefix",
     "byte_matcher",
-    "chained",
+    "chain",
     "form_of_language",
     "in_a_row",
     "literal",
@@ -139,7 +139,7 @@ class Form(Generic[T_co]):
 
     def read_bytes(self, data: bytes) -> T_co:
         """The value of what a `Matcher` has accepted, which is a complete text of this form."""
-        text = decoded(data) if self.language.control_tokens else data.decode()
+        text = decode_text(data) if self.language.control_tokens else data.decode()
         try:
             return self.read(text)
         except RecursionError as error:
@@ -153,7 +153,7 @@ class Form(Generic[T_co]):
     def check(self, text: str | bytes) -> Check:
         """How far ``text`` is in form, whether it is complete, and what could stand where it leaves the form."""
         data, good, is_complete = self._read_controls(text)
-        expected = "" if is_complete else self._expected(data, good)
+        expected = "" if is_complete else self._describe_expected(data, good)
         good -= data[:good].count(b"\xff")
         return Check(
             good if isinstance(text, bytes) else len(utf8_of(text)[:good].decode(errors="ignore")),
@@ -178,7 +178,7 @@ class Form(Generic[T_co]):
 
     def example(self) -> str:
         """The shortest complete text (one of them)."""
-        return plain(decoded(self.language.example()))
+        return plain(decode_text(self.language.example()))
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""
@@ -217,11 +217,11 @@ class Form(Generic[T_co]):
     def __add__(self, other: Any, /) -> Form[Any]:
         """This form, then ``other``."""
         second = _operand(other)
-        return NotImplemented if second is None else _concatenated(self, second)
+        return NotImplemented if second is None else _concatenate(self, second)
 
     def __radd__(self, other: str, /) -> Form[T_co]:
         first = _operand(other)
-        return NotImplemented if first is None else _concatenated(first, self)
+        return NotImplemented if first is None else _concatenate(first, self)
 
     @overload
     def __or__(self, other: str, /) -> Form[T_co | str]: ...
@@ -281,7 +281,7 @@ class Form(Generic[T_co]):
     def _read_controls(self, text: str | bytes) -> tuple[bytes, int, bool]:
         return read_control_tokens(self.language, utf8_of(text), lambda: byte_matcher(self))
 
-    def _expected(self, data: bytes, good: int) -> str:
+    def _describe_expected(self, data: bytes, good: int) -> str:
         matcher = byte_matcher(self)
         try:
             matcher.accept_bytes(data[:good])
@@ -298,7 +298,7 @@ def literal(text: str) -> Form[str]:
         ArgumentError: ``text`` is no str.
     """
     check_text(text, "text")
-    return Form(Language.choice([text]), str, shortened(repr(text)), "text")
+    return Form(Language.choice([text]), str, shorten(repr(text)), "text")
 
 
 def form_of_language(language: Language) -> Form[Any]:
@@ -322,7 +322,7 @@ def in_a_row(forms: Sequence[Form[Any]]) -> Language:
     return reduce(add, others, first)
 
 
-def chained(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any]:
+def chain(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any]:
     """Texts in a row, read as one of them."""
     taken = tuple(at == takes for at in range(len(forms)))
     return Form(in_a_row(forms), Chain(forms, taken), title, "value")
@@ -338,7 +338,7 @@ def _operand(other: object) -> Form[Any] | None:
     return None
 
 
-def _concatenated(first: Form[Any], second: Form[Any]) -> Form[Any]:
+def _concatenate(first: Form[Any], second: Form[Any]) -> Form[Any]:
     language, title = first.language + second.language, f"{first.title} + {second.title}"
     takes_first, takes_second = first.kind != "text", second.kind != "text"
     if not (takes_first or takes_second):

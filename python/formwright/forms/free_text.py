@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError
 from formwright.forms.coerce import form
-from formwright.forms.form import Form, chained, literal
+from formwright.forms.form import Form, chain, literal
 from formwright.forms.readers import plain
-from formwright.forms.text_checks import check_text, shortened
+from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["after", "format", "special", "text", "thinking"]
 
@@ -113,13 +113,13 @@ def text(
                 hint="pass the markers as a list, and what follows them with +",
                 argument="max_tokens",
             )
-        return _continued(until, include, max_chars)
+        return _continue_by_marker(until, include, max_chars)
     markers = () if until is None else tuple(until) if isinstance(until, list | tuple) else (until,)
     texts = [marker for marker in markers if isinstance(marker, str)]
     for marker in texts:
         check_text(marker, "until")
     controls = [_control(marker) for marker in markers if not isinstance(marker, str)]
-    title = f"text until {shortened(', '.join(map(_shown, markers)))}" if markers else "text"
+    title = f"text until {shorten(', '.join(map(_show_marker, markers)))}" if markers else "text"
     bounds: _Bounds = {"max_chars": max_chars, "max_tokens": max_tokens}
     if not controls:
         return Form(Language.text(texts, included=include, **bounds), plain, title, "text")
@@ -149,11 +149,11 @@ def _control(marker: object) -> Form[str]:
     )
 
 
-def _shown(marker: Marker) -> str:
+def _show_marker(marker: Marker) -> str:
     return repr(marker) if isinstance(marker, str) else marker.title
 
 
-def _continued(until: Mapping[str, Any], include: bool, max_chars: int | None) -> Form[Any]:
+def _continue_by_marker(until: Mapping[str, Any], include: bool, max_chars: int | None) -> Form[Any]:
     """Free text whose marker says what follows."""
     if not until or not include:
         raise ArgumentError(
@@ -203,12 +203,12 @@ def after(
     target = _form(form)
     free = text(until=marker, max_chars=max_chars, max_tokens=max_tokens)
     rest = text(until=marker, include=False, max_chars=max_chars, max_tokens=max_tokens)
-    span = chained(f"after {_shown(marker)}", (free, target), takes=1)
+    span = chain(f"after {_show_marker(marker)}", (free, target), takes=1)
     if times == 1:
         whole = span if required else span | rest
         return replace(whole, behind=_Behind(_name(marker), target))
     spans = replace(span.repeat(int(required), times), kind="value")
-    return chained(f"{spans.title}, then text", (spans, rest), takes=0)
+    return chain(f"{spans.title}, then text", (spans, rest), takes=0)
 
 
 @overload
@@ -247,8 +247,8 @@ def thinking(
     target = _form(form)
     thought = text(until=close, include=False, max_chars=max_chars, max_tokens=max_tokens).named("thought")
     rest = (thought, _marker(close), Form(Language.regex("[ \n]{0,4}"), str, "white space", "text"), target)
-    behind = _Behind(_name(open), chained(f"thought, then {target.title}", rest, takes=3))
-    return replace(chained(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), behind=behind)
+    behind = _Behind(_name(open), chain(f"thought, then {target.title}", rest, takes=3))
+    return replace(chain(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), behind=behind)
 
 
 @dataclass(frozen=True, slots=True)

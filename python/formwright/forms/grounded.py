@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 from formwright._kernel import Language, places
 from formwright.forms.form import Form
-from formwright.forms.text_checks import check_text, shortened
+from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["Grounded", "one_of_text"]
 
@@ -65,7 +65,7 @@ class Grounded(Form[str]):
         """Strings that are a piece; pydantic asks for it."""
         from pydantic_core import core_schema
 
-        return core_schema.no_info_after_validator_function(self._checked, handler(annotated))
+        return core_schema.no_info_after_validator_function(self._check_piece, handler(annotated))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
         """The schema of such strings; pydantic asks for it."""
@@ -73,7 +73,7 @@ class Grounded(Form[str]):
         found[_KEYWORD] = {"source": self.source, "unit": self.unit}
         return found
 
-    def _checked(self, piece: str) -> str:
+    def _check_piece(self, piece: str) -> str:
         if not self.matches(piece):
             raise ValueError(f"it is no {self.title}")
         return piece
@@ -98,5 +98,5 @@ def one_of_text(source: str, /, unit: Unit = "char") -> Grounded:
     """
     check_text(source, "source")
     check_text(unit, "unit")
-    title = f"piece of {shortened(repr(source[:60] + source[60:][-40:]))} by {unit}s"
+    title = f"piece of {shorten(repr(source[:60] + source[60:][-40:]))} by {unit}s"
     return Grounded(Language.one_of_text(source, unit), str, title, "text", source=source, unit=unit)

@@ -24,7 +24,7 @@ from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
 from formwright.forms.json_options import DEFAULTS, JsonOptions, JsonTextOptions, complete_options
 from formwright.forms.not_forms import check_is_type, kind_of_type, name_of_type
-from formwright.forms.text_checks import read_json, shortened
+from formwright.forms.text_checks import read_json, shorten
 
 __all__ = ["explain", "json", "json_schema", "schema_form", "schema_text", "type_form"]
 
@@ -150,7 +150,7 @@ def schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
     """The form of a schema. Raises as `json_schema`."""
     text = schema_text(schema)
     completed, defaults = complete_options(options)
-    return _json_form(text, completed, read_json, f"JSON Schema {shortened(text)}", "value", defaults)
+    return _json_form(text, completed, read_json, f"JSON Schema {shorten(text)}", "value", defaults)
 
 
 def type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:

@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 from formwright._options import check_names
 from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
-from formwright.forms.text_checks import check_text, shortened
+from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["DEFAULTS", "JsonOptions", "JsonTextOptions", "complete_options"]
 
@@ -101,7 +101,7 @@ def complete_options(
     for name, plain in _PLAIN.items():
         if name in completed and completed[name] is None:
             completed[name] = plain
-    rows = (Reading("", variable, "default", shortened(f"{option}={value!r}")) for variable, option, value in sources)
+    rows = (Reading("", variable, "default", shorten(f"{option}={value!r}")) for variable, option, value in sources)
     return completed, tuple(rows)
 
 

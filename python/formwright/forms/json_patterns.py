@@ -59,14 +59,14 @@ class _Writer:
         """The pattern of values; ``above`` are the definitions that it is a part of."""
         written = self._value(schema, above)
         if len(written) > _MOST_BYTES:
-            raise _refused("a type of this size")
+            raise _refusal_of("a type of this size")
         return written
 
     def _value(self, schema: Any, above: tuple[str, ...]) -> str:
         if not isinstance(schema, dict):
-            raise _refused("any JSON")
+            raise _refusal_of("any JSON")
         if "$ref" in schema:
-            return self._referred(schema, above)
+            return self._follow_reference(schema, above)
         if "const" in schema or "enum" in schema:
             _only(schema, "const", "enum")
             return _any_of([_constant(value) for value in schema.get("enum", [schema.get("const")])])
@@ -75,21 +75,21 @@ class _Writer:
                 _only(schema, keyword)
                 return _any_of([self.any_value(option, above) for option in schema[keyword]])
         if JSON_INSIDE in schema:
-            raise _refused("another Json[...]")
+            raise _refusal_of("another Json[...]")
         kind = schema.get("type")
         if kind == "array":
             return self._array(schema, above)
         if kind == "object":
             return self._object(schema, above)
         if kind not in _SCALARS:
-            raise _refused("any JSON")
+            raise _refusal_of("any JSON")
         return _SCALARS[kind](schema)
 
-    def _referred(self, schema: Mapping[str, Any], above: tuple[str, ...]) -> str:
+    def _follow_reference(self, schema: Mapping[str, Any], above: tuple[str, ...]) -> str:
         _only(schema, "$ref")
         name = schema["$ref"].rpartition("/")[2]
         if name in above:
-            raise _refused(f"{name}, which contains itself")
+            raise _refusal_of(f"{name}, which contains itself")
         return self.any_value(self.definitions[name], (*above, name))
 
     def _array(self, schema: Mapping[str, Any], above: tuple[str, ...]) -> str:
@@ -98,7 +98,7 @@ class _Writer:
         low, high = schema.get("minItems", 0), schema.get("maxItems")
         if first:
             if not low == high == len(first):
-                raise _refused("a tuple of any length")
+                raise _refusal_of("a tuple of any length")
             return rf"\[{','.join(first)}\]"
         return rf"\[{_repeat_item(self.any_value(schema.get('items', True), above), low, high)}\]"
 
@@ -114,11 +114,11 @@ class _Writer:
         if further is False:
             return rf"\{{{_join_members(members)}\}}"
         if members:
-            raise _refused("an object with declared and other members")
+            raise _refusal_of("an object with declared and other members")
         name = _string(schema.get("propertyNames", {}))
         low, high = schema.get("minProperties", 0), schema.get("maxProperties")
         if low > 1:
-            raise _refused("a dict of several members")  # two may have the same name
+            raise _refusal_of("a dict of several members")  # two may have the same name
         return rf"\{{{_repeat_item(f'{name}:{self.any_value(further, above)}', low, high)}\}}"
 
 
@@ -135,7 +135,7 @@ def _repeat_item(item: str, low: int, high: int | None) -> str:
     """``low`` to ``high`` items with commas between them."""
     if high is not None and high < max(low, 1):
         if low:
-            raise _refused("a type without a value")
+            raise _refusal_of("a type without a value")
         return ""
     several = f"{item}(?:,{item}){{{max(low - 1, 0)},{'' if high is None else high - 1}}}"
     return several if low else f"(?:{several})?"
@@ -150,7 +150,7 @@ def _string(schema: Mapping[str, Any]) -> str:
         return f'"{_CHARACTER}{{{low},{high}}}"'
     body = re.fullmatch(r"\^\(\?:(.*)\)\$", schema["pattern"], re.DOTALL)
     if body is None or "$" in body[1] or low or high or not _needs_no_escapes(schema["pattern"]):
-        raise _refused("a text with a pattern")
+        raise _refusal_of("a text with a pattern")
     return f'"(?:{body[1]})"'
 
 
@@ -189,10 +189,10 @@ def _any_of(patterns: Sequence[str]) -> str:
 def _only(schema: Mapping[str, Any], *keywords: str) -> None:
     """Fails if there is another keyword that says something of texts."""
     if others := sorted(schema.keys() - _OF_EVERY - set(keywords)):
-        raise _refused(f"a type with {others[0]}")
+        raise _refusal_of(f"a type with {others[0]}")
 
 
-def _refused(what: str) -> NotAForm:
+def _refusal_of(what: str) -> NotAForm:
     return NotAForm(
         f"Json[...] is JSON inside a text, and {what} cannot be said there",
         hint="pass the type inside of it, Json[T] as T",

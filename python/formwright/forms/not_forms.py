@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origi
 from formwright._kernel import Constraint
 from formwright.errors import NotAForm
 from formwright.forms.form import Form, Kind
-from formwright.forms.text_checks import shortened
+from formwright.forms.text_checks import shorten
 
 __all__ = ["check_is_type", "kind_of_type", "name_of_type"]
 
@@ -31,7 +31,7 @@ def check_is_type(form: Any) -> None:
         )
     if not _is_type(form):
         raise NotAForm(
-            f"{shortened(repr(form))} is an instance of {type(form).__name__}, not a form", hint=_hint_for(form)
+            f"{shorten(repr(form))} is an instance of {type(form).__name__}, not a form", hint=_hint_for(form)
         )
 
 
@@ -55,7 +55,7 @@ def _is_type(form: Any) -> bool:
 
 
 def _refuse_text(form: str | bytes) -> NoReturn:
-    shown = shortened(repr(form))
+    shown = shorten(repr(form))
     if isinstance(form, bytes):
         raise NotAForm(f"bytes are no form: {shown}", hint="decode them: fw.literal(...) writes a text")
     raise NotAForm(

@@ -42,7 +42,7 @@ from formwright._kernel import Language, character_ranges
 from formwright.errors import NotAForm, ParserFailed, UnsatisfiableSchema
 from formwright.forms import patterns
 from formwright.forms.form import Form
-from formwright.forms.text_checks import shortened
+from formwright.forms.text_checks import shorten
 
 __all__ = ["CharacterParser", "Exploration", "parser_form"]
 
@@ -96,16 +96,16 @@ class CharacterParser(ABC):
         return text
 
     def __add__(self, other: Any) -> Form[Any]:
-        return _combined(operator.add, parser_form(self), other)
+        return _combine_as_forms(operator.add, parser_form(self), other)
 
     def __radd__(self, other: Any) -> Form[Any]:
-        return _combined(operator.add, other, parser_form(self))
+        return _combine_as_forms(operator.add, other, parser_form(self))
 
     def __or__(self, other: Any) -> Form[Any]:
-        return _combined(operator.or_, parser_form(self), other)
+        return _combine_as_forms(operator.or_, parser_form(self), other)
 
     def __ror__(self, other: Any) -> Form[Any]:
-        return _combined(operator.or_, other, parser_form(self))
+        return _combine_as_forms(operator.or_, other, parser_form(self))
 
 
 def parser_form(parser: CharacterParser) -> Form[Any]:
@@ -119,9 +119,9 @@ def parser_form(parser: CharacterParser) -> Form[Any]:
     try:
         language = Language.parser(lambda: Exploration(parser), knows_shortest)
     except UnsatisfiableSchema:
-        raise NotAForm(f"{_shown(parser)} reads no text: none of its states can end") from None
+        raise NotAForm(f"{_show_parser(parser)} reads no text: none of its states can end") from None
     is_text = type(parser).value is CharacterParser.value
-    return Form(language, parser.value, f"parser {_shown(parser)}", "text" if is_text else "value")
+    return Form(language, parser.value, f"parser {_show_parser(parser)}", "text" if is_text else "value")
 
 
 class Exploration:
@@ -135,7 +135,7 @@ class Exploration:
     def outlook(self, state: int) -> tuple[str, list[list[tuple[str, str]]], bool]:
         """Characters that lead to a state each, ranges of characters that lead to the same one, and `can_end`."""
         parser = self._states[state]
-        allowed = _asked(parser, "allowed_characters", parser.allowed_characters)
+        allowed = _ask_parser(parser, "allowed_characters", parser.allowed_characters)
         listed, alike = [], []
         for item in [allowed] if isinstance(allowed, str | re.Pattern) else _items(parser, allowed):
             if isinstance(item, re.Pattern):
@@ -149,7 +149,7 @@ class Exploration:
     def after(self, state: int, character: str) -> int:
         """The state after a character."""
         parser = self._states[state]
-        after = _asked(parser, "add_character", lambda: parser.add_character(character), character)
+        after = _ask_parser(parser, "add_character", lambda: parser.add_character(character), character)
         if not isinstance(after, CharacterParser):
             raise _mistaken(parser, "add_character", "a CharacterParser", after)
         return self._number(after)
@@ -157,7 +157,7 @@ class Exploration:
     def shortest(self, state: int) -> str | None:
         """The shortest completion."""
         parser = self._states[state]
-        shortest = _asked(parser, "shortest", parser.shortest)
+        shortest = _ask_parser(parser, "shortest", parser.shortest)
         if shortest is None:
             return None
         if not isinstance(shortest, str):
@@ -165,7 +165,7 @@ class Exploration:
         return _encodable(parser, shortest)
 
     def _can_end(self, parser: CharacterParser) -> bool:
-        can_end = _asked(parser, "can_end", parser.can_end)
+        can_end = _ask_parser(parser, "can_end", parser.can_end)
         if not isinstance(can_end, bool):
             raise _mistaken(parser, "can_end", "a bool", can_end)
         return can_end
@@ -176,43 +176,45 @@ class Exploration:
         def look_up() -> int:
             return self._numbers.setdefault(parser.key(), len(self._states))
 
-        number = _asked(parser, "key", look_up)
+        number = _ask_parser(parser, "key", look_up)
         if number == len(self._states):
             self._states.append(parser)
         return number
 
 
-def _asked(parser: CharacterParser, method: str, ask: Callable[[], T], *arguments: object) -> T:
+def _ask_parser(parser: CharacterParser, method: str, ask: Callable[[], T], *arguments: object) -> T:
     """What a method answers. What it raises becomes the cause of an error of ours."""
     try:
         return ask()
     except Exception as error:
         call = f"{method}({', '.join(map(repr, arguments))})"
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise ParserFailed(f"{_shown(parser)}.{call} raised {what}") from error
+        raise ParserFailed(f"{_show_parser(parser)}.{call} raised {what}") from error
 
 
 def _items(parser: CharacterParser, allowed: object) -> Collection[object]:
     if isinstance(allowed, Collection) and not isinstance(allowed, bytes | bytearray):
-        return _asked(parser, "allowed_characters", lambda: list(allowed))
+        return _ask_parser(parser, "allowed_characters", lambda: list(allowed))
     raise _mistaken(parser, "allowed_characters", "a str, a pattern or a collection of these", allowed)
 
 
 def _mistaken(parser: CharacterParser, method: str, wanted: str, given: object) -> ParserFailed:
-    what = f"{type(given).__name__} {shortened(_repr(given))}"
-    return ParserFailed(f"{_shown(parser)}.{method}() must return {wanted}, not {what}")
+    what = f"{type(given).__name__} {shorten(_repr(given))}"
+    return ParserFailed(f"{_show_parser(parser)}.{method}() must return {wanted}, not {what}")
 
 
 def _encodable(parser: CharacterParser, text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ParserFailed(f"{_shown(parser)}: {text[error.start]!r} is a lone surrogate, no character") from error
+        raise ParserFailed(
+            f"{_show_parser(parser)}: {text[error.start]!r} is a lone surrogate, no character"
+        ) from error
     return text
 
 
 def _ranges(parser: CharacterParser, pattern: re.Pattern[str]) -> list[tuple[str, str]]:
-    ranges = _asked(parser, "allowed_characters", lambda: _ranges_of(pattern))
+    ranges = _ask_parser(parser, "allowed_characters", lambda: _ranges_of(pattern))
     if ranges is None:
         raise _mistaken(parser, "allowed_characters", "patterns of one character", pattern)
     return ranges
@@ -220,11 +222,11 @@ def _ranges(parser: CharacterParser, pattern: re.Pattern[str]) -> list[tuple[str
 
 @lru_cache(maxsize=256)
 def _ranges_of(pattern: re.Pattern[str]) -> list[tuple[str, str]] | None:
-    return character_ranges(patterns.written(pattern))
+    return character_ranges(patterns.write_pattern(pattern))
 
 
-def _shown(parser: CharacterParser) -> str:
-    return shortened(_repr(parser))
+def _show_parser(parser: CharacterParser) -> str:
+    return shorten(_repr(parser))
 
 
 def _repr(value: object) -> str:
@@ -234,7 +236,7 @@ def _repr(value: object) -> str:
         return f"<{type(value).__qualname__}>"
 
 
-def _combined(combine: Callable[[Any, Any], Any], first: object, second: object) -> Form[Any]:
+def _combine_as_forms(combine: Callable[[Any, Any], Any], first: object, second: object) -> Form[Any]:
     """Two operands, of which the one that is a parser is taken for its form."""
     first, second = (parser_form(one) if isinstance(one, CharacterParser) else one for one in (first, second))
     combined: Form[Any] = combine(first, second)

@@ -2,7 +2,7 @@ r"""A compiled pattern of `re` as a text that says the same without a dialect.
 
 ::
 
-    print(written(re.compile("(?i)k$")))
+    print(write_pattern(re.compile("(?i)k$")))
     # [Kk\u{212A}]       the class \p{0}: what re takes for a k
     # \p{0}(?=\n?$)      the pattern
 
@@ -75,7 +75,7 @@ _IS_INSIDE_NOTHING = re.match(r"\B", "") is not None
 r"""Whether ``\B`` matches the empty text: from Python 3.14 on."""
 
 
-def written(pattern: re.Pattern[str]) -> str:
+def write_pattern(pattern: re.Pattern[str]) -> str:
     """What the kernel reads as the dialect ``"python"``: a line for each class, and the pattern.
 
     Raises:
@@ -138,7 +138,7 @@ class _Writer:
         if kind is op.ANY:
             return "[^]" if flags & re.DOTALL else r"[^\n]"
         if kind is op.LITERAL and not flags & re.IGNORECASE:
-            return _spelled(((argument, argument),)) or "[]"
+            return _spell_ranges(((argument, argument),)) or "[]"
         members: list[Item] = argument if kind is op.IN else [(op.LITERAL, argument)]
         if kind is op.NOT_LITERAL:
             members.insert(0, (op.NEGATE, None))
@@ -151,7 +151,7 @@ class _Writer:
         """A member of a class."""
         if kind is op.CATEGORY:
             return self.shorthand(_SHORTHANDS[argument], flags)
-        return _spelled((argument if kind is op.RANGE else (argument, argument),))
+        return _spell_ranges((argument if kind is op.RANGE else (argument, argument),))
 
     def shorthand(self, letter: str, flags: int) -> str:
         r"""``\w`` and its like, as the class of a line; ``\W`` is what is not in it."""
@@ -159,7 +159,7 @@ class _Writer:
         return name.replace("p", "P") if letter.isupper() else name
 
     def named(self, ranges: Ranges) -> str:
-        text = f"[{_spelled(ranges)}]"
+        text = f"[{_spell_ranges(ranges)}]"
         return rf"\p{{{self.classes.setdefault(text, len(self.classes))}}}"
 
     def _branch(self, argument: Any, flags: int) -> str:
@@ -223,18 +223,18 @@ class _Writer:
         return f"(?:(?<={word})(?={word})|(?<={other})(?!{word})|^(?={other}))"
 
 
-def _spelled(ranges: Ranges) -> str:
+def _spell_ranges(ranges: Ranges) -> str:
     """Ranges as members of a class; surrogates are no characters of a text."""
     low, high = _SURROGATES
     text = []
     for first, last in ranges:
         first, last = high + 1 if low <= first <= high else first, low - 1 if low <= last <= high else last
         if first <= last:
-            text.append(_escaped(first) if first == last else f"{_escaped(first)}-{_escaped(last)}")
+            text.append(_escape_code(first) if first == last else f"{_escape_code(first)}-{_escape_code(last)}")
     return "".join(text)
 
 
-def _escaped(code: int) -> str:
+def _escape_code(code: int) -> str:
     c = chr(code)
     return c if c.isascii() and c.isalnum() else rf"\u{{{code:X}}}"
 
@@ -243,7 +243,7 @@ def _escaped(code: int) -> str:
 def _shorthand(letter: str, ascii: int) -> Ranges:
     r"""The characters of ``\w``, ``\d`` or ``\s``."""
     codes = np.arange(128 if ascii else _CODE_POINTS)
-    return _ranges_of(_matched(letter, re.RegexFlag(ascii), codes))
+    return _ranges_of(_find_matching(letter, re.RegexFlag(ascii), codes))
 
 
 @lru_cache(maxsize=4096)
@@ -262,12 +262,12 @@ def _without_case(members: tuple[Item, ...], ascii: int) -> Ranges:
             is_in[first : last + 1] = True
     if members[0][0] is op.NEGATE:
         is_in = ~is_in
-    cased = _cased()
-    is_in[cased] = _matched(_bracketed(members), re.RegexFlag(ascii) | re.IGNORECASE, cased)[cased]
+    cased = _codes_with_case()
+    is_in[cased] = _find_matching(_write_class(members), re.RegexFlag(ascii) | re.IGNORECASE, cased)[cased]
     return _ranges_of(is_in)
 
 
-def _bracketed(members: tuple[Item, ...]) -> str:
+def _write_class(members: tuple[Item, ...]) -> str:
     """A class as it is written for ``re``."""
     text = ""
     for kind, argument in members:
@@ -280,7 +280,7 @@ def _bracketed(members: tuple[Item, ...]) -> str:
     return f"[{text}]"
 
 
-def _matched(source: str, flags: re.RegexFlag, codes: Any) -> Any:
+def _find_matching(source: str, flags: re.RegexFlag, codes: Any) -> Any:
     """Of the code points ``codes``, which ``source`` matches: an array with a place for every code point."""
     low, high = _SURROGATES
     codes = codes[(codes < low) | (codes > high)]
@@ -297,7 +297,7 @@ def _ranges_of(is_in: Any) -> Ranges:
 
 
 @cache
-def _cased() -> Any:
+def _codes_with_case() -> Any:
     """The code points of all blocks of 256 in which one has another case."""
     codes = np.arange(_CODE_POINTS, dtype="<u4").reshape(-1, 256)
     texts = (block.tobytes().decode("utf-32-le", "surrogatepass") for block in codes)

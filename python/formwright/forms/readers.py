@@ -37,8 +37,8 @@ __all__ = [
     "Repetition",
     "cut",
     "cut_of",
-    "decoded",
-    "encoded",
+    "decode_text",
+    "encode_text",
     "found_parts",
     "plain",
     "python_type_of",
@@ -112,13 +112,13 @@ class Part(NamedTuple):
     is_complete: bool = True
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """A text that was accepted, as bytes, with the letters of its control tokens."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def decoded(data: bytes) -> str:
-    """What `encoded` was given; bytes of a character that is not whole are left out."""
+def decode_text(data: bytes) -> str:
+    """What `encode_text` was given; bytes of a character that is not whole are left out."""
     texts = (part.decode("utf-8", "ignore") for part in data.split(b"\xff"))
     return _LETTER.join(texts)
 
@@ -179,7 +179,7 @@ def cut_of(reader: Composition, data: bytes) -> Cut:
     """
     found = reader.cut(data)
     if found is None:
-        text = plain(decoded(data))
+        text = plain(decode_text(data))
         raise OutputInvalid("the text cannot be cut into the parts of its form", text=text, position=0)
     return found
 
@@ -205,9 +205,9 @@ class Chain:
         """The value of a text that is in form."""
         if not any(self.takes):
             return plain(text)
-        data = encoded(text)
+        data = encode_text(text)
         taken = [part for part, takes in zip(cut_of(self, data), self.takes, strict=True) if takes]
-        values = [form.read(decoded(data[start:end])) for form, start, end in taken]
+        values = [form.read(decode_text(data[start:end])) for form, start, end in taken]
         return values[0] if len(values) == 1 else tuple(values)
 
 
@@ -236,7 +236,7 @@ class Alternative:
 
     def __call__(self, text: str) -> Any:
         """The value of a text that is in form."""
-        is_first = self.first.language.check(encoded(text))[1]
+        is_first = self.first.language.check(encode_text(text))[1]
         return (self.first if is_first else self.second).read(text)
 
 
@@ -275,9 +275,9 @@ class Repetition:
 
     def __call__(self, text: str) -> list[Any]:
         """The values of a text that is in form."""
-        data = encoded(text)
+        data = encode_text(text)
         found = cut_of(self, data)
-        return [self.body.read(decoded(data[start:end])) for form, start, end in found if form is not self.between]
+        return [self.body.read(decode_text(data[start:end])) for form, start, end in found if form is not self.between]
 
 
 def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Iterator[Part]:
@@ -292,8 +292,8 @@ def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Itera
     while pending:
         at, start, end, goes_on = pending.pop()
         if at.name is not None:
-            before = plain(decoded(data[:start]))
-            text = plain(decoded(data[start:end]))
+            before = plain(decode_text(data[:start]))
+            text = plain(decode_text(data[start:end]))
             first = len(before.encode())
             yield Part(at.name, text, first, first + len(text.encode()), not goes_on)
         if not isinstance(at.read, Composition):

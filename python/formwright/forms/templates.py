@@ -27,8 +27,8 @@ from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.coerce import form
 from formwright.forms.form import Form, in_a_row, literal
-from formwright.forms.readers import Chain, Cut, Repetition, cut_of, decoded, encoded, plain
-from formwright.forms.text_checks import check_text, shortened
+from formwright.forms.readers import Chain, Cut, Repetition, cut_of, decode_text, encode_text, plain
+from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["many", "optional", "template"]
 
@@ -80,12 +80,12 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
         parts.append(_form(fields[name] if name in fields else hints[name]).named(name))
     if unknown := [name for name in fields if name not in names]:
         raise ArgumentError(
-            f"template: {unknown[0]!r} is no field of {shortened(repr(pattern))}",
+            f"template: {unknown[0]!r} is no field of {shorten(repr(pattern))}",
             hint=f"its fields are {', '.join(map(repr, names))}" if names else "it has none: write {name}",
             argument=unknown[0],
         )
     chain = Chain(tuple(parts), (False,) * len(parts))
-    return Form(in_a_row(parts), _Fields(chain, into), f"template {shortened(repr(pattern))}", "value")
+    return Form(in_a_row(parts), _Fields(chain, into), f"template {shorten(repr(pattern))}", "value")
 
 
 @overload
@@ -189,9 +189,11 @@ class _Fields:
         return self.chain.cut(data, is_open=is_open)
 
     def __call__(self, text: str) -> Any:
-        data = encoded(text)
+        data = encode_text(text)
         found = cut_of(self.chain, data)
-        values = {form.name: form.read(decoded(data[start:end])) for form, start, end in found if form.name is not None}
+        values = {
+            form.name: form.read(decode_text(data[start:end])) for form, start, end in found if form.name is not None
+        }
         if self.into is None:
             return values
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid
 
-__all__ = ["check_text", "read_json", "shortened", "utf8_of"]
+__all__ = ["check_text", "read_json", "shorten", "utf8_of"]
 
 
 def check_text(text: object, argument: str) -> None:
@@ -35,7 +35,7 @@ def read_json(text: str) -> Any:
         ) from error
 
 
-def shortened(text: str, width: int = 60) -> str:
+def shorten(text: str, width: int = 60) -> str:
     """``text`` with its middle left out where it is long."""
     return text if len(text) <= width else f"{text[: width - 20]} ... {text[-15:]}"
 

@@ -21,7 +21,7 @@ from formwright.errors import ArgumentError, NotAForm, RegexError
 from formwright.forms import patterns
 from formwright.forms.form import Form, Kind, Origin
 from formwright.forms.not_forms import name_of_type
-from formwright.forms.text_checks import check_text, shortened
+from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["choice", "regex", "spelled_form", "spellings_of"]
 
@@ -53,22 +53,22 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
     if isinstance(pattern, re.Pattern):
         if unicode:
             raise ArgumentError(
-                f"unicode= is an option of texts, and {shortened(repr(pattern))} is compiled",
+                f"unicode= is an option of texts, and {shorten(repr(pattern))} is compiled",
                 hint="a compiled pattern is about all of Unicode unless it has re.ASCII",
                 argument="unicode",
             )
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
-        title, origin = f"regex {shortened(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
+        title, origin = f"regex {shorten(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
         with patterns.recognize_unsupported():
-            language = _compiled(pattern)
+            language = _compile_pattern(pattern)
         return Form(language, str, title, "text", origin=origin)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: expected a pattern (str or re.Pattern), got {type(pattern).__name__}")
     check_text(pattern, "pattern")
     with patterns.recognize_unsupported():
         language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
-    return Form(language, str, f"regex {shortened(repr(pattern))}", "text", origin=Origin("regex", pattern))
+    return Form(language, str, f"regex {shorten(repr(pattern))}", "text", origin=Origin("regex", pattern))
 
 
 def _with_flags(pattern: re.Pattern[str]) -> str:
@@ -78,9 +78,9 @@ def _with_flags(pattern: re.Pattern[str]) -> str:
     return text if not letters or re.match(r"\(\?[aiLmsux]+\)", text) else f"(?{letters}:{text})"
 
 
-def _compiled(pattern: re.Pattern[str]) -> Language:
+def _compile_pattern(pattern: re.Pattern[str]) -> Language:
     """The language of a compiled pattern. Errors show the user's pattern, not its translation."""
-    text = patterns.written(pattern)
+    text = patterns.write_pattern(pattern)
     try:
         return Language.regex(text, dialect="python")
     except RegexError as error:
@@ -116,7 +116,7 @@ def choice(*options: Any) -> Form[Any]:
     if len(options) == 1 and isinstance(options[0], PathLike):
         return _choice_of_file(Path(options[0]))
     texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
-    return Form(_choice_language(texts), str, f"choice {_listed(texts)}", "text", origin=Origin("choice", texts))
+    return Form(_choice_language(texts), str, f"choice {_list_options(texts)}", "text", origin=Origin("choice", texts))
 
 
 def _choice_language(texts: list[Any]) -> Language:
@@ -135,13 +135,13 @@ def _choice_of_file(path: Path) -> Form[str]:
         language = Language.choice_of_lines(path.read_bytes())
     except ArgumentError as error:
         raise ArgumentError(f"{path}: {error}", hint=error.hint, argument=error.argument) from None
-    return Form(language, str, f"choice of {shortened(path.name)}", "text")
+    return Form(language, str, f"choice of {shorten(path.name)}", "text")
 
 
-def _listed(texts: list[str], most: int = 30) -> str:
+def _list_options(texts: list[str], most: int = 30) -> str:
     """The options with commas; of a long list only its two ends, since `shortened` cuts the middle anyway."""
     shown = texts if len(texts) <= 2 * most else texts[:most] + texts[-most:]
-    return shortened(", ".join(map(repr, shown)))
+    return shorten(", ".join(map(repr, shown)))
 
 
 def _is_several(options: object) -> bool:

@@ -35,7 +35,7 @@ __all__ = [
     "NETWORK_6",
     "PLAIN_REGEX",
     "TIME_SECONDS",
-    "anchored",
+    "anchor",
     "decimal",
     "integer",
     "lines_between",
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def anchored(*patterns: str) -> str:
+def anchor(*patterns: str) -> str:
     """The pattern of whole texts that match one of some patterns."""
     return f"^(?:{'|'.join(patterns)})$"
 
@@ -60,7 +60,7 @@ _LEAP_YEAR = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[1357
 _DATE = f"(?!0000)(?:[0-9]{{4}}-(?:{'|'.join(_MONTHS)})|{_LEAP_YEAR}-02-29)"
 _TIME = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,6})?"
 
-NAIVE_DATETIME = anchored(f"{_DATE}T{_TIME}")
+NAIVE_DATETIME = anchor(f"{_DATE}T{_TIME}")
 """A date and a time without a zone."""
 
 DATETIME_SECONDS = "^.{17}[0-5]"
@@ -69,7 +69,7 @@ TIME_SECONDS = "^.{6}[0-5]"
 
 _HOURS, _MINUTES, _SECONDS = "[0-9]{1,5}H", "[0-9]{1,7}M", r"[0-9]{1,9}(?:\.[0-9]{1,6})?S"
 _CLOCK = f"T(?:{_HOURS}(?:{_MINUTES})?(?:{_SECONDS})?|{_MINUTES}(?:{_SECONDS})?|{_SECONDS})"
-DURATION = anchored(f"-?P[0-9]{{1,8}}D(?:{_CLOCK})?", f"-?P{_CLOCK}", "-?P[0-9]{1,7}W")
+DURATION = anchor(f"-?P[0-9]{{1,8}}D(?:{_CLOCK})?", f"-?P{_CLOCK}", "-?P[0-9]{1,7}W")
 """Weeks, or days and a time, with a sign; fewer than 100,000,000 days, and times that pydantic holds in 32 bits."""
 
 
@@ -98,8 +98,8 @@ def _at_most(text: str) -> Iterator[str]:
 
 def lines_between(low: str | None, high: str | None) -> list[str]:
     """Patterns that must all be met by texts of one shape, such as dates, from ``low`` to ``high``."""
-    lower = [anchored(*_at_least(low))] if low is not None else []
-    return lower + ([anchored(*_at_most(high))] if high is not None else [])
+    lower = [anchor(*_at_least(low))] if low is not None else []
+    return lower + ([anchor(*_at_most(high))] if high is not None else [])
 
 
 def _natural(low: int, high: int | None) -> Iterator[str]:
@@ -128,12 +128,12 @@ def integer(low: int | None, high: int | None) -> str:
         parts += (
             f"-(?:{part})" for part in _natural(max(1, -high if high is not None else 1), None if low is None else -low)
         )
-    return anchored(*parts) if parts else "[^\\s\\S]"
+    return anchor(*parts) if parts else "[^\\s\\S]"
 
 
 def decimal(max_digits: int | None, places: int | None) -> str:
     """Decimal numbers without an exponent, of at most so many digits, of which so many after the point."""
-    numbers = anchored(*(f"-?{number}" for number in _decimals(max_digits, places)))
+    numbers = anchor(*(f"-?{number}" for number in _decimals(max_digits, places)))
     # Pydantic counts zero as a digit before the point.
     return (
         numbers.replace("^", r"^(?!-?0(?:\.0*)?$)", 1) if max_digits is not None and max_digits == places else numbers
@@ -180,7 +180,7 @@ def _base64(last: str) -> tuple[str, str]:
 
     def quads(parts: tuple[str, str, str, str], two: str, three: str) -> str:
         first, second, third, fourth = parts
-        return anchored(f"(?:{first}{second}{third}{fourth})*(?:{first}{two}==|{first}{second}{three}=)?")
+        return anchor(f"(?:{first}{second}{third}{fourth})*(?:{first}{two}==|{first}{second}{three}=)?")
 
     any_ = without(0)
     return (
@@ -214,8 +214,8 @@ _ADDRESS_6 = (
     )
     + ")"
 )
-INTERFACE_4 = anchored(f"{_ADDRESS_4}(?:/(?:3[0-2]|[12]?[0-9]))?")
-INTERFACE_6 = anchored(f"{_ADDRESS_6}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?")
+INTERFACE_4 = anchor(f"{_ADDRESS_4}(?:/(?:3[0-2]|[12]?[0-9]))?")
+INTERFACE_6 = anchor(f"{_ADDRESS_6}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?")
 
 
 def _network_4(prefix: int) -> str:
@@ -227,7 +227,7 @@ def _network_4(prefix: int) -> str:
     return r"\.".join(octets + ["0"] * (4 - len(octets))) + f"/{prefix}"
 
 
-NETWORK_4 = anchored(_ADDRESS_4, *(_network_4(prefix) for prefix in range(33)))
+NETWORK_4 = anchor(_ADDRESS_4, *(_network_4(prefix) for prefix in range(33)))
 
 
 def _network_6(prefix: int) -> str:
@@ -242,7 +242,7 @@ def _network_6(prefix: int) -> str:
     return f"{address}/{prefix}"
 
 
-NETWORK_6 = anchored(_ADDRESS_6, *(_network_6(prefix) for prefix in range(129)))
+NETWORK_6 = anchor(_ADDRESS_6, *(_network_6(prefix) for prefix in range(129)))
 
 _LABEL = "[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*"
 _TOP = "[a-zA-Z]+(?:-?[a-zA-Z0-9]+)*"
@@ -261,14 +261,14 @@ def url(schemes: Iterable[str] | None) -> str:
     rest = "(?:[/?#].*)?"
     schemes = list(schemes or ())
     if schemes == ["file"]:
-        return anchored(f"file://(?:{_HOST})?{rest}")
-    return anchored(rf"{_schemes(schemes)}://{_USER}{_HOST}{_PORT}{rest}")
+        return anchor(f"file://(?:{_HOST})?{rest}")
+    return anchor(rf"{_schemes(schemes)}://{_USER}{_HOST}{_PORT}{rest}")
 
 
 def multi_host_url(schemes: Iterable[str] | None) -> str:
     """The same with several hosts; with a path and a query in ASCII, and no fragment."""
     rest = r"(?:/[A-Za-z0-9._~/-]*)?(?:\?[A-Za-z0-9._~=&-]*)?"
-    return anchored(rf"{_schemes(schemes)}://{_USER}{_HOST}{_PORT}(?:,{_HOST}{_PORT})*{rest}")
+    return anchor(rf"{_schemes(schemes)}://{_USER}{_HOST}{_PORT}(?:,{_HOST}{_PORT})*{rest}")
 
 
 _ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"

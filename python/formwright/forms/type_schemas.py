@@ -162,15 +162,15 @@ class _ExactSchema(GenerateJsonSchema):
     describe: Describe | None = None
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
-        return self._described(_close(super().model_schema(schema)), schema)
+        return self._describe(_close(super().model_schema(schema)), schema)
 
     def dataclass_schema(self, schema: Any) -> dict[str, Any]:
-        return self._described(_close(super().dataclass_schema(schema)), schema)
+        return self._describe(_close(super().dataclass_schema(schema)), schema)
 
     def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
-        return self._described(_close(super().typed_dict_schema(schema)), schema)
+        return self._describe(_close(super().typed_dict_schema(schema)), schema)
 
-    def _described(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
+    def _describe(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         if self.describe is None or "cls" not in schema:
             return written
         said, fields = self.describe(schema["cls"])
@@ -191,21 +191,21 @@ class _ExactSchema(GenerateJsonSchema):
         if getattr(validator, "__qualname__", "") == "ByteSize._validate":
             return _BYTE_SIZE
         if getattr(validator, "__qualname__", "") == "import_string":
-            written = _remarked(_with_pattern(written, patterns.IMPORTED), "narrowed", "names that are not ASCII")
+            written = _add_remark(_with_pattern(written, patterns.IMPORTED), "narrowed", "names that are not ASCII")
         if validator is not None and (what := _own_check(validator)):
-            written = _remarked(written, "validated", what)
+            written = _add_remark(written, "validated", what)
         return self._exact_text(written, schema) if written.get("type") == "string" else written
 
     def _exact_text(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         format = written.get("format")
         if format in {**_CHECKED, **_EITHER, **_TEXTS} or format in _OF_KINDS.get(schema["type"], ()):
-            written = _remarked(written, "enforced", format)
+            written = _add_remark(written, "enforced", format)
         if what := _CHECKED.get(format or ""):
-            return _remarked(written, "validated", what)
+            return _add_remark(written, "validated", what)
         if format in _EITHER:
             return written | {"anyOf": _EITHER[format]}
         if what := _NOT_WRITTEN.get(format or ""):
-            written = _remarked(written, "narrowed", what)
+            written = _add_remark(written, "narrowed", what)
         pattern = _TEXTS.get(format or "")
         if format in ("base64", "base64url"):
             if "minLength" in written or "maxLength" in written:
@@ -215,7 +215,7 @@ class _ExactSchema(GenerateJsonSchema):
                 )
             if _inmost(schema)["type"] == "str":
                 pattern = patterns.BASE64_TEXT if format == "base64" else patterns.BASE64_URL_TEXT
-                written = _remarked(written, "narrowed", "characters that are not ASCII")
+                written = _add_remark(written, "narrowed", "characters that are not ASCII")
         return _with_pattern(written, pattern) if pattern else written
 
     def str_schema(self, schema: Any) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class _ExactSchema(GenerateJsonSchema):
             return _with_pattern(written, patterns.BASE64_URL)
         if not bounded:
             return written
-        return _remarked(
+        return _add_remark(
             _with_pattern(written, r"^[\x00-\x7f]*$"), "narrowed", "characters that are not ASCII, as a length is given"
         )
 
@@ -305,24 +305,24 @@ class _ExactSchema(GenerateJsonSchema):
     def json_schema(self, schema: Any) -> dict[str, Any]:
         inner = self.generate_inner(schema["schema"]) if "schema" in schema else {}
         written = {"type": "string", JSON_INSIDE: inner}
-        return _remarked(written, "narrowed", "JSON inside a text with whitespace, or members in another order")
+        return _add_remark(written, "narrowed", "JSON inside a text with whitespace, or members in another order")
 
     def fraction_schema(self, schema: Any) -> dict[str, Any]:
         return {"anyOf": [{"type": "number"}, {"type": "string", "pattern": patterns.FRACTION}]}
 
     def url_schema(self, schema: Any) -> dict[str, Any]:
         schemes = schema.get("allowed_schemes")
-        written = _remarked(super().url_schema(schema), "narrowed", _OTHER_HOSTS if schemes else _OTHER_URLS)
+        written = _add_remark(super().url_schema(schema), "narrowed", _OTHER_HOSTS if schemes else _OTHER_URLS)
         return _with_pattern(written, patterns.url(schemes))
 
     def multi_host_url_schema(self, schema: Any) -> dict[str, Any]:
-        written = _remarked(super().multi_host_url_schema(schema), "narrowed", _OTHER_HOSTS)
+        written = _add_remark(super().multi_host_url_schema(schema), "narrowed", _OTHER_HOSTS)
         return _with_pattern(written, patterns.multi_host_url(schema.get("allowed_schemes")))
 
     def timedelta_schema(self, schema: Any) -> dict[str, Any]:
         _refuse_bounds(schema, "a duration", "a number of seconds, as int or float")
         written = {"type": "string", "pattern": patterns.DURATION}  # the format has neither signs nor fractions
-        return _remarked(written, "narrowed", "100,000,000 days and more")
+        return _add_remark(written, "narrowed", "100,000,000 days and more")
 
     def date_schema(self, schema: Any) -> dict[str, Any]:
         written = super().date_schema(schema)
@@ -338,11 +338,11 @@ class _ExactSchema(GenerateJsonSchema):
     def time_schema(self, schema: Any) -> dict[str, Any]:
         _refuse_bounds(schema, "a time", "Annotated[str, Field(pattern=...)]")
         written = _with_pattern(super().time_schema(schema), patterns.TIME_SECONDS)
-        return written if schema.get("tz_constraint") else _remarked(written, "narrowed", "times without a zone")
+        return written if schema.get("tz_constraint") else _add_remark(written, "narrowed", "times without a zone")
 
     def _on_the_clock(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         what = schema.get("now_op")
-        return _remarked(written, "validated", f"whether it is {what}") if what else written
+        return _add_remark(written, "validated", f"whether it is {what}") if what else written
 
     def complex_schema(self, schema: Any) -> dict[str, Any]:
         raise NotAForm("complex cannot be read back: JSON has no complex numbers", hint="pass tuple[float, float]")
@@ -360,7 +360,7 @@ class _ExactSchema(GenerateJsonSchema):
         else:
             written = _with_pattern(super().datetime_schema(schema), patterns.DATETIME_SECONDS)
         if not schema.get("tz_constraint"):
-            written = _remarked(written, "narrowed", "points in time without a zone: `NaiveDatetime`")
+            written = _add_remark(written, "narrowed", "points in time without a zone: `NaiveDatetime`")
         return self._on_the_clock(written, schema)
 
     def uuid_schema(self, schema: Any) -> dict[str, Any]:
@@ -418,7 +418,7 @@ def _refuse_bounds(schema: Any, what: str, instead: str) -> None:
         raise NotAForm(f"a bound ({bound}) of {what} cannot be said in JSON Schema", hint=f"pass {instead}")
 
 
-def _remarked(written: dict[str, Any], status: str, what: str) -> dict[str, Any]:
+def _add_remark(written: dict[str, Any], status: str, what: str) -> dict[str, Any]:
     """The schema with another remark; hooks have a part read more than once."""
     remarks = written.get(_REMARKS, [])
     return written if (status, what) in remarks else written | {_REMARKS: [*remarks, (status, what)]}
@@ -464,7 +464,7 @@ def _decimal_size(digits: int | None, places: int) -> dict[str, Any]:
 def _number_key(kind: str, schema: Any) -> str:
     """The pattern of numbers as keys."""
     if kind == "bool":
-        return patterns.anchored("true", "false")
+        return patterns.anchor("true", "false")
     given = {key: schema[key] for key in _BOUNDS if schema.get(key) is not None}
     if kind == "int" and "multiple_of" not in given:
         lows = [given[key] + more for key, more in (("ge", 0), ("gt", 1)) if key in given]

@@ -106,7 +106,7 @@ class Validator:
             config = schema.get("config", config)
             if schema["type"] == "definition-ref":
                 schema = self._definitions[schema["schema_ref"]]
-            elif schema["type"] not in _FIELDS and isinstance(inner := _unwrapped(schema), Mapping):
+            elif schema["type"] not in _FIELDS and isinstance(inner := _unwrap(schema), Mapping):
                 schema = inner
         return schema, config
 
@@ -195,7 +195,7 @@ def _build(schema: Mapping[str, Any], definitions: Mapping[str, Any], config: An
     return SchemaValidator(whole, config)
 
 
-def _unwrapped(schema: Mapping[str, Any]) -> Any:
+def _unwrap(schema: Mapping[str, Any]) -> Any:
     return schema.get(_WRAPPERS.get(schema["type"], "schema"))
 
 
@@ -205,7 +205,7 @@ def _looks_around(schema: Any) -> bool:
         function = schema.get("function")
         if isinstance(function, Mapping) and function.get("type") == "with-info":
             return True
-        schema = _unwrapped(schema) if schema["type"] not in _FIELDS else None
+        schema = _unwrap(schema) if schema["type"] not in _FIELDS else None
     return False
 
 

@@ -348,11 +348,11 @@ def find_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str
     """
     if is_local(model):
         return form, str
-    from formwright.client.plans.extraction import found
-    from formwright.client.plans.plan import loosened
+    from formwright.client.plans.extraction import extract
+    from formwright.client.plans.plan import loosen
 
-    loose = loosened(form)
-    return loose, lambda text: found(loose, text).text
+    loose = loosen(form)
+    return loose, lambda text: extract(loose, text).text
 
 
 def text_of(content: Any, where: str) -> str:

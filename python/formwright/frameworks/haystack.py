@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError, PromptError
 from formwright.forms.json_forms import json_schema
@@ -32,7 +32,7 @@ from formwright.frameworks import chats, model_options
 from formwright.tools import events
 from formwright.tools.offered import Offered
 
-with hosted("haystack"):
+with import_host("haystack"):
     from haystack import component, default_from_dict, default_to_dict
     from haystack.dataclasses import (
         ChatMessage,

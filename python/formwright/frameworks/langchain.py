@@ -24,7 +24,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.conversations.messages import Message, ToolCall
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
 from formwright.forms.context import validation_context
@@ -35,7 +35,7 @@ from formwright.incremental import Incoming
 from formwright.tools import events, tool_of
 from formwright.tools.offered import Offered
 
-with hosted("langchain"):
+with import_host("langchain"):
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
     from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
     from langchain_core.messages import (

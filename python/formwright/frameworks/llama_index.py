@@ -23,7 +23,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.coerce import form as form_of
 from formwright.frameworks import chats, model_options
@@ -37,7 +37,7 @@ from formwright.frameworks.llama_index_messages import (
 )
 from formwright.incremental import Incoming
 
-with hosted("llama_index"):
+with import_host("llama_index"):
     from llama_index.core.base.llms.types import (
         ChatMessage,
         ChatResponse,

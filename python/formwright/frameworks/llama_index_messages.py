@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.conversations.messages import Message
 from formwright.errors import PromptError
 from formwright.frameworks import chats
 from formwright.tools import events
 
-with hosted("llama_index"):
+with import_host("llama_index"):
     from llama_index.core.base.llms.types import (
         ChatMessage,
         ChatResponse,

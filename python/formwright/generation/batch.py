@@ -199,7 +199,7 @@ class Engine:
             due[min(range(len(due)), key=lambda number: self._running[number].due)] = True
         given = [row.writing.taken() if is_due else [] for row, is_due in zip(self._running, due, strict=True)]
         logits = self.batch.step(given)
-        turns = {number: _timed(row, logits[number]) for number, row in enumerate(self._running) if due[number]}
+        turns = {number: _time_turn(row, logits[number]) for number, row in enumerate(self._running) if due[number]}
         over = {number for number, turn in turns.items() if turn.is_over}
         self._keep([number for number in range(len(self._running)) if number not in over])
         return [*turns.values()]
@@ -240,7 +240,7 @@ class Engine:
         self._running = [self._running[row] for row in order]
 
 
-def _timed(row: _Row, logits: Floats) -> Turn:
+def _time_turn(row: _Row, logits: Floats) -> Turn:
     """A turn of a row; a slow one waits for others, so that it has a small part of the time."""
     began = time.perf_counter()
     turn = _turn(row.key, row.writing, logits)

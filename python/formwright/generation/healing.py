@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from formwright._kernel import Constraint
-from formwright.forms.form import chained, literal
+from formwright.forms.form import chain, literal
 
 __all__ = ["Healed"]
 
@@ -50,13 +50,13 @@ class Healed:
                 prefix = b"".join(spelled).decode()
             except UnicodeDecodeError:
                 continue
-            healed = cls(_begun(constraint, prefix), prompt_ids[:-count], prefix)
+            healed = cls(_form_after_prefix(constraint, prefix), prompt_ids[:-count], prefix)
             if healed.constraint.canonical is not True or healed.constraint.matcher(healed.prompt_ids).continues_prompt:
                 return healed
         return cls(constraint, prompt_ids)
 
 
-def _begun(constraint: Constraint[Any], prefix: str) -> Constraint[Any]:
+def _form_after_prefix(constraint: Constraint[Any], prefix: str) -> Constraint[Any]:
     """The same form behind a text that is no part of its value."""
-    form = chained(constraint.form.title, (literal(prefix), constraint.form), takes=1)
+    form = chain(constraint.form.title, (literal(prefix), constraint.form), takes=1)
     return Constraint(form, constraint.vocabulary, canonical=constraint.canonical)

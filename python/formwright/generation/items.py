@@ -52,7 +52,7 @@ class Items(Steps[T_co], Generic[T_co, R_co]):
 
     def __next__(self) -> T_co:
         while not self._complete:
-            self._found(next(self._stream).partial)
+            self._collect_items(next(self._stream).partial)
         item: T_co = self._complete.popleft().value
         return item
 
@@ -77,7 +77,7 @@ class Items(Steps[T_co], Generic[T_co, R_co]):
         """
         return self._stream.result
 
-    def _found(self, array: Partial) -> None:
+    def _collect_items(self, array: Partial) -> None:
         while self._given < len(array) and (item := array[self._given]).is_complete:
             self._complete.append(item)
             self._given += 1

@@ -41,7 +41,7 @@ __all__ = [
     "Result",
     "Truncated",
     "Usage",
-    "exhausted",
+    "error_after_attempts",
 ]
 
 T = TypeVar("T", covariant=True)
@@ -72,13 +72,13 @@ class _Written:
     exchange: Exchange | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, shown in self._shown())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, shown in self._shown_fields())})"
 
     def _repr_html_(self) -> str:
-        cells = (f"<tr><th>{name}</th><td><pre>{escape(shown)}</pre></td></tr>" for name, shown in self._shown())
+        cells = (f"<tr><th>{name}</th><td><pre>{escape(shown)}</pre></td></tr>" for name, shown in self._shown_fields())
         return f"<table><caption>{type(self).__name__}</caption>{''.join(cells)}</table>"
 
-    def _shown(self) -> list[tuple[str, str]]:
+    def _shown_fields(self) -> list[tuple[str, str]]:
         """Names and values, what matters most first; without what was not asked for."""
         given = [
             entry for entry in fields(self) if entry.default is MISSING or getattr(self, entry.name) != entry.default
@@ -278,7 +278,7 @@ class Exchange:
         return f"Exchange({self.mode}, {attempts}, {self.usage.total_tokens} tokens)"
 
 
-def exhausted(attempts: Sequence[Attempt], error: Exception) -> AttemptsExhausted:
+def error_after_attempts(attempts: Sequence[Attempt], error: Exception) -> AttemptsExhausted:
     """The error after the last attempt."""
     count = len(attempts)
     said = f"{count} attempt{'s' if count > 1 else ''} gave no value: {error}"

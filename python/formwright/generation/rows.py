@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import ArgumentError, LimitExceeded, TokenRejected, VocabularyError
-from formwright.generation.writing import Limits, behind_prompt, started
+from formwright.generation.writing import Limits, behind_prompt, start_matcher
 from formwright.masks.arrays import Mask, only_ends
 
 __all__ = ["Rows"]
@@ -87,23 +87,23 @@ class _Texts:
 
     def begin(self, ids: Ids) -> _State:
         """The state of a prompt."""
-        state = self.started(ids)
+        state = self.start(ids)
         self.prompts.append(ids)
         self.keep(ids.tobytes(), state)
         return state
 
-    def started(self, ids: Ids) -> _State:
-        """The state behind a prompt."""
+    def start(self, ids: Ids) -> _State:
+        """The state after a prompt."""
         constraint = behind_prompt(self.constraint, ids.tolist())
         if self.max_tokens is None:
             return _State(constraint.matcher(ids.tolist()), 0)
-        return _State(started(constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens)), 0)
+        return _State(start_matcher(constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens)), 0)
 
     def _again(self, ids: Ids) -> _State | None:
         """The state of a row that is not kept any more, written anew from its prompt."""
         for prompt in self.prompts:
             if len(ids) > len(prompt) and np.array_equal(ids[: len(prompt)], prompt):
-                state = self.started(prompt)
+                state = self.start(prompt)
                 for token_id in ids[len(prompt) :].tolist():
                     state = state.after(token_id)
                 if state.matcher is not None:
@@ -174,7 +174,7 @@ class Rows:
 
     def _fill(self, ids: Ids, mask: Mask | RowBuffer) -> list[bool]:
         buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
-        texts = self._assigned(len(ids))
+        texts = self._assign_rows(len(ids))
         before, states = self._recent[-1] if self._recent else (None, [])
         grown = before is not None and ids[:, :-1].shape == before.shape
         if before is not None and grown and ids[:, :-1].tobytes() == before.tobytes():  # each row, and one token
@@ -196,7 +196,7 @@ class Rows:
     def _find(self, texts: list[_Texts], ids: Ids) -> list[_State]:
         """The states of rows that do not all go on from the row in their place."""
         for rows, states in self._recent:
-            for text, row, state in zip(self._assigned(len(rows)), rows, states, strict=True):
+            for text, row, state in zip(self._assign_rows(len(rows)), rows, states, strict=True):
                 text.keep(row.tobytes(), state)
         self._recent.clear()
         found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
@@ -204,7 +204,7 @@ class Rows:
             self._check_prompts(texts, ids)
         return [state or text.find(row) or text.begin(row) for state, text, row in zip(found, texts, ids, strict=True)]
 
-    def _assigned(self, count: int) -> list[_Texts]:
+    def _assign_rows(self, count: int) -> list[_Texts]:
         """The texts that each row belongs to."""
         each, rest = divmod(count, len(self._texts))
         if rest:

@@ -51,7 +51,16 @@ from formwright.generation.trace.recorder import Recorder, Row, Trace
 from formwright.incremental import Partial
 from formwright.masks.arrays import allocate_bitmask
 
-__all__ = ["MAX_TOKENS", "Limits", "Writing", "behind_prompt", "check_width", "complete", "masked", "started"]
+__all__ = [
+    "MAX_TOKENS",
+    "Limits",
+    "Writing",
+    "behind_prompt",
+    "check_width",
+    "complete",
+    "mask_logits",
+    "start_matcher",
+]
 
 T = TypeVar("T")
 
@@ -128,7 +137,7 @@ class Writing:
         likeliest: int = 0,
     ) -> None:
         self.started, self._context = time.perf_counter(), current_context()
-        self.matcher = started(constraint, prompt_ids, limits)
+        self.matcher = start_matcher(constraint, prompt_ids, limits)
         self._limits, self._sampler, self._prefix = limits, sampler, prefix
         is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
         self._takes_best = is_greedy and not trace
@@ -230,14 +239,14 @@ class Writing:
             return self._end(None) if token_id in self._ends else self._add(token_id)
         if self._recorder is not None:
             self._recorder.answered()
-        token_id = self._sampled(logits)
+        token_id = self._sample(logits)
         if token_id in self._ends:
             return self._end(None)
         self._forced += self._only is not None
         return self._take(token_id)
 
     def _take_best(self, logits: NDArray[np.floating]) -> int:
-        """What a greedy `Sampler` makes of `masked`, in one call; accepted, unless it is an end of text."""
+        """What a greedy `Sampler` makes of `mask_logits`, in one call; accepted, unless it is an end of text."""
         scores = np.ascontiguousarray(logits, np.float32)
         if scores.shape != self._shape:
             check_width(scores.shape[-1], self._vocabulary)
@@ -263,9 +272,9 @@ class Writing:
                 break
         return pieces
 
-    def _sampled(self, logits: NDArray[np.floating]) -> int:
+    def _sample(self, logits: NDArray[np.floating]) -> int:
         """The token that the sampler chooses, or the only one; a trace keeps what the model said."""
-        scores = masked(logits, self._rows, self.matcher)
+        scores = mask_logits(logits, self._rows, self.matcher)
         if self._recorder is not None:
             self._recorder.applied()
         token_id = self._sampler(scores) if self._only is None else int(np.argmax(scores))
@@ -354,7 +363,7 @@ def control_names(constraint: Constraint[Any]) -> dict[int, bytes]:
     return {known[name]: name.encode() for name in constraint.form.language.control_tokens if name in known}
 
 
-def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> NDArray[np.float32]:
+def mask_logits(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> NDArray[np.float32]:
     """A copy of a row of logits, float32, forbidden tokens at minus infinity.
 
     Raises:
@@ -379,7 +388,7 @@ def _allows(words: NDArray[np.int32], token_id: int) -> bool:
     return bool(int(words[token_id >> 5]) >> (token_id & 31) & 1)
 
 
-def started(constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> Matcher:
+def start_matcher(constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> Matcher:
     """A matcher at the start of a text behind a prompt, if a complete text fits.
 
     Raises:

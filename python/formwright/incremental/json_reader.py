@@ -161,7 +161,7 @@ class _JsonPartial(Partial):
         node = self._node
         if node is None or (node.kind in (NUMBER, WORD) and node.closed > self._position):
             return None
-        return read_json(_closed(self._reader, node, self._position))
+        return read_json(_close_text(self._reader, node, self._position))
 
     def __str__(self) -> str:
         node = self._node
@@ -199,7 +199,7 @@ class _JsonPartial(Partial):
         node = self._node
         if node is not None and node.kind not in (ARRAY, OBJECT):
             raise TypeError(f"{self!r} has no length")
-        return 0 if node is None else _begun(node, self._position)
+        return 0 if node is None else _count_begun(node, self._position)
 
     def _member(self, name: str) -> Partial:
         node = None if self._node is None else self._node.members.get(name)
@@ -216,7 +216,7 @@ class _JsonPartial(Partial):
         return _JsonPartial(self._reader, node, self._position, known)
 
 
-def _begun(node: Node, position: int) -> int:
+def _count_begun(node: Node, position: int) -> int:
     """How many of the values in a node had begun."""
     children = node.children
     if not children or children[-1].start < position:
@@ -224,7 +224,7 @@ def _begun(node: Node, position: int) -> int:
     return bisect_left(children, position, key=_START)
 
 
-def _closed(reader: JsonReader, node: Node, position: int) -> str:
+def _close_text(reader: JsonReader, node: Node, position: int) -> str:
     """The text of a value up to a position, with all that is open there closed, and what is uncertain left out."""
     start, closers = node.start, ""
     while True:
@@ -233,7 +233,7 @@ def _closed(reader: JsonReader, node: Node, position: int) -> str:
         if node.kind == STRING:
             return reader.read(start, node.start) + _whole(reader.read(node.start, position)) + '"' + closers
         closers = ("}" if node.kind == OBJECT else "]") + closers
-        count = _begun(node, position)
+        count = _count_begun(node, position)
         last = node.children[count - 1] if count else None
         if last is not None and last.kind in (NUMBER, WORD) and last.closed > position:
             last = node.children[count - 2] if count > 1 else None

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, Protocol
 
-from formwright.forms.text_checks import shortened
+from formwright.forms.text_checks import shorten
 
 __all__ = ["Partial", "PartialReader", "State"]
 
@@ -84,7 +84,7 @@ class Partial:
         if state == "missing":
             return "Partial(missing)"
         plain = self._plain()
-        return f"Partial({state}, {shortened(str(self) if plain is None else repr(plain))})"
+        return f"Partial({state}, {shorten(str(self) if plain is None else repr(plain))})"
 
 
 class PartialReader(Protocol):

@@ -44,7 +44,7 @@ class Finished:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._file = _locked(self.path)
+        self._file = _open_locked(self.path)
         try:
             self._ids = self._read()
         except BaseException:
@@ -165,7 +165,7 @@ def _writing(path: Path) -> Iterator[None]:
         raise ArgumentError(f"{path} cannot be written: {error.strerror}", argument="path") from error
 
 
-def _locked(path: Path) -> IO[bytes]:
+def _open_locked(path: Path) -> IO[bytes]:
     """The file, opened to be read and appended to, for this process alone."""
     if path.exists() and not path.is_file():
         raise ArgumentError(f"{path} is not a file that finished rows can be read from", argument="path")

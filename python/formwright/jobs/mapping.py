@@ -62,14 +62,14 @@ class Mapper:
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The results of some rows, in their order."""
-        asked = [self._asked(row) for row in rows]
+        asked = [self._requested_form(row) for row in rows]
         good = [number for number, each in enumerate(asked) if not isinstance(each, Failed)]
         prompts, forms = [rows[number]["prompt"] for number in good], [asked[number] for number in good]
         written = self.model.generate_many(prompts, forms, **self._options) if good else []
         results = {**dict(enumerate(asked)), **dict(zip(good, written, strict=True))}
-        return [_told(row, results[number], asked[number]) for number, row in enumerate(rows)]
+        return [_row_of(row, results[number], asked[number]) for number, row in enumerate(rows)]
 
-    def _asked(self, row: Mapping[str, Any]) -> Any:
+    def _requested_form(self, row: Mapping[str, Any]) -> Any:
         """The form of a row, compiled where the model runs here; `Failed` if there is none."""
         try:
             if not isinstance(row.get("prompt"), str | list):
@@ -101,7 +101,7 @@ def _schema_text(schema: Any) -> str:
         raise LimitExceeded("the schema is nested too deeply to be read", limit="depth") from None
 
 
-def _told(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
+def _row_of(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
     """A result as a row."""
     told = {name: value for name, value in row.items() if name not in _NOT_KEPT}
     match result:

@@ -26,14 +26,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import formwright as fw
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.engines.grammar_backend import request_of
 from formwright.errors import ArgumentError
 from formwright.forms.form import Form
 from formwright.jobs.mapping import Mapper
 from formwright.models import LocalModel
 
-with hosted("ray"):
+with import_host("ray"):
     import ray
 
 __all__ = ["GenerateStage", "app", "checked_row", "vllm_row", "written_on"]

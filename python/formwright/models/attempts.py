@@ -23,9 +23,9 @@ from typing import Any, TypeVar, cast
 from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.form import literal
-from formwright.generation.result import Attempt, Failed, exhausted
+from formwright.generation.result import Attempt, Failed, error_after_attempts
 
-__all__ = ["Refusals", "attempted", "without"]
+__all__ = ["Refusals", "attempt_until_valid", "without"]
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def _check(max_retries: Any) -> None:
         )
 
 
-def attempted(form: Any, max_retries: Any, write: Callable[[Any, int], T]) -> T:
+def attempt_until_valid(form: Any, max_retries: Any, write: Callable[[Any, int], T]) -> T:
     """What ``write`` gives for a form and the number of the attempt, tried again while a type refuses it.
 
     Raises:
@@ -65,7 +65,7 @@ def attempted(form: Any, max_retries: Any, write: Callable[[Any, int], T]) -> T:
         cause = error if last is None else last.exception()
         if not attempts or max_retries == 0:
             raise cause from cause.__cause__
-        raise exhausted(attempts, cause) from cause
+        raise error_after_attempts(attempts, cause) from cause
 
 
 class Refusals:
@@ -106,7 +106,7 @@ class Refusals:
                 break
             for row, result in zip(rows, written(rows), strict=True):
                 results[row] = result
-        return [self._told(row, result) for row, result in enumerate(results)]
+        return [self._add_attempts(row, result) for row, result in enumerate(results)]
 
     def _note(self, row: int, result: Any) -> bool:
         """Whether a type has refused the text, which is kept then."""
@@ -117,7 +117,7 @@ class Refusals:
         attempts.append(Attempt(len(attempts) + 1, error.text, error))
         return True
 
-    def _told(self, row: int, result: Any) -> Any:
+    def _add_attempts(self, row: int, result: Any) -> Any:
         """A failure with all its attempts."""
         if (
             not isinstance(result, Failed)
@@ -125,7 +125,7 @@ class Refusals:
             or not (self._note(row, result) or row in self._attempts)
         ):
             return result
-        error = exhausted(self._attempts[row], result.error)
+        error = error_after_attempts(self._attempts[row], result.error)
         error.__cause__ = result.error
         return Failed(error)
 
@@ -168,11 +168,11 @@ def _excluding(schema: Any, error: OutputInvalid) -> dict[str, Any]:
     listed = getattr(error.__cause__, "errors", None)
     faults = listed(include_url=False, include_context=False) if callable(listed) else []
     value, base = json.loads(error.text), schema if isinstance(schema, dict) else {}
-    excluded = [found for fault in faults if (found := _excluded(value, fault["loc"])) is not None]
+    excluded = [found for fault in faults if (found := _schema_excluding(value, fault["loc"])) is not None]
     return {**base, "allOf": [*base.get("allOf", ()), *(excluded or [{"not": {"enum": [value]}}])]}
 
 
-def _excluded(value: Any, place: Sequence[Any]) -> dict[str, Any] | None:
+def _schema_excluding(value: Any, place: Sequence[Any]) -> dict[str, Any] | None:
     """What forbids the value at a place of members; ``None`` for any other place."""
     for step in place:
         if not isinstance(value, dict) or step not in value:

@@ -60,12 +60,12 @@ def load() -> LocalModel:
         encode,
         ROLES,
         style="hermes",
-        tell_tools=_listed,
+        tell_tools=_list_tools,
         encode_text=encode_text,
     )
 
 
-def _listed(tools: Sequence[Mapping[str, Any]]) -> str:
+def _list_tools(tools: Sequence[Mapping[str, Any]]) -> str:
     """The tools as the model has learnt to read them."""
     return "\n".join(["Tools:", *(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)])
 

@@ -46,9 +46,9 @@ from formwright.generation.strategies.beams import beam_search, log_softmax
 from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, draw_by_particles, draw_exactly
 from formwright.generation.strategies.observing import observe
 from formwright.generation.strategies.scoring import Scoring, texts_of
-from formwright.generation.trace.recorder import retraced
+from formwright.generation.trace.recorder import retrace
 from formwright.generation.writing import Limits, Writing, behind_prompt
-from formwright.models.attempts import Refusals, attempted
+from formwright.models.attempts import Refusals, attempt_until_valid
 from formwright.models.options import BeginOptions, ObserveOptions
 from formwright.models.programs import Run
 from formwright.models.protocols import LocalRuntime
@@ -113,7 +113,7 @@ class LocalModel(Verbs):
             return result
 
         with validation_context(settings.context):
-            return attempted(compiled, settings.max_retries, write)
+            return attempt_until_valid(compiled, settings.max_retries, write)
 
     def _stream_one(self, prompt: Prompt, form: Any, settings: Settings) -> Stream[Any]:
         constraint = self._compile(form, settings.canonical)
@@ -266,7 +266,7 @@ class LocalModel(Verbs):
         logits = self._score(task.prompt_ids)(result.token_ids)
         logits = logits[:-1] if isinstance(result, Truncated) else logits
         budget = task.limits.max_tokens if task.limits.finish else None
-        return replace(result, trace=retraced(matcher, result.token_ids, list(logits), max_tokens=budget))
+        return replace(result, trace=retrace(matcher, result.token_ids, list(logits), max_tokens=budget))
 
     def batch(self) -> Batch:
         """Rows of this model, none yet."""

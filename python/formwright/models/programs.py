@@ -83,7 +83,7 @@ class Run:
             ids, shown = [self._model.vocabulary.special_tokens[names[0]]], names[0]
         else:
             check_text(text, "text")
-            ids, shown = self._spelled(text), text
+            ids, shown = self._spell(text), text
         self._unseen += ids
         self._appended += len(ids)
         self.text += shown
@@ -123,7 +123,7 @@ class Run:
         room = self._model.runtime.context - len(self._seen) - len(self._unseen)
         most = min(self.left, room, self.left if max_tokens is None else max_tokens)
         constraint = behind_prompt(self._model.compiled(form), [*self._seen, *self._unseen])
-        healed = self._healed(constraint)
+        healed = self._heal(constraint)
         limits = Limits(max_tokens=most, is_context=room < self.left)
         context = [*self._seen, *healed.prompt_ids]
         writing = Writing(
@@ -142,7 +142,7 @@ class Run:
         self.left -= len(self.result.token_ids)
         self.text += self.result.text
 
-    def _healed(self, constraint: Constraint[Any]) -> Healed:
+    def _heal(self, constraint: Constraint[Any]) -> Healed:
         """The form behind what the model has not seen, of which the last appended tokens may be taken off."""
         if not self._appended:
             return Healed(constraint, list(self._unseen))
@@ -159,7 +159,7 @@ class Run:
         twin.text, twin.result = self.text, self.result
         return twin
 
-    def _spelled(self, text: str) -> list[int]:
+    def _spell(self, text: str) -> list[int]:
         """The tokens of a text, as the tokenizer writes it in the middle of others."""
         ids = self._model.vocabulary.merges.encode(text)
         if ids is None:

@@ -38,11 +38,11 @@ from formwright.schemas.rendering import (
     Outline,
     closes_all,
     compact,
-    gathered,
+    gather,
     outline_of,
     paths,
     sample,
-    shown,
+    show_name,
     typescript,
     with_docstrings,
 )
@@ -78,13 +78,13 @@ def instruction_of(form: Form[Any], style: str = "schema") -> str:
     check_style(style)
     origin = form.origin
     if origin is None:
-        return _composed(form, style)
+        return _describe_composition(form, style)
     if origin.kind == "tools":
-        return _called(form, style)
+        return _describe_tools(form, style)
     if origin.kind == "choice":
         return f"Answer with {_one_of(origin.what)}"
     if origin.kind == "regex":
-        return f"Answer with {_matched(origin.what)}"
+        return f"Answer with {_describe_pattern(origin.what)}"
     document = _document(form)
     return f"{_ONLY}{STYLES[style](document, form)}{_alphabet(form)}"
 
@@ -104,7 +104,7 @@ def _document(form: Form[Any]) -> Document:
     type_ = python_type_of(form)
     if type_ is not None:
         text = json.dumps(with_docstrings(type_, json.loads(text)))
-    return gathered(text, _options(form))
+    return gather(text, _options(form))
 
 
 def _options(form: Form[Any]) -> Mapping[str, Any]:
@@ -122,9 +122,11 @@ def _typescript(document: Document, form: Form[Any]) -> str:
 
 def _fields(document: Document, form: Form[Any]) -> str:
     outline = outline_of(document)
-    lines = _listed(outline.root.children)
+    lines = _list_lines(outline.root.children)
     root = _root(outline.root, document, form) + (f":\n{lines}" if lines else "")
-    return "\n\n".join([root, *(f"{line.text}\n{_listed(line.children)}".rstrip("\n") for line in outline.definitions)])
+    return "\n\n".join(
+        [root, *(f"{line.text}\n{_list_lines(line.children)}".rstrip("\n") for line in outline.definitions)]
+    )
 
 
 def _root(line: Line, document: Document, form: Form[Any]) -> str:
@@ -214,12 +216,12 @@ STYLES: Mapping[str, Callable[[Document, Form[Any]], str]] = {
 """The styles by name, and what they say behind the words that ask for JSON."""
 
 
-def _listed(lines: Sequence[Line], depth: int = 0) -> str:
+def _list_lines(lines: Sequence[Line], depth: int = 0) -> str:
     """Lines in a list, those inside them indented."""
     written = []
     for line in lines:
         written.append(f"{'  ' * depth}- {line.text}")
-        written += [_listed(line.children, depth + 1)] if line.children else []
+        written += [_list_lines(line.children, depth + 1)] if line.children else []
     return "\n".join(written)
 
 
@@ -245,7 +247,7 @@ def _alphabet(form: Form[Any]) -> str:
 def _one_of(options: Sequence[str]) -> str:
     """What a choice is, in words."""
     if len(options) == 1:
-        return f"exactly this text and nothing else: {shown(options[0])}"
+        return f"exactly this text and nothing else: {show_name(options[0])}"
     listed = ", ".join(map(_option, options[:_MOST_CHOICES]))
     if len(options) > _MOST_CHOICES:
         return f"exactly one of {len(options):,} texts and nothing else, among them: {listed}"
@@ -254,14 +256,14 @@ def _one_of(options: Sequence[str]) -> str:
 
 def _option(text: str) -> str:
     """An option in a row: quoted where a comma or a quote would make it unclear."""
-    return compact(text) if '"' in text or "," in text else shown(text)
+    return compact(text) if '"' in text or "," in text else show_name(text)
 
 
-def _matched(pattern: str) -> str:
+def _describe_pattern(pattern: str) -> str:
     return f"a text that this regular expression matches whole, and nothing else: {pattern}"
 
 
-def _composed(form: Form[Any], style: str) -> str:
+def _describe_composition(form: Form[Any], style: str) -> str:
     """A composition: its title, an example, and what each of its parts is."""
     said = [f"Answer with a text of this form and nothing else: {form.title}"]
     said += [f"For example: {text}"] if (text := form.example()) else []
@@ -270,11 +272,11 @@ def _composed(form: Form[Any], style: str) -> str:
         if origin is None:
             continue
         if origin.kind == "tools":
-            said.append(f"{part.title}: {_called(part, style).removeprefix('Answer ')}")
+            said.append(f"{part.title}: {_describe_tools(part, style).removeprefix('Answer ')}")
         elif origin.kind == "schema":
             said.append(f"{part.title} is JSON{STYLES[style](_document(part), part)}{_alphabet(part)}")
         else:
-            words = _one_of(origin.what) if origin.kind == "choice" else _matched(origin.what)
+            words = _one_of(origin.what) if origin.kind == "choice" else _describe_pattern(origin.what)
             said.append(f"{part.title} is {re.sub(',? and nothing else', '', words)}")
     return "\n".join(said)
 
@@ -286,7 +288,7 @@ _CALLS = {
 }
 
 
-def _called(form: Form[Any], style: str) -> str:
+def _describe_tools(form: Form[Any], style: str) -> str:
     """Tools: what each is for, its arguments, and how a call is written."""
     origin = form.origin
     assert origin is not None
@@ -298,7 +300,7 @@ def _called(form: Form[Any], style: str) -> str:
     for tool in offer.tools:
         arguments = tool.arguments(origin.options)
         what = f": {tool.description}" if tool.description else ""
-        told = STYLES[style](gathered(json.dumps(tool.schema), origin.options or {}), arguments)
+        told = STYLES[style](gather(json.dumps(tool.schema), origin.options or {}), arguments)
         said.append(f"Tool {tool.name}{what}\nIts arguments{told}")
     return "\n\n".join(said)
 

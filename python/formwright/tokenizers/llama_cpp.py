@@ -15,12 +15,12 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 from formwright.tokenizers.spelling import Spelling
 
-with hosted("llama_cpp"):
+with import_host("llama_cpp"):
     import llama_cpp
 
 __all__ = ["read", "read_merges"]

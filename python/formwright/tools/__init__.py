@@ -29,7 +29,7 @@ from typing import Any, Literal
 from formwright._extras import needs
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms.form import Form, Origin, chained, literal
+from formwright.forms.form import Form, Origin, chain, literal
 from formwright.forms.free_text import special, text
 from formwright.forms.json_options import complete_options
 from formwright.forms.readers import Chain, Cut, plain
@@ -142,10 +142,10 @@ def tools(
     if calls == "auto":
         form = _auto(call, row, most)
     elif calls == "one" and row is STYLES["json"]:
-        form = _marked(row.before, row) + call
+        form = _mark_text(row.before, row) + call
     else:
-        form = _listed(call, row, most)
-    one = form if calls == "one" else _listed(call, row, 1)
+        form = _list_of_calls(call, row, most)
+    one = form if calls == "one" else _list_of_calls(call, row, 1)
     offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, one)
     origin = Origin("tools", offer, complete_options(options)[0])
     return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value", origin=origin)
@@ -177,11 +177,11 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
             f"{next(iter(options))}= is an option of JSON, which this style does not write",
             argument=next(iter(options)),
         )
-    tail = _marked(style.after, style)
+    tail = _mark_text(style.after, style)
     if style.has_ids:
         tail = _literal(', "id": "', Language.regex("[a-zA-Z0-9]{9}"), '"') + tail | tail
     place = min((found for marker in style.markers if (found := style.between.find(marker)) >= 0), default=None)
-    fixed, middle = style.between[:place], _marked("" if place is None else style.between[place:], style)
+    fixed, middle = style.between[:place], _mark_text("" if place is None else style.between[place:], style)
     filled = complete_options(options)[0]
     arguments = {
         tool.name: (
@@ -202,24 +202,24 @@ def _literal(before: str, middle: Language, behind: str) -> Form[str]:
     return Form(literal(before).language + middle + literal(behind).language, plain, "an id", "text")
 
 
-def _listed(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
+def _list_of_calls(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
     """One call or more, with nothing else."""
-    calls = many(call, sep=_marked(style.separator + style.before, style), low=1, high=most)
-    return _marked(style.begin + style.before, style) + calls + _marked(style.end, style)
+    calls = many(call, sep=_mark_text(style.separator + style.before, style), low=1, high=most)
+    return _mark_text(style.begin + style.before, style) + calls + _mark_text(style.end, style)
 
 
 def _auto(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
     """Calls with text before and between them, or text alone."""
     if not style.trigger:
-        header, alone = _marked(style.text, style), text().named("text")
-        return _listed(call, style, most) | chained("text", (header, alone), takes=1)
+        header, alone = _mark_text(style.text, style), text().named("text")
+        return _list_of_calls(call, style, most) | chain("text", (header, alone), takes=1)
     triggers = _marker(style.trigger, style)
     before = text(until=triggers, include=False).named("text")
     rest = text(until=triggers, include=False).named("text")
     if style.is_list:
-        return before + _listed(call, style, most) | rest
-    span = before + _marked(style.before, style) + call
-    return chained("calls and text", (span.repeat(0, most), rest), takes=0)
+        return before + _list_of_calls(call, style, most) | rest
+    span = before + _mark_text(style.before, style) + call
+    return chain("calls and text", (span.repeat(0, most), rest), takes=0)
 
 
 def _marker(trigger: str, style: Style) -> list[str | Form[str]]:
@@ -227,7 +227,7 @@ def _marker(trigger: str, style: Style) -> list[str | Form[str]]:
     return [trigger, special(trigger, or_text=True)] if trigger in style.markers else [trigger]
 
 
-def _marked(text: str, style: Style) -> Form[str]:
+def _mark_text(text: str, style: Style) -> Form[str]:
     """Fixed text; each of its markers may be a control token."""
     form = literal("")
     while text:

@@ -28,7 +28,7 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError
 from formwright.forms.form import Form, Origin
 from formwright.forms.json_forms import schema_text
-from formwright.forms.text_checks import read_json, shortened
+from formwright.forms.text_checks import read_json, shorten
 
 __all__ = ["Tool", "closed_arguments", "tool_of"]
 
@@ -86,7 +86,7 @@ def tool_of(origin: Any, /) -> Tool:
     if isinstance(origin, type):
         return _of_type(origin)
     raise ArgumentError(
-        f"tools: {shortened(repr(origin))} is no tool",
+        f"tools: {shorten(repr(origin))} is no tool",
         hint="pass a function, a type with fields, or a description with name and parameters",
         argument="tools",
     )
@@ -95,8 +95,8 @@ def tool_of(origin: Any, /) -> Tool:
 def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
     function = description.get("function", description)
     if not isinstance(function, Mapping):
-        raise ArgumentError(f"tools: {shortened(repr(origin))}: its function is not a mapping", argument="tools")
-    name = _named(function.get("name"), origin)
+        raise ArgumentError(f"tools: {shorten(repr(origin))}: its function is not a mapping", argument="tools")
+    name = _name_of(function.get("name"), origin)
     schema = function.get("parameters", function.get("inputSchema", function.get("input_schema")))
     if not isinstance(schema, Mapping | None):
         raise ArgumentError(
@@ -122,7 +122,7 @@ def closed_arguments(schema: Mapping[str, Any] | None) -> dict[str, Any]:
 def _of_function(function: Callable[..., Any]) -> Tool:
     from formwright.forms import python_types
 
-    name = _named(getattr(function, "__name__", None), function)
+    name = _name_of(getattr(function, "__name__", None), function)
     arguments = python_types.Arguments(function)
     return Tool(name, inspect.getdoc(function) or "", read_json(arguments.schema_text), arguments, function)
 
@@ -140,15 +140,15 @@ def _of_type(type_: type) -> Tool:
         )
     own = type_.__doc__ or ""
     description = "" if own.startswith(f"{type_.__name__}(") else inspect.cleandoc(own)  # as a dataclass makes it
-    return Tool(_named(type_.__name__, type_), description, schema, reader, type_)
+    return Tool(_name_of(type_.__name__, type_), description, schema, reader, type_)
 
 
-def _named(name: object, origin: Any) -> str:
+def _name_of(name: object, origin: Any) -> str:
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
     what = "has no name" if not name else f"has the name {name!r}, which no tool can have"
     raise ArgumentError(
-        f"tools: {shortened(repr(origin))} {what}",
+        f"tools: {shorten(repr(origin))} {what}",
         hint="a name is letters, digits, _, - and ., at most 128",
         argument="tools",
     )

@@ -20,10 +20,10 @@ from typing import Any
 
 from formwright._options import suggest_name
 from formwright.errors import StructuralTagError
-from formwright.forms.form import Form, chained, literal
+from formwright.forms.form import Form, chain, literal
 from formwright.forms.free_text import text
 from formwright.forms.json_forms import json_schema
-from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encoded, plain
+from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encode_text, plain
 from formwright.forms.texts import regex
 from formwright.tools.calls_reader import overlap
 
@@ -60,7 +60,7 @@ def _parts_of(read: Any) -> list[Form[Any]]:
 
 def ends_in_free_text(form: Form[Any], text: str) -> bool:
     """Whether a text of a structural form, as far as it is written, ends outside of its tags and of their triggers."""
-    data = encoded(text)
+    data = encode_text(text)
     while isinstance(form.read, Composition):
         parts = form.read.cut(data, is_open=True)
         if not parts:
@@ -97,7 +97,7 @@ def structural_form(tag: Any, param: str) -> Form[Any]:
         return _format(tag["format"], f"{param}.format")
     _check_keys(tag, param, "type", "structures", "triggers")
     tags = [_structure(entry, where) for where, entry in _entries(tag, "structures", param)]
-    return _triggered(tag, tags, param, most=None)
+    return _trigger_tags(tag, tags, param, most=None)
 
 
 def _structure(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:
@@ -127,10 +127,10 @@ def _tag(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:
     return begin, _format(content, f"{param}.content"), end
 
 
-def _closed(tag: tuple[str, Form[Any], str]) -> Form[Any]:
+def _close_tag(tag: tuple[str, Form[Any], str]) -> Form[Any]:
     begin, content, end = tag
     parts = [literal(begin), content, *([literal(end)] if end else [])]
-    return chained("a tag", tuple(parts), takes=-1)
+    return chain("a tag", tuple(parts), takes=-1)
 
 
 def _triggered_tags(entry: Mapping[str, Any], param: str) -> Form[Any]:
@@ -139,10 +139,10 @@ def _triggered_tags(entry: Mapping[str, Any], param: str) -> Form[Any]:
         _check_keys(tag, where, "type", *_TAG)
         tags.append(_tag(tag, where))
     most = 1 if _flag(entry, "stop_after_first", param) else None
-    return _triggered(entry, tags, param, most=most, least=int(_flag(entry, "at_least_one", param)))
+    return _trigger_tags(entry, tags, param, most=most, least=int(_flag(entry, "at_least_one", param)))
 
 
-def _triggered(
+def _trigger_tags(
     entry: Mapping[str, Any],
     tags: Sequence[tuple[str, Form[Any], str]],
     param: str,
@@ -159,15 +159,15 @@ def _triggered(
     if not tags:
         raise StructuralTagError(f"{param}: there are no tags", field=param)
     free = _free_text(*triggers)
-    span = chained("text and a tag", (free, reduce(or_, map(_closed, tags))), takes=-1)
+    span = chain("text and a tag", (free, reduce(or_, map(_close_tag, tags))), takes=-1)
     if most == 1:
-        return chained("tags", (span,), takes=-1) if least else chained("tags", (span.repeat(0, 1), free), takes=-1)
-    return chained("tags", (span.repeat(least, most), free), takes=-1)
+        return chain("tags", (span,), takes=-1) if least else chain("tags", (span.repeat(0, 1), free), takes=-1)
+    return chain("tags", (span.repeat(least, most), free), takes=-1)
 
 
 def _sequence(entry: Mapping[str, Any], param: str) -> Form[Any]:
     parts = [_format(part, where) for where, part in _entries(entry, "elements", param)]
-    return chained("a sequence", tuple(parts), takes=-1)
+    return chain("a sequence", tuple(parts), takes=-1)
 
 
 def _or(entry: Mapping[str, Any], param: str) -> Form[Any]:
@@ -183,7 +183,7 @@ _FORMATS: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any], str], F
     "any_text": ([], lambda entry, param: _free_text()),
     "sequence": (["elements"], _sequence),
     "or": (["elements"], _or),
-    "tag": (_TAG, lambda entry, param: _closed(_tag(entry, param))),
+    "tag": (_TAG, lambda entry, param: _close_tag(_tag(entry, param))),
     "triggered_tags": (["triggers", "tags", "at_least_one", "stop_after_first"], _triggered_tags),
 }
 """The keys of each type of format, and what makes its form."""

@@ -83,7 +83,7 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
 
 def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[Language, bool]:
     """The value of one argument with the tag that ends it, and whether it is a raw string."""
-    resolved = _resolved(schema, value)
+    resolved = _resolve_reference(schema, value)
     string = _as_string(resolved)
     if string is None:
         definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
@@ -92,7 +92,7 @@ def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[
     return _string(string, f"/properties/{name}", end), True
 
 
-def _resolved(schema: Mapping[str, Any], value: Any) -> Any:
+def _resolve_reference(schema: Mapping[str, Any], value: Any) -> Any:
     """What a reference into the definitions stands for."""
     seen = 0
     while isinstance(value, Mapping) and set(value) - _SILENT == {"$ref"} and seen < 32:
@@ -144,7 +144,7 @@ def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
         low, high = int(schema.get("minLength", 0)), int(schema["maxLength"]) if "maxLength" in schema else ""
         body = body & regex(f"(?s:.){{{low},{high}}}").language
     if "pattern" in asked:
-        body = body & _searched(schema["pattern"]).language
+        body = body & _search_pattern(schema["pattern"]).language
     if unknown := asked - {"format", "pattern", *_LENGTHS}:
         keyword = sorted(unknown)[0]
         raise UnsupportedKeyword(
@@ -155,7 +155,7 @@ def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
     return body + marker
 
 
-def _searched(pattern: str) -> Form[str]:
+def _search_pattern(pattern: str) -> Form[str]:
     """The texts in which a pattern is found, as JSON Schema means it."""
     before = "" if pattern.startswith("^") else r"(?s:.)*"
     behind = "" if pattern.endswith("$") and not pattern.endswith(r"\$") else r"(?s:.)*"

@@ -21,7 +21,7 @@ from formwright.reference.canonical import (
     Parts,
     Seams,
     cartesian_merge,
-    concatenated,
+    concatenate,
     direct_merge,
     drawn,
     form_automaton,
@@ -141,7 +141,7 @@ def test_parts_between_seams_are_merged_once() -> None:
         for pattern in (" (a|be):\n", " -?\\d{1,3}\n", r" \d{4}-\d\d\n", " [a-c]{1,2}\n")
     )
     texts = [key, number, key, date, key, word]
-    whole = merge(concatenated(texts)).minimal()
+    whole = merge(concatenate(texts)).minimal()
     again = Parts(Seams(ids), merge)
     assert again(texts).minimal() == whole
     assert again.merges == 4
@@ -149,7 +149,7 @@ def test_parts_between_seams_are_merged_once() -> None:
     assert library.merges == 3
     assert library(texts).minimal() == whole
     assert library.merges == 4
-    assert library(texts[::-1]).minimal() == merge(concatenated(texts[::-1])).minimal()
+    assert library(texts[::-1]).minimal() == merge(concatenate(texts[::-1])).minimal()
     assert library.merges == 4
 
 
@@ -244,7 +244,7 @@ def test_pictures_are_well_formed_whatever_the_letters() -> None:
 
 
 def test_the_empty_sequence_of_parts_is_the_empty_text() -> None:
-    for automaton in (concatenated([]), Parts(Seams([]), lambda texts: texts)([])):
+    for automaton in (concatenate([]), Parts(Seams([]), lambda texts: texts)([])):
         assert automaton.accepts([])
         assert automaton.edges == 0
 

@@ -16,7 +16,7 @@ from collections import deque
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from formwright.client.plans.plan import moved
+from formwright.client.plans.plan import move_references
 from formwright.client.transport.drivers import ArrivingAsync
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
@@ -31,7 +31,7 @@ T_co = TypeVar("T_co", covariant=True)
 def array(item: Any) -> Form[Any]:
     """The form of an array of values of a type or JSON Schema. Raises NotAForm, LanguageError."""
     if isinstance(item, dict | bool):  # one document, since a service is told all of it
-        return json_schema({"type": "array", "items": moved(item, "#/items")})
+        return json_schema({"type": "array", "items": move_references(item, "#/items")})
     return array_of(item)
 
 

@@ -2,7 +2,7 @@
 
 ::
 
-    flow = answered(job)
+    flow = answer_job(job)
     next(flow).request.path                # 'chat/completions'
 
 The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the result.
@@ -27,7 +27,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from formwright._retries import output_policy, request_policy, retried
+from formwright._retries import output_policy, request_policy, retry
 from formwright.client.flow.exchange import (
     Answer,
     Close,
@@ -45,7 +45,7 @@ from formwright.client.flow.exchange import (
 from formwright.client.flow.pieces import Piece, Pieces
 from formwright.client.plans.plan import AnyPlan, Whole
 from formwright.client.transport.event_reader import EventReader
-from formwright.client.transport.failures import failure_of, filtered, json_of, too_large, with_headers
+from formwright.client.transport.failures import error_of_filter, failure_of, json_of, too_large, with_headers
 from formwright.client.wires import Wire
 from formwright.errors import (
     FormwrightError,
@@ -57,9 +57,18 @@ from formwright.errors import (
     RequestFailed,
 )
 from formwright.forms.context import validation_context
-from formwright.generation.result import Attempt, Complete, Exchange, Mode, Reason, Truncated, Usage, exhausted
+from formwright.generation.result import (
+    Attempt,
+    Complete,
+    Exchange,
+    Mode,
+    Reason,
+    Truncated,
+    Usage,
+    error_after_attempts,
+)
 
-__all__ = ["Flow", "Job", "answered"]
+__all__ = ["Flow", "Job", "answer_job"]
 
 Flow: TypeAlias = Generator[Step | Piece, Any, Complete[Any] | Truncated]
 """Yields steps and pieces, is sent what steps bring, and returns the result."""
@@ -113,7 +122,7 @@ class Job:
     clock: Callable[[], float] = time.monotonic
 
 
-def answered(job: Job) -> Flow:
+def answer_job(job: Job) -> Flow:
     """The steps to the result of a job.
 
     Raises:
@@ -173,11 +182,11 @@ class _Work:
         def attempt(_: int) -> Flow:
             nonlocal query
             self._check_tokens()
-            reply = yield from self._replied(query, plan)
+            reply = yield from self._ask(query, plan)
             try:
                 result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
-                query = self._corrected(query, reply, error, plan)
+                query = self._correct_query(query, reply, error, plan)
                 job.tell("parse:error", error)
                 raise
             if key is not None and self._body is not None and reply.end == "stop" and isinstance(result, Complete):
@@ -185,9 +194,9 @@ class _Work:
             return result
 
         try:
-            return (yield from retried(output_policy(job.max_retries), attempt, lambda: self.is_shown))
+            return (yield from retry(output_policy(job.max_retries), attempt, lambda: self.is_shown))
         except Exception as error:
-            told = self._told(error)
+            told = self._error_of_job(error)
             if told is error:
                 raise
             raise told from told.__cause__
@@ -208,14 +217,14 @@ class _Work:
             return None
         return result if isinstance(result, Complete) else None
 
-    def _replied(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
+    def _ask(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
         """The answer to one query, sent again while it fails for reasons that may pass."""
         job, request = self.job, self.job.wire.request(query)
         job.tell("completion:kwargs", request.body)
 
         def attempt(_: int) -> Generator[Step | Piece, Any, Reply]:
             if query.is_stream:
-                return (yield from self._streamed(query, plan))
+                return (yield from self._ask_for_stream(query, plan))
             answer = yield Send(request, self._left())
             failure = failure_of(answer)
             if failure is not None:
@@ -226,7 +235,7 @@ class _Work:
 
         try:
             policy = request_policy(job.request_retries, lambda: self.is_shown, self._left)
-            reply: Reply = yield from retried(policy, attempt)
+            reply: Reply = yield from retry(policy, attempt)
         except Exception as error:
             job.tell("completion:error", error)
             raise
@@ -235,16 +244,16 @@ class _Work:
         job.tell("completion:usage", self.usage)
         return reply
 
-    def _streamed(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
+    def _ask_for_stream(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
         """The answer to one query, piece by piece."""
         answer = yield Open(self.job.wire.request(query), self._left())
         failure = failure_of(answer)
         if failure is not None:
             raise failure
         with with_headers(answer):
-            return (yield from self._collected(query, plan, answer))
+            return (yield from self._collect(query, plan, answer))
 
-    def _collected(self, query: Query, plan: AnyPlan, answer: Answer) -> Generator[Step | Piece, Any, Reply]:
+    def _collect(self, query: Query, plan: AnyPlan, answer: Answer) -> Generator[Step | Piece, Any, Reply]:
         """What the stream of an answer comes to."""
         job, events, size = self.job, EventReader(), 0
         if answer.headers.get("content-type", "").startswith("application/json"):
@@ -322,15 +331,15 @@ class _Work:
         if reply.fault is not None:
             raise reply.fault
         if reply.end in ("refusal", "content_filter"):
-            raise _refused(reply)
+            raise _refusal_of(reply)
         reason = _REASONS.get(reply.end, "stop" if self.job.query.stop else None)
         if reason is None or plan.is_whole(reply, is_cut=reply.end in _REASONS):
             return plan.read(reply, context=self.job.context)
         if reason == "max_tokens" and self.job.finish:
-            raise _truncated(reply, plan)
+            raise _truncation_of(reply, plan)
         return _Cut(plan.begun(reply), reason)
 
-    def _corrected(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
+    def _correct_query(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
         """The query for the next attempt: with what was wrong, or with room for more.
 
         Calls that came without ids are given some, since no service takes an answer to a call without one.
@@ -349,14 +358,14 @@ class _Work:
         number = len(self.attempts) + 1
         self.attempts.append(Attempt(number, plan.written(reply), error, reply.usage, plan.mode, reply))
 
-    def _told(self, error: Exception) -> Exception:
+    def _error_of_job(self, error: Exception) -> Exception:
         """The error of a job: that of its only attempt, or one with all of them."""
         last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
         cause = error if last is None else last.exception()
         if not self.attempts or self.job.max_retries == 0 or isinstance(cause, Refused):
             return cause
         self.job.tell("completion:last_attempt", cause)
-        told = exhausted(self.attempts, cause)
+        told = error_after_attempts(self.attempts, cause)
         told.__cause__ = cause
         if self.is_shown:
             told.add_note("note: nothing is asked for again once a part of the answer was shown; use generate for that")
@@ -400,7 +409,7 @@ _REASONS: Mapping[End, Reason] = {"length": "max_tokens", "cancel": "cancel"}
 """The ends of texts that are cut."""
 
 
-def _truncated(reply: Reply, plan: AnyPlan) -> OutputTruncated:
+def _truncation_of(reply: Reply, plan: AnyPlan) -> OutputTruncated:
     count = reply.usage.completion_tokens
     return OutputTruncated(
         f"the service cut the text after {count or 'some'} tokens",
@@ -409,8 +418,8 @@ def _truncated(reply: Reply, plan: AnyPlan) -> OutputTruncated:
     )
 
 
-def _refused(reply: Reply) -> Refused:
+def _refusal_of(reply: Reply) -> Refused:
     if reply.end == "refusal":
         said = reply.refusal or reply.text
         return Refused(f"the model refuses: {said[:200]}" if said else "the model refuses", text=said)
-    return filtered(reply.refusal, reply.text)
+    return error_of_filter(reply.refusal, reply.text)

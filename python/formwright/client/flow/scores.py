@@ -2,7 +2,7 @@
 
 ::
 
-    flow = scored("formwright-tiny", [{"role": "user", "content": "Is the sky blue?"}], ["yes", "no"])
+    flow = score_texts("formwright-tiny", [{"role": "user", "content": "Is the sky blue?"}], ["yes", "no"])
     next(flow).request.body["score"]             # ['yes', 'no']
 
 The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the scores.
@@ -22,12 +22,12 @@ from math import inf
 from sys import float_info
 from typing import Any
 
-from formwright._retries import request_policy, retried
+from formwright._retries import request_policy, retry
 from formwright.client.flow.exchange import Request, Send, Step
 from formwright.client.transport.failures import failure_of, json_of
 from formwright.errors import OptionUnsupported, RequestFailed
 
-__all__ = ["Scores", "scored", "unsupported"]
+__all__ = ["Scores", "error_of_unsupported", "score_texts"]
 
 Scores = Generator[Step, Any, Any]
 """Yields steps, is sent what they bring, and returns the log probability of each text."""
@@ -41,7 +41,7 @@ _ROUNDING = 1e-6
 """By how much a sum of log probabilities may be above 0."""
 
 
-def scored(
+def score_texts(
     model: str,
     messages: Sequence[Mapping[str, Any]],
     texts: Sequence[str],
@@ -65,15 +65,15 @@ def scored(
         return json_of(answer)
 
     try:
-        found = yield from retried(request_policy(request_retries), attempt)
+        found = yield from retry(request_policy(request_retries), attempt)
     except RequestFailed as error:
         if error.status in (400, 422) and re.search(r"\bscore\b", error.body) and _UNKNOWN.search(error.body):
-            raise unsupported(model, "the server does not know the field") from error
+            raise error_of_unsupported(model, "the server does not know the field") from error
         raise
     return _read(found, model, texts)
 
 
-def unsupported(model: str, why: str) -> OptionUnsupported:
+def error_of_unsupported(model: str, why: str) -> OptionUnsupported:
     """The error of a model whose service cannot tell."""
     return OptionUnsupported(
         f"score() does not go with {model}: {why}",
@@ -88,9 +88,9 @@ def _read(body: Mapping[str, Any], model: str, texts: Sequence[str]) -> dict[str
     stamp = body.get("formwright")
     scores = stamp.get("scores") if isinstance(stamp, Mapping) else None
     if not isinstance(scores, Mapping):
-        raise unsupported(model, "the server has answered, but scored nothing")
+        raise error_of_unsupported(model, "the server has answered, but scored nothing")
     if scores.keys() != set(texts) or not all(map(_is_score, scores.values())):
-        raise unsupported(
+        raise error_of_unsupported(
             model, f"the server has answered with something else than a score for each text: {scores!r:.200}"
         )
     return {text: -inf if scores[text] is None else float(scores[text]) for text in texts}

@@ -51,11 +51,11 @@ class Hooks:
         """Tell a function of an event. Raises ArgumentError where there is no such event, or no function."""
         if not callable(function):
             raise ArgumentError(f"{function!r} is no function", argument="function")
-        self._functions.setdefault(_known(event), []).append(function)
+        self._functions.setdefault(_name_of_event(event), []).append(function)
 
     def off(self, event: Event, function: Callable[..., Any]) -> None:
         """Tell it no more. Raises ArgumentError where it was not told, or there is no such event."""
-        functions = self._functions.get(_known(event), [])
+        functions = self._functions.get(_name_of_event(event), [])
         if function not in functions:
             raise ArgumentError(f"the function is not told of {event!r}", argument="function")
         functions.remove(function)
@@ -65,7 +65,7 @@ class Hooks:
         if event is None:
             self._functions.clear()
         else:
-            self._functions.pop(_known(event), None)
+            self._functions.pop(_name_of_event(event), None)
 
     def emit(self, event: str, about: Any) -> None:
         """Tell all functions of an event."""
@@ -86,7 +86,7 @@ class Hooks:
         return both
 
 
-def _known(event: Any) -> str:
+def _name_of_event(event: Any) -> str:
     name = getattr(event, "value", event)  # an Enum of names will do
     if name not in get_args(Event):
         raise ArgumentError(

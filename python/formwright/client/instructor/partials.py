@@ -2,7 +2,7 @@
 
 ::
 
-    constructed(Person, {"name": "Ad"}).age       # None: nothing of it has come
+    construct(Person, {"name": "Ad"}).age       # None: nothing of it has come
 
 Cost: an object for each snapshot. The wrinkle: these objects have not been validated, since what is missing would be
 refused; `formwright.incremental.Partial` tells complete from partial, and validates what is complete.
@@ -18,26 +18,26 @@ from formwright._extras import needs
 with needs("client", "partial objects"):
     from pydantic import BaseModel
 
-__all__ = ["constructed"]
+__all__ = ["construct"]
 
 
-def constructed(type_: Any, plain: Any) -> Any:
+def construct(type_: Any, plain: Any) -> Any:
     """Plain data as far as it came, as an object of a type."""
     if isinstance(plain, dict):
         model = _model_for(type_, plain)
         if model is None:
             return plain
         fields = model.model_fields
-        given = {name: _given(field.alias or name, name, plain) for name, field in fields.items()}
-        values = {name: constructed(fields[name].annotation, value) for name, value in given.items()}
+        given = {name: _find_given(field.alias or name, name, plain) for name, field in fields.items()}
+        values = {name: construct(fields[name].annotation, value) for name, value in given.items()}
         return model.model_construct(_fields_set=set(plain), **values)
     if isinstance(plain, list):
         item = next((args[0] for kind in _branches(type_) if (args := get_args(kind))), Any)
-        return [constructed(item, value) for value in plain]
+        return [construct(item, value) for value in plain]
     return plain
 
 
-def _given(alias: str, name: str, plain: dict[str, Any]) -> Any:
+def _find_given(alias: str, name: str, plain: dict[str, Any]) -> Any:
     return plain.get(alias, plain.get(name))
 
 

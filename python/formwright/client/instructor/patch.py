@@ -26,7 +26,7 @@ from typing import Any, Final, Self, get_args, get_origin
 from formwright._extras import needs
 from formwright.client.flow.async_items import ItemsAsync, array
 from formwright.client.instructor.hooks import Hooks
-from formwright.client.instructor.partials import constructed
+from formwright.client.instructor.partials import construct
 from formwright.client.transport.drivers import Arriving, ArrivingAsync, run, run_async
 from formwright.conversations.jinja import rendered
 from formwright.errors import ArgumentError
@@ -148,12 +148,12 @@ class Create(_Calls):
         if response_model is None:
             return self._create(**self._through({**given, "max_retries": max_retries}))
         if given.pop("stream", False):
-            return self._streamed(response_model, max_retries, given)
-        return self._completed(response_model, max_retries, given).value
+            return self._stream(response_model, max_retries, given)
+        return self._complete(response_model, max_retries, given).value
 
     def create_with_completion(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> tuple[Any, Any]:
         """The value, and the answer that it was read from as the client gave it."""
-        result = self._completed(response_model, max_retries, given)
+        result = self._complete(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
     def create_partial(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> Iterator[Any]:
@@ -167,14 +167,14 @@ class Create(_Calls):
         stream = Arriving[Any](*self._stream_flow(form, max_retries, given))
         return _items(Items(stream))  # type: ignore[arg-type]
 
-    def _streamed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Iterator[Any]:
+    def _stream(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Iterator[Any]:
         item = _item_of(response_model)
         if item is not None:
             return self.create_iterable(response_model=item, max_retries=max_retries, **given)
         return self.create_partial(response_model=response_model, max_retries=max_retries, **given)
 
-    def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
-        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
+    def _complete(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
+        flow, transport = self._flow(_requested_form(response_model), {**given, "max_retries": max_retries})
         result = run(flow, transport, self._model.cache)
         _remember(result.value, result.exchange.raw)
         return result
@@ -188,15 +188,15 @@ class AsyncCreate(_Calls):
         if response_model is None:
             return await self._create(**self._through({**given, "max_retries": max_retries}))
         if given.pop("stream", False):
-            return self._streamed(response_model, max_retries, given)
-        value = (await self._completed(response_model, max_retries, given)).value
+            return self._stream(response_model, max_retries, given)
+        value = (await self._complete(response_model, max_retries, given)).value
         return value if _item_of(response_model) is None else AsyncList(value)
 
     async def create_with_completion(
         self, *, response_model: Any, max_retries: Any = None, **given: Any
     ) -> tuple[Any, Any]:
         """The value, and the answer that it was read from as the client gave it."""
-        result = await self._completed(response_model, max_retries, given)
+        result = await self._complete(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
     def create_partial(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncValues:
@@ -210,14 +210,14 @@ class AsyncCreate(_Calls):
         stream = ArrivingAsync[Any](*self._stream_flow(form, max_retries, given))
         return AsyncValues(_async_items(ItemsAsync(stream)))
 
-    def _streamed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> AsyncValues:
+    def _stream(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> AsyncValues:
         item = _item_of(response_model)
         if item is not None:
             return self.create_iterable(response_model=item, max_retries=max_retries, **given)
         return self.create_partial(response_model=response_model, max_retries=max_retries, **given)
 
-    async def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
-        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
+    async def _complete(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
+        flow, transport = self._flow(_requested_form(response_model), {**given, "max_retries": max_retries})
         result = await run_async(flow, transport, self._model.cache)
         _remember(result.value, result.exchange.raw)
         return result
@@ -373,7 +373,7 @@ def _item_of(response_model: Any) -> Any:
     return get_args(response_model)[0] if origin is Iterable else None
 
 
-def _asked(response_model: Any) -> Any:
+def _requested_form(response_model: Any) -> Any:
     item: Any = _item_of(response_model)
     return response_model if item is None else list[item]
 
@@ -387,14 +387,14 @@ def _remember(value: Any, raw: Any) -> None:
 def _partials(stream: Arriving[Any], type_: Any) -> Iterator[Any]:
     with stream:
         for piece in stream:
-            yield constructed(type_, piece.partial._plain())
+            yield construct(type_, piece.partial._plain())
         yield stream.result.value
 
 
 async def _async_partials(stream: ArrivingAsync[Any], type_: Any) -> AsyncGenerator[Any, None]:
     async with stream:
         async for piece in stream:
-            yield constructed(type_, piece.partial._plain())
+            yield construct(type_, piece.partial._plain())
         yield stream.result.value
 
 

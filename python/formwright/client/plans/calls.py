@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from formwright.client.flow.exchange import Query, Reply, ToolCall
-from formwright.client.plans.complaints import Fault, complaint, faults, told
+from formwright.client.plans.complaints import Fault, complaint, faults, write_complaint
 from formwright.client.plans.plan import Plan, Whole, plan_of
 from formwright.client.plans.services import Service
 from formwright.errors import OptionUnsupported, OutputInvalid, UnsupportedKeyword
@@ -73,9 +73,9 @@ class CallsPlan:
         if self._takes_text and not reply.calls:
             return Whole(beside, self.wire_form.parse(beside), parts, outside)
         if not self._is_count(len(reply.calls)):
-            raise OutputInvalid(self._miscounted(reply), text=self.written(reply))
+            raise OutputInvalid(self._complaint_of_count(reply), text=self.written(reply))
         found = [self._call(call, context) for call in reply.calls]
-        spelled = self._spelled((call.name, text) for call, text in found)
+        spelled = self._spell_calls((call.name, text) for call, text in found)
         return Whole(beside + spelled, with_ids(call for call, _ in found), parts, outside)
 
     def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
@@ -87,7 +87,7 @@ class CallsPlan:
     def begun(self, reply: Reply) -> str:
         """What a service cut: calls as far as they came. Raises OutputInvalid where that begins nothing in form."""
         if len(reply.calls) > (self.offer.most or len(reply.calls)):
-            raise OutputInvalid(self._miscounted(reply), text=self.written(reply))
+            raise OutputInvalid(self._complaint_of_count(reply), text=self.written(reply))
         if not self._takes_text:
             reply = replace(reply, text="")
         if not reply.calls:
@@ -101,14 +101,14 @@ class CallsPlan:
 
     def written(self, reply: Reply) -> str:
         """The text of an answer, and its calls."""
-        return reply.text + self._spelled((call.name, call.arguments) for call in reply.calls)
+        return reply.text + self._spell_calls((call.name, call.arguments) for call in reply.calls)
 
     def complaint(self, error: Exception, reply: Reply) -> str:
         """What is wrong with the calls of an answer, each by itself; or with all of it."""
         listed = [
             fault for number, call in enumerate(reply.calls, start=1) for fault in self._faults(call, f"call {number}")
         ]
-        return told(listed) if isinstance(error, OutputInvalid) and listed else complaint(error)
+        return write_complaint(listed) if isinstance(error, OutputInvalid) and listed else complaint(error)
 
     def _faults(self, call: ToolCall, which: str) -> list[Fault]:
         try:
@@ -119,7 +119,7 @@ class CallsPlan:
             return [fault._replace(call=f"{which} ({call.name})") for fault in listed]
         return []
 
-    def _spelled(self, calls: Iterable[tuple[str, str]]) -> str:
+    def _spell_calls(self, calls: Iterable[tuple[str, str]]) -> str:
         """Calls as the style ``json`` writes them."""
         text = ", ".join(f'{{"name": {json.dumps(name)}, "arguments": {arguments}}}' for name, arguments in calls)
         return text if self.offer.calls == "one" or not text else f"[{text}]"
@@ -131,7 +131,7 @@ class CallsPlan:
     def _is_count(self, count: int) -> bool:
         return bool(count) and (self.offer.most is None or count <= self.offer.most)
 
-    def _miscounted(self, reply: Reply) -> str:
+    def _complaint_of_count(self, reply: Reply) -> str:
         """That there are too few calls, or too many."""
         wanted = "one tool once" if self.offer.calls == "one" else "a tool"
         if reply.calls and self.offer.calls != "one":

@@ -24,7 +24,7 @@ from formwright.forms.pointers import pointer_of
 from formwright.forms.readers import python_type_of
 from formwright.incremental.scanner import Scanner
 
-__all__ = ["Fault", "complaint", "faults", "place_at", "told"]
+__all__ = ["Fault", "complaint", "faults", "place_at", "write_complaint"]
 
 _SHOWN = 200
 
@@ -42,30 +42,32 @@ def complaint(error: Exception, form: Form[Any] | None = None) -> str:
     """What is said to a model about its answer, which was to be in ``form``."""
     if isinstance(error, OutputTruncated):
         return "Your answer was cut because it is too long. Answer again, and shorter."
-    return told(faults(error, form))
+    return write_complaint(faults(error, form))
 
 
-def told(faults: Iterable[Fault]) -> str:
+def write_complaint(faults: Iterable[Fault]) -> str:
     """Faults, as a model is told them."""
-    lines = [
-        f"- {fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}: {_shown(fault.value)}{fault.message}"
-        for fault in faults
-    ]
+    lines = []
+    for fault in faults:
+        place = f"{fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}"
+        lines.append(f"- {place}: {_shorten_value(fault.value)}{fault.message}")
     return "\n".join(["Your answer is not valid:", *lines, "Answer again, with the whole corrected answer only."])
 
 
 def faults(error: Exception, form: Form[Any] | None = None) -> list[Fault]:
     """The places where an answer is wrong: as its type tells them, or the one where the text leaves the form."""
-    listed = _listed(error) or (_listed(_of_type(error, form)) if isinstance(error, OutputInvalid) else [])
+    listed = _list_of_pydantic(error) or (
+        _list_of_pydantic(_of_type(error, form)) if isinstance(error, OutputInvalid) else []
+    )
     if listed:
-        return [_validated(entry) for entry in listed]
+        return [_fault_of_entry(entry) for entry in listed]
     if isinstance(error, OutputInvalid):
         pointer, value = place_at(error.text, error.position)
         return [Fault(pointer, value, str(error))]
     return [Fault("", "", str(error))]
 
 
-def _listed(error: Exception | None) -> list[dict[str, Any]]:
+def _list_of_pydantic(error: Exception | None) -> list[dict[str, Any]]:
     """What pydantic says is wrong, if it does."""
     errors = getattr(error.__cause__ if error is not None else None, "errors", None)
     return list(errors(include_url=False, include_context=False)) if callable(errors) else []
@@ -82,12 +84,12 @@ def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
     return None
 
 
-def _validated(entry: dict[str, Any]) -> Fault:
+def _fault_of_entry(entry: dict[str, Any]) -> Fault:
     value = json.dumps(entry["input"], ensure_ascii=False, default=str)
     return Fault(pointer_of(entry["loc"]), value, entry["msg"])
 
 
-def _shown(value: str) -> str:
+def _shorten_value(value: str) -> str:
     value = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
     return f"{value}: " if value else ""
 

@@ -3,7 +3,7 @@
 ::
 
     form = fw.json_schema({"type": "object", "required": ["age"]})
-    found(form, 'Sure: {"age": 36} Anything else?').text        # '{"age": 36}'
+    extract(form, 'Sure: {"age": 36} Anything else?').text        # '{"age": 36}'
 
 Three rules, of which the first that applies decides: the whole answer; what its code fences hold; the JSON values
 that begin with a bracket in it. Where a rule finds several different texts in form, none is meant.
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from formwright.errors import OutputInvalid
 from formwright.forms.form import Form
 
-__all__ = ["MOST", "Found", "found"]
+__all__ = ["MOST", "Found", "extract"]
 
 MOST = 64
 """Candidates that are looked at."""
@@ -38,7 +38,7 @@ class Found(NamedTuple):
     outside: str
 
 
-def found(form: Form[Any], answer: str) -> Found:
+def extract(form: Form[Any], answer: str) -> Found:
     """The text in form that an answer holds.
 
     Raises:
@@ -48,7 +48,7 @@ def found(form: Form[Any], answer: str) -> Found:
     if form.matches(whole):
         return Found(whole, "")
     near = whole
-    for candidates in (_fenced(answer), _values(answer)):
+    for candidates in (_find_fences(answer), _values(answer)):
         fitting = {text: (start, end) for text, start, end in candidates if form.matches(text)}
         if len(fitting) > 1:
             raise OutputInvalid(
@@ -65,7 +65,7 @@ def found(form: Form[Any], answer: str) -> Found:
     raise OutputInvalid("the answer holds no text in form", text=answer)
 
 
-def _fenced(answer: str) -> list[tuple[str, int, int]]:
+def _find_fences(answer: str) -> list[tuple[str, int, int]]:
     """What stands in code fences, without the line breaks around it; with the place of the fence."""
     fences = _FENCE.finditer(answer)
     return [(match[2].strip(), match.start(), match.end()) for match, _ in zip(fences, range(MOST), strict=False)]
@@ -73,10 +73,10 @@ def _fenced(answer: str) -> list[tuple[str, int, int]]:
 
 def _values(answer: str) -> list[tuple[str, int, int]]:
     """The JSON objects and arrays that are in no other one."""
-    return [found for found, _ in zip(_decoded(answer), range(MOST), strict=False)]
+    return [extract for extract, _ in zip(_decode_values(answer), range(MOST), strict=False)]
 
 
-def _decoded(answer: str) -> Iterator[tuple[str, int, int]]:
+def _decode_values(answer: str) -> Iterator[tuple[str, int, int]]:
     """The values up to a bracket behind which no JSON stands: what is inside that is a piece, and never the whole."""
     decoder, at = json.JSONDecoder(), 0
     while match := _OPENING.search(answer, at):

@@ -14,7 +14,7 @@ tools are offered as tools (`formwright.client.plans.calls`).
 Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
 
 The wrinkle: services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of
-the value: `loosened` leaves them open. So ``result.text`` is in the form that was given up to those.
+the value: `loosen` leaves them open. So ``result.text`` is in the form that was given up to those.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, Protocol
 from formwright._kernel import Language
 from formwright.client.flow.exchange import OfferedTool, Query, Reply
 from formwright.client.plans.complaints import complaint
-from formwright.client.plans.extraction import Found, found
+from formwright.client.plans.extraction import Found, extract
 from formwright.client.plans.services import Service
 from formwright.client.plans.wire_form import wire_form
 from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
@@ -39,7 +39,7 @@ from formwright.generation.result import Mode
 from formwright.schemas.instructions import instruction_of, with_docstrings
 from formwright.schemas.providers import Converted, convert
 
-__all__ = ["AnyPlan", "Plan", "Whole", "loosened", "moved", "plan_of"]
+__all__ = ["AnyPlan", "Plan", "Whole", "loosen", "move_references", "plan_of"]
 
 _SPACES = 1000
 """Whitespace characters in a row that a service may write."""
@@ -202,17 +202,17 @@ class Plan:
             OutputInvalid: There is none.
         """
         if self.mode == "instructions":
-            return found(self.form, reply.text) if self.instruction else Found(reply.text, "")
-        written, outside = self._called(reply) if self.mode == "tools" else (reply.text, "")
+            return extract(self.form, reply.text) if self.instruction else Found(reply.text, "")
+        written, outside = self._arguments_of_call(reply) if self.mode == "tools" else (reply.text, "")
         return Found(self.inner(written), outside)
 
     def inner(self, written: str) -> str:
         """The text in form that a service wrote, out of what stands around it there. Raises OutputInvalid."""
         if self._converted is not None and self._converted.optional:
-            written = _restored(self._converted, written)
-        return written.strip() if self.key is None else self._unwrapped(written)
+            written = _restore_text(self._converted, written)
+        return written.strip() if self.key is None else self._unwrap_text(written)
 
-    def _called(self, reply: Reply) -> tuple[str, str]:
+    def _arguments_of_call(self, reply: Reply) -> tuple[str, str]:
         """The arguments of the one call, and the text beside it."""
         names = [call.name for call in reply.calls]
         if names != [self.name]:
@@ -222,7 +222,7 @@ class Plan:
             )
         return reply.calls[0].arguments, reply.text
 
-    def _unwrapped(self, written: str) -> str:
+    def _unwrap_text(self, written: str) -> str:
         """The text of the value inside the object that a service wanted as the root."""
         value = _member(written, self.key)
         if not self.is_string:
@@ -283,7 +283,7 @@ def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = N
     Raises:
         UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
     """
-    plain, name = loosened(form), _name(form)
+    plain, name = loosen(form), _name(form)
     if mode == "instructions" and style is None and _is_any_text(form):
         return Plan(mode=mode, form=form, name=name)  # there is nothing to say, and all of the answer is the text
     if mode == "instructions":
@@ -291,7 +291,7 @@ def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = N
     schema, key = _schema_of(form), None
     description = schema.get("description") if isinstance(schema, Mapping) else None
     if not _is_object(schema):
-        key, schema = ("value" if form.language.is_json else "text"), _wrapped(schema, form)
+        key, schema = ("value" if form.language.is_json else "text"), _wrap_schema(schema, form)
     needs_words = mode == "json_object" or style is not None
     instruction = instruction_of(form if key is None else _json(schema), style or "schema") if needs_words else ""
     plan = Plan(mode=mode, form=plain, name=name, description=description, instruction=instruction, key=key)
@@ -342,7 +342,7 @@ def _name(form: Form[Any]) -> str:
     return _NAME.sub("_", title).strip("_")[:64] or "answer"
 
 
-def loosened(form: Form[Any]) -> Form[Any]:
+def loosen(form: Form[Any]) -> Form[Any]:
     """The same form with all spellings of its JSON: what a service writes is checked by its value."""
     if form.origin is None or form.origin.kind != "schema":
         return form
@@ -376,10 +376,10 @@ def _is_object(schema: Any) -> bool:
     return isinstance(node, Mapping) and node.get("type") == "object"
 
 
-def _wrapped(schema: Any, form: Form[Any]) -> dict[str, Any]:
+def _wrap_schema(schema: Any, form: Form[Any]) -> dict[str, Any]:
     """An object with the value as its one member; references still lead to where they led."""
     key = "value" if form.language.is_json else "text"
-    inside = moved(schema, f"#/properties/{key}")
+    inside = move_references(schema, f"#/properties/{key}")
     return {"type": "object", "properties": {key: inside}, "required": [key], "additionalProperties": False}
 
 
@@ -387,10 +387,10 @@ _DATA = ("enum", "const", "default", "examples", "example")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
-def moved(schema: Any, to: str) -> Any:
+def move_references(schema: Any, to: str) -> Any:
     """A schema whose local references begin at ``to``."""
     if isinstance(schema, list):
-        return [moved(part, to) for part in schema]
+        return [move_references(part, to) for part in schema]
     if not isinstance(schema, dict):
         return schema
     found: dict[str, Any] = {}
@@ -398,9 +398,9 @@ def moved(schema: Any, to: str) -> Any:
         if keyword == "$ref" and isinstance(value, str) and value.startswith("#"):
             found[keyword] = to + value[1:]
         elif keyword in _MAPS and isinstance(value, dict):
-            found[keyword] = {name: moved(part, to) for name, part in value.items()}
+            found[keyword] = {name: move_references(part, to) for name, part in value.items()}
         else:
-            found[keyword] = value if keyword in _DATA else moved(value, to)
+            found[keyword] = value if keyword in _DATA else move_references(value, to)
     return found
 
 
@@ -408,10 +408,10 @@ def _json(schema: Mapping[str, Any]) -> Form[Any]:
     """The JSON texts of a schema, however they are spelled."""
     from formwright.forms.json_forms import json_schema
 
-    return loosened(json_schema(dict(schema)))
+    return loosen(json_schema(dict(schema)))
 
 
-def _restored(converted: Converted, written: str) -> str:
+def _restore_text(converted: Converted, written: str) -> str:
     """The same text without the nulls that stand for what is left out."""
     try:
         value = read_json(written)

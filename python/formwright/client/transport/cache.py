@@ -63,7 +63,7 @@ class AnswerCache:
         self.namespace, self._max_bytes, self._seconds = namespace, max_bytes, seconds
         self._folder, self._lock = fspath(folder), Lock()
         try:
-            self._database = _opened(Path(self._folder))
+            self._database = _open_file(Path(self._folder))
         except (OSError, ValueError, sqlite3.Error) as error:
             raise ArgumentError(f"there can be no cache in {self._folder!r}: {error}", argument="folder") from error
 
@@ -109,7 +109,7 @@ class AnswerCache:
         return _again, (self._folder, self.namespace, self._max_bytes, self._seconds)
 
 
-def _opened(folder: Path) -> sqlite3.Connection:
+def _open_file(folder: Path) -> sqlite3.Connection:
     """The file of a folder, whose schema may have been written by somebody else. Raises OSError, sqlite3.Error."""
     folder.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(folder / "answers.db", timeout=_PATIENCE, check_same_thread=False)

@@ -111,7 +111,7 @@ class _Driver:
             return time.sleep(step.seconds)
         if isinstance(step, Close):
             return self.close()
-        return _cached(self._cache, step)
+        return _use_cache(self._cache, step)
 
     def close(self) -> None:
         """Leave the open stream, if there is one."""
@@ -140,7 +140,7 @@ class _AsyncDriver:
             return await asyncio.sleep(step.seconds)
         if isinstance(step, Close):
             return await self.close()
-        return await asyncio.to_thread(_cached, self._cache, step)  # the cache may be a file
+        return await asyncio.to_thread(_use_cache, self._cache, step)  # the cache may be a file
 
     async def close(self) -> None:
         stream, self._stream = self._stream, None
@@ -148,7 +148,7 @@ class _AsyncDriver:
             await stream.close()
 
 
-def _cached(cache: Cache | None, step: Recall | Keep) -> Any:
+def _use_cache(cache: Cache | None, step: Recall | Keep) -> Any:
     if cache is None:
         return None
     try:
@@ -201,11 +201,11 @@ class _Pieces(Generic[R_co]):
         """The value so far; ``None`` before the first piece."""
         return self._partial
 
-    def _given(self, piece: Piece) -> Piece:
+    def _give(self, piece: Piece) -> Piece:
         self._partial = piece.partial
         return piece
 
-    def _ended(self, end: StopIteration) -> None:
+    def _end(self, end: StopIteration) -> None:
         self._is_over, self._result = True, end.value
 
 
@@ -224,11 +224,11 @@ class Arriving(_Pieces[R_co]):
                 step = self._brought(self._flow)
                 if isinstance(step, Piece):
                     self._brought = _FIRST
-                    return self._given(step)
+                    return self._give(step)
                 self._brought = self._done(step)
         except StopIteration as end:
             if not self._is_over and not self._is_closed:
-                self._ended(end)
+                self._end(end)
             self.close()
             raise StopIteration from None
         except BaseException:
@@ -273,11 +273,11 @@ class ArrivingAsync(_Pieces[R_co]):
                 step = self._brought(self._flow)
                 if isinstance(step, Piece):
                     self._brought = _FIRST
-                    return self._given(step)
+                    return self._give(step)
                 self._brought = await self._done(step)
         except StopIteration as end:
             if not self._is_over and not self._is_closed:
-                self._ended(end)
+                self._end(end)
             await self.close()
             raise StopAsyncIteration from None
         except BaseException:

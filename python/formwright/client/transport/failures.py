@@ -23,7 +23,16 @@ from typing import Any
 from formwright.client.flow.exchange import Answer
 from formwright.errors import LimitExceeded, Refused, RequestFailed
 
-__all__ = ["failed_event", "failure_of", "filtered", "is_error", "json_of", "retry_after", "too_large", "with_headers"]
+__all__ = [
+    "error_of_filter",
+    "failed_event",
+    "failure_of",
+    "is_error",
+    "json_of",
+    "retry_after",
+    "too_large",
+    "with_headers",
+]
 
 _SHOWN = 2000
 
@@ -70,7 +79,7 @@ def failure_of(answer: Answer) -> RequestFailed | Refused | None:
             status=answer.status,
         )
     what = "refused the request" if answer.status < 500 else "failed"
-    return _failure(_decoded(answer.body), f"the service {what} ({answer.status})", answer)
+    return _failure(_decode_body(answer.body), f"the service {what} ({answer.status})", answer)
 
 
 def failed_event(event: Mapping[str, Any]) -> RequestFailed | Refused:
@@ -103,7 +112,7 @@ def json_of(answer: Answer) -> Mapping[str, Any]:
         RequestFailed: It is not a JSON object, or it is an error in spite of its status.
         Refused: It is the error of a content filter.
     """
-    body = _decoded(answer.body)
+    body = _decode_body(answer.body)
     if not isinstance(body, Mapping):
         shown = bytes(answer.body)[:_SHOWN].decode(errors="replace")  # type: ignore[arg-type]
         raise RequestFailed(
@@ -142,12 +151,12 @@ def _failure(said: Any, what: str, answer: Answer) -> RequestFailed | Refused:
     failure.__cause__ = original
     if not _FILTER.search(f"{code} {kind} {_inner_code(error)}") and not _FILTERED.search(message):
         return failure
-    refused = filtered(message)
+    refused = error_of_filter(message)
     refused.__cause__ = failure
     return refused
 
 
-def filtered(said: str = "", text: str = "") -> Refused:
+def error_of_filter(said: str = "", text: str = "") -> Refused:
     """The error of an answer that a content filter took away, with what was written until then."""
     return Refused(
         f"the content filter of the service took the answer away{said and f': {said[:300]}'}",
@@ -157,7 +166,7 @@ def filtered(said: str = "", text: str = "") -> Refused:
     )
 
 
-def _decoded(body: bytes | Mapping[str, Any]) -> Any:
+def _decode_body(body: bytes | Mapping[str, Any]) -> Any:
     """A body as JSON; bytes that are not JSON as they are."""
     if isinstance(body, Mapping):
         return body

@@ -137,7 +137,7 @@ class HttpTransport:
     _finalizer: Callable[[], object] | None = None
 
     def __init__(self, endpoint: Endpoint, client: httpx.Client | None = None) -> None:
-        self.endpoint, self._given = endpoint, _checked(client, httpx.Client)
+        self.endpoint, self._given = endpoint, _check_client(client, httpx.Client)
 
     @property
     def client(self) -> httpx.Client:
@@ -146,7 +146,7 @@ class HttpTransport:
             return self._given
         with _MAKING:
             if self._client is None:
-                self._client = _made(httpx.Client)
+                self._client = _make_client(httpx.Client)
                 # Not __del__: the collector may come to the sockets first, which warn that nobody closed them.
                 self._finalizer = weakref.finalize(self, self._client.close)
             return self._client
@@ -154,7 +154,7 @@ class HttpTransport:
     def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
         try:
-            response = self._sent(request, timeout)
+            response = self._send(request, timeout)
             with closing(response):
                 return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout)))
         except _ERRORS as error:
@@ -163,7 +163,7 @@ class HttpTransport:
     def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
         """The head of an answer that is a stream, and the stream; of an error, all of it."""
         try:
-            response = self._sent(request, timeout)
+            response = self._send(request, timeout)
             if response.status_code == 200:
                 return self.endpoint.answer(response), _Stream(response, self.endpoint)
             with closing(response):
@@ -171,7 +171,7 @@ class HttpTransport:
         except _ERRORS as error:
             raise self.endpoint.failure(error, timeout) from error
 
-    def _sent(self, request: Request, timeout: float | None) -> httpx.Response:
+    def _send(self, request: Request, timeout: float | None) -> httpx.Response:
         built = self.endpoint.built(self.client, request, timeout)
         return self.client.send(built, stream=True, follow_redirects=False)
 
@@ -187,7 +187,7 @@ class AsyncHttpTransport:
     """Requests of an event loop."""
 
     def __init__(self, endpoint: Endpoint, client: httpx.AsyncClient | None = None) -> None:
-        self.endpoint, self._given = endpoint, _checked(client, httpx.AsyncClient)
+        self.endpoint, self._given = endpoint, _check_client(client, httpx.AsyncClient)
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -198,13 +198,13 @@ class AsyncHttpTransport:
             return self._given
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._client, self._loop = _made(httpx.AsyncClient), loop
+            self._client, self._loop = _make_client(httpx.AsyncClient), loop
         return self._client
 
     async def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
         try:
-            response = await self._sent(request, timeout)
+            response = await self._send(request, timeout)
             try:
                 return self.endpoint.answer(response, await _read_async(response, _Budget(self.endpoint, timeout)))
             finally:
@@ -215,7 +215,7 @@ class AsyncHttpTransport:
     async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
         """The head of an answer that is a stream, and the stream; of an error, all of it."""
         try:
-            response = await self._sent(request, timeout)
+            response = await self._send(request, timeout)
             if response.status_code == 200:
                 return self.endpoint.answer(response), _AsyncStream(response, self.endpoint)
             try:
@@ -227,7 +227,7 @@ class AsyncHttpTransport:
         except _ERRORS as error:
             raise self.endpoint.failure(error, timeout) from error
 
-    async def _sent(self, request: Request, timeout: float | None) -> httpx.Response:
+    async def _send(self, request: Request, timeout: float | None) -> httpx.Response:
         built = self.endpoint.built(self.client, request, timeout)
         return await self.client.send(built, stream=True, follow_redirects=False)
 
@@ -249,7 +249,7 @@ _ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError)
 C = TypeVar("C", httpx.Client, httpx.AsyncClient)
 
 
-def _made(kind: type[C]) -> C:
+def _make_client(kind: type[C]) -> C:
     """A client with the proxies and certificates of the environment. Raises RequestFailed where they cannot be used."""
     try:
         return kind(follow_redirects=False, limits=_LIMITS)
@@ -261,7 +261,7 @@ def _made(kind: type[C]) -> C:
         ) from error
 
 
-def _checked(client: Any, kind: type[C]) -> C | None:
+def _check_client(client: Any, kind: type[C]) -> C | None:
     """A client that the user has passed. Raises ArgumentError where it is another object."""
     if client is not None and not isinstance(client, kind):
         hint = "with asynchronous=True it is an httpx.AsyncClient, else an httpx.Client"

@@ -80,7 +80,7 @@ class _Sdk:
         other._passed = given
         return other
 
-    def _called(self, request: Request, timeout: float | None) -> tuple[Callable[..., Any], dict[str, Any]]:
+    def _call(self, request: Request, timeout: float | None) -> tuple[Callable[..., Any], dict[str, Any]]:
         if request.path not in self._creates:
             raise ArgumentError(f"the client has no {request.path.replace('/', '.')}.create", argument="api")
         names = {*_PARAMETERS[request.path], *self._passed}
@@ -99,20 +99,20 @@ class SdkTransport(_Sdk):
 
     def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
-        create, arguments = self._called(request, timeout)
+        create, arguments = self._call(request, timeout)
         try:
             answer = create(**arguments)
             return Answer(200, _plain(answer), original=answer)
         except Exception as error:
-            return _failed(error)
+            return _answer_of_error(error)
 
     def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
         """The head of an answer that is a stream, and the stream; of an error, all of it."""
-        create, arguments = self._called(request, timeout)
+        create, arguments = self._call(request, timeout)
         try:
             return Answer(200, {}), _Stream(create(**arguments))
         except Exception as error:
-            return _failed(error), None
+            return _answer_of_error(error), None
 
 
 class AsyncSdkTransport(_Sdk):
@@ -120,20 +120,20 @@ class AsyncSdkTransport(_Sdk):
 
     async def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
-        create, arguments = self._called(request, timeout)
+        create, arguments = self._call(request, timeout)
         try:
             answer = await create(**arguments)
             return Answer(200, _plain(answer), original=answer)
         except Exception as error:
-            return _failed(error)
+            return _answer_of_error(error)
 
     async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
         """The head of an answer that is a stream, and the stream; of an error, all of it."""
-        create, arguments = self._called(request, timeout)
+        create, arguments = self._call(request, timeout)
         try:
             return Answer(200, {}), _AsyncStream(await create(**arguments))
         except Exception as error:
-            return _failed(error), None
+            return _answer_of_error(error), None
 
 
 def _plain(answer: Any) -> Mapping[str, Any]:
@@ -146,7 +146,7 @@ def _plain(answer: Any) -> Mapping[str, Any]:
     return plain
 
 
-def _failed(error: Exception) -> Answer:
+def _answer_of_error(error: Exception) -> Answer:
     """An answer that is an error. Raises RequestFailed where there is no answer, and whatever is no error of an API."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
@@ -202,7 +202,7 @@ def _broken(error: Exception) -> Exception:
     """A stream that ended in an error of the SDK, of its HTTP library, or of its JSON."""
     answer = None
     if isinstance(getattr(error, "status_code", None), int):
-        answer = failure_of(_failed(error))
+        answer = failure_of(_answer_of_error(error))
     return answer or RequestFailed(
         f"the service failed in the middle of its answer: {type(error).__name__}: {error}", may_pass=True
     )

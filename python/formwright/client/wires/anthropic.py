@@ -99,7 +99,7 @@ def _turns(query: Query) -> tuple[str, list[dict[str, Any]]]:
     """The system prompt, and the turns of user and model."""
     messages = with_instruction(query.messages, query.instruction)
     for correction in query.corrections:
-        messages += _corrected(correction)
+        messages += _messages_of_correction(correction)
     system = [text_of(message.get("content")) for message in messages if message["role"] in ("system", "developer")]
     turns: list[dict[str, Any]] = []
     for message in messages:
@@ -125,7 +125,7 @@ def _turn(message: Mapping[str, Any]) -> tuple[str, list[Any]]:
     return message["role"], blocks
 
 
-def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
+def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
     """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
     reply = correction.reply
     if not reply.calls:
@@ -175,7 +175,7 @@ class _Events:
         elif kind == "content_block_start":
             self._blocks[member(event, "index", int)] = dict(must(event, "content_block", dict))
         elif kind == "content_block_delta":
-            return self._added(member(event, "index", int), must(event, "delta", dict))
+            return self._add_delta(member(event, "index", int), must(event, "delta", dict))
         elif kind == "message_delta":
             self._message |= member(event, "delta", dict)
             self._message["usage"] = member(self._message, "usage", dict) | member(event, "usage", dict)
@@ -187,7 +187,7 @@ class _Events:
     def is_over(self) -> bool:
         return self.is_complete
 
-    def _added(self, index: int, delta: Mapping[str, Any]) -> str:
+    def _add_delta(self, index: int, delta: Mapping[str, Any]) -> str:
         if index not in self._blocks:
             raise RequestFailed(f"the service sent a piece of the block {index}, which has not begun")
         block = self._blocks[index]

@@ -18,7 +18,7 @@ from formwright.client.transport.failures import failed_event, is_error
 from formwright.client.wires.shared import (
     arguments_text,
     end_of,
-    listed,
+    list_of,
     member,
     must,
     options_of,
@@ -57,7 +57,7 @@ class _Chat:
         if is_error(choices[0] if isinstance(choices[0], Mapping) else {}):
             raise failed_event(choices[0])
         message = must(choices[0], "message", dict)
-        calls = tuple(_call(call) for call in listed(message, "tool_calls"))
+        calls = tuple(_call(call) for call in list_of(message, "tool_calls"))
         refusal = member(message, "refusal", str)
         end = "refusal" if refusal else _end(choices[0].get("finish_reason"))
         return Reply(written_text(message.get("content")), calls, end, refusal, _usage(body), body)
@@ -98,11 +98,11 @@ def _function(tool: OfferedTool) -> dict[str, Any]:
 def _messages(query: Query) -> list[Mapping[str, Any]]:
     messages = with_instruction(query.messages, query.instruction)
     for correction in query.corrections:
-        messages += _corrected(correction)
+        messages += _messages_of_correction(correction)
     return messages
 
 
-def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
+def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
     """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
     reply = correction.reply
     if not reply.calls:
@@ -156,16 +156,16 @@ class _Chunks:
         choice = choices[0]
         if not isinstance(choice, Mapping) or is_error(choice):
             raise failed_event(choice if isinstance(choice, Mapping) else event)
-        added = self._added(must(choice, "delta", dict)) if choice.get("delta") is not None else ""
+        added = self._add_delta(must(choice, "delta", dict)) if choice.get("delta") is not None else ""
         if choice.get("finish_reason"):
             self.is_complete, self._end = True, _end(choice["finish_reason"])
         return added
 
-    def _added(self, delta: Mapping[str, Any]) -> str:
+    def _add_delta(self, delta: Mapping[str, Any]) -> str:
         text = written_text(delta.get("content"))
         self._text.append(text)
         self._refusal.append(member(delta, "refusal", str))
-        arguments = "".join(map(self._call, listed(delta, "tool_calls")))
+        arguments = "".join(map(self._call, list_of(delta, "tool_calls")))
         return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
     def _call(self, call: Any) -> str:

@@ -19,7 +19,7 @@ from formwright.client.transport.failures import failed_event, is_error
 from formwright.client.wires.shared import (
     arguments_text,
     end_of,
-    listed,
+    list_of,
     member,
     must,
     options_of,
@@ -64,13 +64,13 @@ class _Gemini:
         return Request(path, body | _tools(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
-        candidates = listed(body, "candidates")
+        candidates = list_of(body, "candidates")
         if not candidates:
             reason = member(member(body, "promptFeedback", dict), "blockReason", str)
             if reason:
                 return Reply("", end="content_filter", refusal=reason, usage=_usage(body), raw=body)
             raise RequestFailed("the service answered without any candidate", body=str(dict(body))[:200])
-        parts = listed(member(candidates[0], "content", dict), "parts")
+        parts = list_of(member(candidates[0], "content", dict), "parts")
         text = text_of([part for part in parts if not member(part, "thought", bool)])
         calls = tuple(
             ToolCall(must(call, "name", str), arguments_text(call.get("args", {})), member(call, "id", str))
@@ -111,7 +111,7 @@ def _contents(query: Query) -> tuple[str, list[dict[str, Any]]]:
         if message["role"] not in ("system", "developer"):
             contents.append({"role": _role(message["role"]), "parts": _parts(message.get("content"))})
     for correction in query.corrections:
-        contents += _corrected(correction)
+        contents += _messages_of_correction(correction)
     if not contents:
         raise PromptError("the conversation has system messages only", hint="add a message of the user")
     return "\n\n".join(text for text in system if text), contents
@@ -131,7 +131,7 @@ def _parts(content: Any) -> list[Any]:
     ]
 
 
-def _corrected(correction: Correction) -> list[dict[str, Any]]:
+def _messages_of_correction(correction: Correction) -> list[dict[str, Any]]:
     """What the model wrote, and what is wrong with it; a call is answered as a function would answer it."""
     reply = correction.reply
     candidates = member(reply.raw, "candidates", list)
@@ -166,14 +166,14 @@ class _Parts:
         if is_error(event):
             raise failed_event(event)
         self._last |= event
-        candidates = listed(event, "candidates")
+        candidates = list_of(event, "candidates")
         if not candidates:
             is_blocked = bool(member(member(event, "promptFeedback", dict), "blockReason", str))
             self.is_complete = self.is_complete or is_blocked
             return ""
         if member(candidates[0], "finishReason", str):
             self.is_complete = True
-        parts = listed(member(candidates[0], "content", dict), "parts")
+        parts = list_of(member(candidates[0], "content", dict), "parts")
         self._parts += parts
         calls = [call for part in parts if (call := member(part, "functionCall", dict))]
         text = text_of([part for part in parts if not member(part, "thought", bool)])

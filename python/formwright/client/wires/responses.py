@@ -18,7 +18,7 @@ from formwright.client.transport.failures import failed_event, is_error
 from formwright.client.wires.shared import (
     arguments_text,
     end_of,
-    listed,
+    list_of,
     member,
     must,
     options_of,
@@ -58,7 +58,7 @@ class _Responses:
                 name, arguments = must(item, "name", str), arguments_text(item.get("arguments"))
                 calls.append(ToolCall(name, arguments, member(item, "call_id", str)))
             elif kind == "message":
-                content = listed(item, "content")
+                content = list_of(item, "content")
                 texts.append(written_text([part for part in content if member(part, "type", str) != "refusal"]))
                 refusals += [member(part, "refusal", str) for part in content]
         refusal = "".join(refusals)
@@ -98,11 +98,11 @@ def _function(tool: OfferedTool) -> dict[str, Any]:
 def _input(query: Query) -> list[Mapping[str, Any]]:
     messages = with_instruction(query.messages, query.instruction)
     for correction in query.corrections:
-        messages += _corrected(correction)
+        messages += _messages_of_correction(correction)
     return messages
 
 
-def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
+def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
     """What the model wrote, and what is wrong with it."""
     reply = correction.reply
     if not reply.calls:

@@ -6,7 +6,7 @@
     member({"usage": None}, "usage", dict)                                      # {}
 
 A field of another type counts as missing where nothing depends on it. What an answer must have is read with `must`, and
-what it may have with `listed` and `written_text`, all of which raise.
+what it may have with `list_of` and `written_text`, all of which raise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
     "Wire",
     "arguments_text",
     "end_of",
-    "listed",
+    "list_of",
     "member",
     "must",
     "options_of",
@@ -101,7 +101,7 @@ def must(value: Any, name: str, kind: type[T]) -> T:
     return found
 
 
-def listed(value: Any, name: str) -> list[Any]:
+def list_of(value: Any, name: str) -> list[Any]:
     """A list that an answer may have. Raises RequestFailed where it has something else there."""
     return must(value, name, list) if isinstance(value, Mapping) and value.get(name) is not None else []
 

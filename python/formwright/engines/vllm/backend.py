@@ -22,12 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from formwright._hosts import HOSTS, hosted
+from formwright._hosts import HOSTS, import_host
 from formwright.engines.grammar_backend import Running, Vocabularies, asked_form
 from formwright.errors import FormwrightError, HostMismatch
 from formwright.forms.coerce import compile
 
-with hosted("vllm"):
+with import_host("vllm"):
     import torch
     import vllm.v1.structured_output as manager
     from vllm.sampling_params import SamplingParams

@@ -22,7 +22,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import Constraint
 from formwright.engines.grammar_backend import Running, Vocabularies, asked_form
 from formwright.errors import FormwrightError, HostMismatch
@@ -30,7 +30,7 @@ from formwright.forms.coerce import compile
 from formwright.forms.form import Form
 from formwright.masks.arrays import allocate_bitmask, apply_bitmask, only_ends
 
-with hosted("vllm"):
+with import_host("vllm"):
     import torch
     from vllm.sampling_params import SamplingParams
     from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, fill_bitmasks
 from formwright.errors import ArgumentError, DeadEnd, OutputInvalid
-from formwright.forms.readers import decoded, plain
+from formwright.forms.readers import decode_text, plain
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Reason, Truncated
-from formwright.generation.writing import Limits, check_width, complete, started
+from formwright.generation.writing import Limits, check_width, complete, start_matcher
 from formwright.masks.arrays import allocate_bitmask, apply_bitmask
 
 __all__ = ["beam_search", "check_beams", "log_softmax"]
@@ -66,7 +66,7 @@ class _Search:
 
     def run(self) -> tuple[list[_Beam], list[_Beam], Reason | None]:
         """The ended texts, best first, those under way when the search was over, and why it was cut, if it was."""
-        live = [_Beam(started(self.constraint, self.prompt_ids, self.limits), (), 0.0)]
+        live = [_Beam(start_matcher(self.constraint, self.prompt_ids, self.limits), (), 0.0)]
         ended: dict[bytes, _Beam] = {}
         logits = self.batch.add([self.prompt_ids])
         for left in range(self.limits.max_tokens, -1, -1):
@@ -77,7 +77,7 @@ class _Search:
             self._end(live, scores, allowed, ended)
             if left == 0:
                 break
-            continued = self._continued(live, scores, allowed)
+            continued = self._find_continuations(live, scores, allowed)
             if not continued and not ended and self.refused is None:
                 raise DeadEnd("the model gives no token that is allowed a probability")
             if not continued or self._is_settled(ended, continued[0][0]):
@@ -122,7 +122,9 @@ class _Search:
             return False
         return True
 
-    def _continued(self, live: list[_Beam], scores: Scores, allowed: NDArray[np.bool_]) -> list[tuple[float, int, int]]:
+    def _find_continuations(
+        self, live: list[_Beam], scores: Scores, allowed: NDArray[np.bool_]
+    ) -> list[tuple[float, int, int]]:
         """The best continuations: score, beam and token. Among equals the better beam and the lower id come first."""
         allowed[:, self.constraint.vocabulary.eos_token_ids] = False
         rows, tokens = np.nonzero(allowed & np.isfinite(scores))
@@ -139,7 +141,7 @@ class _Search:
 
     def written(self, beam: _Beam) -> dict[str, Any]:
         """What a result says about a text."""
-        text = plain(decoded(beam.matcher.accepted_bytes))[len(self.prefix) :]
+        text = plain(decode_text(beam.matcher.accepted_bytes))[len(self.prefix) :]
         return {
             "text": text,
             "token_ids": beam.token_ids,

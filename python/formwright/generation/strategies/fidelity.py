@@ -30,14 +30,22 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, fill_bitmasks
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded
-from formwright.forms.readers import decoded, plain
+from formwright.forms.readers import decode_text, plain
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Particles, Truncated
 from formwright.generation.strategies.beams import log_softmax
-from formwright.generation.writing import Limits, check_width, complete, started
+from formwright.generation.writing import Limits, check_width, complete, start_matcher
 from formwright.masks.arrays import allocate_bitmask, apply_bitmask
 
-__all__ = ["MOST_SPELLINGS", "Score", "check_draw", "draw_by_particles", "draw_exactly", "scored", "spellings_of"]
+__all__ = [
+    "MOST_SPELLINGS",
+    "Score",
+    "check_draw",
+    "draw_by_particles",
+    "draw_exactly",
+    "score_spelling",
+    "spellings_of",
+]
 
 MOST_SPELLINGS = 10_000
 """Spellings of all texts together that are scored at most."""
@@ -85,7 +93,7 @@ def spellings_of(matcher: Matcher, max_tokens: int, most: int = MOST_SPELLINGS) 
     return found
 
 
-def scored(score: Score, spelling: Spelling, ends: Sequence[int], temperature: float = 1.0) -> float:
+def score_spelling(score: Score, spelling: Spelling, ends: Sequence[int], temperature: float = 1.0) -> float:
     """The log probability of a spelling and the end of the text."""
     log_probabilities = log_softmax(score(spelling.token_ids), temperature)
     tokens = log_probabilities[np.arange(len(spelling.token_ids)), list(spelling.token_ids)]
@@ -111,27 +119,27 @@ def draw_exactly(
     check_draw(limits, temperature, least=0.0)
     since = time.perf_counter()
     check_width(score([]).shape[-1], constraint.vocabulary)
-    spellings = spellings_of(started(constraint, prompt_ids, limits), limits.max_tokens)
+    spellings = spellings_of(start_matcher(constraint, prompt_ids, limits), limits.max_tokens)
     scores = np.zeros(len(spellings))
     for index, spelling in enumerate(spellings):
         if limits.cancel is not None and limits.cancel():
-            return Truncated(reason="cancel", text="", token_ids=(), **_written(prompt_ids, index, since))
-        scores[index] = scored(score, spelling, constraint.vocabulary.eos_token_ids, temperature or 1.0)
+            return Truncated(reason="cancel", text="", token_ids=(), **_fields_of_result(prompt_ids, index, since))
+        scores[index] = score_spelling(score, spelling, constraint.vocabulary.eos_token_ids, temperature or 1.0)
     total = _finite(float(np.logaddexp.reduce(scores)))
     chosen = int(np.argmax(scores)) if temperature == 0 else _draw(np.random.default_rng(seed), scores)
     data = spellings[chosen].text
     return complete(
         constraint.form,
         data,
-        text=plain(decoded(data))[len(prefix) :],
+        text=plain(decode_text(data))[len(prefix) :],
         token_ids=spellings[chosen].token_ids,
         log_probability=float(scores[chosen]),
         particles=_particles([spelling.text for spelling in spellings], scores - total, total, prefix),
-        **_written(prompt_ids, len(spellings), since),
+        **_fields_of_result(prompt_ids, len(spellings), since),
     )
 
 
-def _written(prompt_ids: Sequence[int], calls: int, since: float) -> dict[str, Any]:
+def _fields_of_result(prompt_ids: Sequence[int], calls: int, since: float) -> dict[str, Any]:
     return {
         "prompt_tokens": len(prompt_ids),
         "model_calls": calls,
@@ -168,23 +176,23 @@ def draw_by_particles(
     if not isinstance(particles, int | np.integer) or particles < 1:
         raise ArgumentError(f"particles must be an integer from 1 on, not {particles!r}", argument="particles")
     since, random = time.perf_counter(), np.random.default_rng(seed)
-    matcher = started(constraint, prompt_ids, limits)
+    matcher = start_matcher(constraint, prompt_ids, limits)
     swarm = _Swarm(
         batch, constraint, limits, temperature, random, [_Particle(matcher.fork()) for _ in range(particles)]
     )
     found = swarm.run(prompt_ids)
     log_weights = np.zeros(particles) if found is None else found[0]
     chosen = swarm.particles[_draw(random, log_weights)]
-    written: dict[str, Any] = {"token_ids": chosen.token_ids, **_written(prompt_ids, swarm.calls, since)}
+    written: dict[str, Any] = {"token_ids": chosen.token_ids, **_fields_of_result(prompt_ids, swarm.calls, since)}
     if found is None:
-        cut = plain(decoded(chosen.matcher.accepted_bytes))
+        cut = plain(decode_text(chosen.matcher.accepted_bytes))
         return Truncated(reason="cancel", text=cut[len(prefix) :], **written)
     texts = [particle.matcher.accepted_bytes for particle in swarm.particles]
     data = chosen.matcher.accepted_bytes
     return complete(
         constraint.form,
         data,
-        text=plain(decoded(data))[len(prefix) :],
+        text=plain(decode_text(data))[len(prefix) :],
         particles=_particles(texts, *found, prefix),
         **written,
     )
@@ -217,9 +225,9 @@ class _Swarm:
             _finite(float(log_weights.max()))
             if _effective(log_weights) < count / 2:
                 log_mean += _finite(float(np.logaddexp.reduce(log_weights))) - np.log(count)
-                order, log_weights = _resampled(self.random, log_weights), np.zeros(count)
+                order, log_weights = _resample(self.random, log_weights), np.zeros(count)
             rows = {index: row for row, index in enumerate(live)}
-            self.particles = _copied(self.particles, order)
+            self.particles = _copy_particles(self.particles, order)
             live = [index for index, particle in enumerate(self.particles) if not particle.is_over]
             if not live:
                 break
@@ -252,7 +260,7 @@ class _Swarm:
         return masses
 
 
-def _copied(particles: list[_Particle], order: list[int]) -> list[_Particle]:
+def _copy_particles(particles: list[_Particle], order: list[int]) -> list[_Particle]:
     """Particles in this order; one that stands there twice is copied."""
     taken: set[int] = set()
     kept = []
@@ -269,7 +277,7 @@ def _effective(log_weights: Scores) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def _resampled(random: np.random.Generator, log_weights: Scores) -> list[int]:
+def _resample(random: np.random.Generator, log_weights: Scores) -> list[int]:
     """As many particles as there are, drawn by their weights: systematic resampling."""
     count = len(log_weights)
     weights = np.exp(log_weights - log_weights.max())
@@ -290,7 +298,7 @@ def _finite(log_total: float) -> float:
 
 
 def _particles(texts: Sequence[bytes], log_weights: Scores, log_mean: float, prefix: str) -> Particles:
-    own = tuple(plain(decoded(text))[len(prefix) :] for text in texts)
+    own = tuple(plain(decode_text(text))[len(prefix) :] for text in texts)
     return Particles(own, tuple(map(float, log_weights)), float(log_mean))
 
 

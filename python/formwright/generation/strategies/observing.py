@@ -26,7 +26,7 @@ from formwright.generation.loop import Runtime
 from formwright.generation.result import Observed
 from formwright.generation.sampler import Sampler
 from formwright.generation.trace.recorder import Recorder
-from formwright.generation.writing import Limits, masked
+from formwright.generation.writing import Limits, mask_logits
 from formwright.masks.arrays import allocate_bitmask
 
 __all__ = ["observe"]
@@ -55,7 +55,7 @@ def observe(
         sampler.follow(token_ids, prompt_ids, vocabulary.eos_token_ids)
     log_probability, unseen, calls = 0.0, list(prompt_ids), 0
     while len(token_ids) < limits.max_tokens and not (limits.cancel is not None and limits.cancel()):
-        matcher = _looked(matcher, rows, recorder)
+        matcher = _look_up(matcher, rows, recorder)
         logits, calls = np.asarray(runtime.prefill(unseen), np.float32), calls + 1
         recorder.answered()
         token_id = sampler(logits[: len(vocabulary)])
@@ -63,8 +63,8 @@ def observe(
         log_probability += float(exact[token_id] - np.logaddexp.reduce(exact))
         is_end = token_id in vocabulary.eos_token_ids
         if matcher is not None:
-            recorder.chose(token_id, logits, masked(logits, rows, matcher), False)
-            matcher = _followed(matcher, token_id)
+            recorder.chose(token_id, logits, mask_logits(logits, rows, matcher), False)
+            matcher = _follow_token(matcher, token_id)
         if is_end:
             break
         token_ids.append(token_id)
@@ -84,7 +84,7 @@ def observe(
     )
 
 
-def _looked(matcher: Matcher | None, rows: RowBuffer, recorder: Recorder) -> Matcher | None:
+def _look_up(matcher: Matcher | None, rows: RowBuffer, recorder: Recorder) -> Matcher | None:
     """Find the mask; no matcher where the form allows nothing more."""
     since = time.perf_counter()
     try:
@@ -96,7 +96,7 @@ def _looked(matcher: Matcher | None, rows: RowBuffer, recorder: Recorder) -> Mat
     return matcher
 
 
-def _followed(matcher: Matcher, token_id: int) -> Matcher | None:
+def _follow_token(matcher: Matcher, token_id: int) -> Matcher | None:
     """The matcher behind a token, or none where the token has left the form."""
     if not matcher.validate_tokens([token_id]):
         return None

@@ -35,9 +35,9 @@ from formwright.forms.texts import choice
 from formwright.generation.batch import Forkable
 from formwright.generation.result import Complete
 from formwright.generation.sampler import not_finite
-from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, scored, spellings_of
-from formwright.generation.trace.recorder import Row, compared
-from formwright.generation.writing import Limits, check_width, started
+from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, score_spelling, spellings_of
+from formwright.generation.trace.recorder import Row, compare_logits
+from formwright.generation.writing import Limits, check_width, start_matcher
 
 __all__ = ["PromptScoring", "Scoring", "texts_of"]
 
@@ -88,7 +88,7 @@ class Scoring:
         self._started, self._prompt_tokens = time.perf_counter(), len(prompt_ids)
         self._behind, self._ends = behind, constraint.vocabulary.eos_token_ids
         self._score: Score | None = None
-        self._pending = deque(spellings_of(started(constraint, prompt_ids, limits), limits.max_tokens, most))
+        self._pending = deque(spellings_of(start_matcher(constraint, prompt_ids, limits), limits.max_tokens, most))
         self.scores: dict[str, float] = dict.fromkeys(texts, -np.inf)
         for text in self.scores.keys() - {spelling.text.decode() for spelling in self._pending}:
             _check_fits(text, constraint, prompt_ids, limits)
@@ -117,7 +117,9 @@ class Scoring:
         spelling = self._pending.popleft()
         text = spelling.text.decode()
         with np.errstate(invalid="ignore"):  # of logits that are not numbers, which are told below
-            self.scores[text] = float(np.logaddexp(self.scores[text], scored(self._score, spelling, self._ends)))
+            self.scores[text] = float(
+                np.logaddexp(self.scores[text], score_spelling(self._score, spelling, self._ends))
+            )
         self.scored_tokens += len(spelling.token_ids)
         if np.isnan(self.scores[text]):
             raise not_finite(np.nan)
@@ -202,10 +204,12 @@ class PromptScoring:
         for row in logits:
             token_id = self._prompt_ids[len(self.rows) + 1]
             more: dict[str, Any] = {"is_forced": False, "likeliest": self._likeliest}
-            self.rows.append(compared(self._vocabulary, token_id, row, allowed, **more))
+            self.rows.append(compare_logits(self._vocabulary, token_id, row, allowed, **more))
 
 
 def _check_fits(text: str, constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> None:
     """Refuse a text that is longer than what is left of the context. One that cannot be spelled is never written."""
     with suppress(DeadEnd):
-        started(compile(choice([text]), constraint.vocabulary, canonical=constraint.canonical), prompt_ids, limits)
+        start_matcher(
+            compile(choice([text]), constraint.vocabulary, canonical=constraint.canonical), prompt_ids, limits
+        )

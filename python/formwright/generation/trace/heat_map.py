@@ -112,9 +112,9 @@ def _templates(rows: Iterable[Row]) -> str:
 def _details(row: Row) -> str:
     return _table(
         [
-            ("token", f"{_named(row.token, row.text)} ({row.token_id})"),
+            ("token", f"{_name_token(row.token, row.text)} ({row.token_id})"),
             ("probability", f"{row.probability:.6f} free, {row.masked_probability:.6f} among the allowed"),
-            ("leading token", f"{_named(row.leading_token, row.leading_text)} ({row.leading_token_id})"),
+            ("leading token", f"{_name_token(row.leading_token, row.leading_text)} ({row.leading_token_id})"),
             (
                 "its probability",
                 f"{row.leading_probability:.6f}, {'allowed' if row.leading_allowed else 'not allowed'}",
@@ -129,7 +129,7 @@ def _details(row: Row) -> str:
     )
 
 
-def _named(token: bytes, text: str) -> str:
+def _name_token(token: bytes, text: str) -> str:
     return repr(text) if token else "end of text"
 
 

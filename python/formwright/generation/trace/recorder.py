@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Matcher, Vocabulary
-from formwright.forms.readers import decoded, plain
+from formwright.forms.readers import decode_text, plain
 from formwright.generation.trace.fields import Field, fields_of
 from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
 
@@ -105,12 +105,12 @@ class Row:
     @property
     def text(self) -> str:
         """The token as text; bytes that are no whole character as escapes."""
-        return shown(self.token)
+        return show_token(self.token)
 
     @property
     def leading_text(self) -> str:
         """The leading token as text."""
-        return shown(self.leading_token)
+        return show_token(self.leading_token)
 
     @property
     def is_pushed(self) -> bool:
@@ -266,7 +266,7 @@ class Recorder:
         """
         sampler_seconds = time.perf_counter() - self._at
         allowed = np.isfinite(scores)
-        row = compared(
+        row = compare_logits(
             self.vocabulary,
             token_id,
             logits,
@@ -289,7 +289,7 @@ class Recorder:
         return Trace(tuple(self.rows), text, is_json, max_tokens)
 
 
-def compared(
+def compare_logits(
     vocabulary: Vocabulary,
     token_id: int,
     logits: NDArray[Any],
@@ -344,7 +344,7 @@ def _best(numbers: NDArray[np.float64], count: int) -> list[int]:
     return list(range(len(numbers)))
 
 
-def retraced(
+def retrace(
     matcher: Matcher, token_ids: Sequence[int], logits: Sequence[NDArray[Any]], *, max_tokens: int | None = None
 ) -> Trace:
     """The trace of a text that is written already.
@@ -372,13 +372,13 @@ def retraced(
         matcher.fill_bitmask(mask, 0)
         in_form = np.argmax(row) in allowed_tokens(mask)
         forced = bool(allowed[token_id]) and (int(allowed.sum()) == 1 or not np.delete(allowed, ends).any())
-        rows.append(compared(vocabulary, token_id, row, allowed, is_forced=forced, in_form=in_form))
+        rows.append(compare_logits(vocabulary, token_id, row, allowed, is_forced=forced, in_form=in_form))
         if not allowed[token_id]:
             break
         matcher.accept_token(token_id)
         if matcher.is_finished:
             break
-    text = plain(decoded(matcher.accepted_bytes))
+    text = plain(decode_text(matcher.accepted_bytes))
     return Trace(tuple(rows), text, matcher.constraint.form.language.is_json, max_tokens)
 
 
@@ -386,6 +386,6 @@ def _bytes(vocabulary: Vocabulary, token_id: int) -> bytes:
     return vocabulary.token(token_id) if token_id < len(vocabulary) else b""
 
 
-def shown(token: bytes) -> str:
+def show_token(token: bytes) -> str:
     """A token as text; bytes that are no whole character as escapes."""
     return token.decode("utf-8", "backslashreplace")

@@ -57,7 +57,7 @@ class Context(ABC):
         """The logits after a text, which is held from then on."""
         with self._lock:
             ids, held = np.asarray(token_ids, np.intc), self.held()
-            same = min(_shared(held, ids), len(ids) - 1)
+            same = min(_count_shared(held, ids), len(ids) - 1)
             if same < len(held) and not self.shorten(same):
                 same = 0
             return self.append(ids[same:].tolist())
@@ -94,7 +94,7 @@ class ContextRuntime:
         return copy.copy(self)
 
 
-def _shared(first: NDArray[np.intc], second: NDArray[np.intc]) -> int:
+def _count_shared(first: NDArray[np.intc], second: NDArray[np.intc]) -> int:
     """How many ids two texts begin with alike."""
     length = min(len(first), len(second))
     differ = np.flatnonzero(first[:length] != second[:length])

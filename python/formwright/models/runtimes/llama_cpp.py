@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright._kernel import Constraint, Vocabulary
 from formwright.conversations.prompts import PromptMessage
 from formwright.engines.handshake import prove
@@ -37,7 +37,7 @@ from formwright.models.runtimes.contexts import Context, ContextRuntime
 from formwright.tokenizers import vocabulary_from
 from formwright.tools import style_of
 
-with hosted("llama_cpp"):
+with import_host("llama_cpp"):
     import llama_cpp
 
 from formwright.engines.llama_cpp import FormProcessors
@@ -253,11 +253,11 @@ class LlamaCppModel(LocalModel):
         """
         processors = FormProcessors(self.llama, self._compile(form, canonical), max_tokens=max_tokens)
         if not getattr(self.llama, "_formwright_proved", False):
-            prove("llama-cpp-python", self._written)
+            prove("llama-cpp-python", self._write_canary)
             self.llama._formwright_proved = True
         return processors
 
-    def _written(self, text: str) -> str:
+    def _write_canary(self, text: str) -> str:
         """What the library's own loop writes in the form that has this text only."""
         constraint: Constraint[Any] = self._compile(literal(text), None)
         prompt = [token for token in (self.llama.token_bos(),) if token >= 0] or [self.vocabulary.eos_token_ids[0]]
@@ -285,14 +285,14 @@ def wrap(llama: Any) -> LlamaCppModel:
         if isinstance(prompt, str) and not template:
             plain: list[int] = llama.tokenize(prompt.encode(), special=False)
             return plain
-        return _templated(llama, [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt)
+        return _apply_template(llama, [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt)
 
     def encode_text(text: str) -> list[int]:
         ids: list[int] = llama.tokenize(text.encode(), special=True)  # as create_completion does
         return ids
 
     def with_tools(messages: Sequence[PromptMessage], tools: Sequence[Mapping[str, Any]]) -> list[int]:
-        return _templated(llama, messages, [dict(tool) for tool in tools])
+        return _apply_template(llama, messages, [dict(tool) for tool in tools])
 
     name = str((llama.metadata or {}).get("general.name") or "llama.cpp")
     model = LlamaCppModel(name, LlamaCppRuntime(llama), vocabulary, encode, encode_text=encode_text, llama=llama)
@@ -324,7 +324,7 @@ class _Asked:
         raise _Prompt(ids)
 
 
-def _templated(llama: Any, messages: Sequence[PromptMessage], tools: Any = None) -> list[int]:
+def _apply_template(llama: Any, messages: Sequence[PromptMessage], tools: Any = None) -> list[int]:
     """The prompt that ``create_chat_completion`` would complete: the model's chat handler is asked for it."""
     formats = llama_cpp.llama_chat_format
     handler = (

@@ -21,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.engines.handshake import prove
 from formwright.errors import ArgumentError
 from formwright.forms.coerce import Canonical
@@ -30,7 +30,7 @@ from formwright.models.local import LocalModel
 from formwright.models.runtimes.templated import encoder_of, text_encoder_of, tools_of, variants_of
 from formwright.tokenizers import vocabulary_from
 
-with hosted("mlx"):
+with import_host("mlx"):
     import mlx.core as mx
     from mlx_lm.generate import generate_step
     from mlx_lm.models.cache import make_prompt_cache
@@ -123,11 +123,11 @@ class MlxModel(LocalModel):
         """
         processor = FormProcessor(self._compile(form, canonical), max_tokens=max_tokens)
         if not getattr(self.tokenizer, "_formwright_proved", False):
-            prove("MLX-LM", self._written)
+            prove("MLX-LM", self._write_canary)
             object.__setattr__(self.tokenizer, "_formwright_proved", True)
         return processor
 
-    def _written(self, text: str) -> str:
+    def _write_canary(self, text: str) -> str:
         """What MLX-LM's own loop writes in the form that has this text only."""
         ends, written = self.vocabulary.eos_token_ids, list[int]()
         processor = FormProcessor(self._compile(literal(text), None))

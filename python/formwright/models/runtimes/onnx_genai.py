@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._hosts import hosted
+from formwright._hosts import import_host
 from formwright.conversations.prompts import PromptMessage
 from formwright.errors import ArgumentError, PromptError, UnknownModel
 from formwright.models.local import LocalModel
 from formwright.models.runtimes.contexts import Context, ContextRuntime
 from formwright.tokenizers import from_file, vocabulary_from
 
-with hosted("onnx_genai"):
+with import_host("onnx_genai"):
     import onnxruntime_genai
 
 __all__ = ["wrap"]
@@ -117,7 +117,7 @@ def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[PromptMessa
 
     def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(map(dict, prompt))
-        text = _templated(template, messages)
+        text = _apply_template(template, messages)
         if text is None and not isinstance(prompt, str):
             raise PromptError(
                 "GenAI has no chat template for this model, so messages cannot be written for it",
@@ -129,7 +129,7 @@ def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[PromptMessa
     return encode
 
 
-def _templated(template: Any, messages: Sequence[PromptMessage]) -> str | None:
+def _apply_template(template: Any, messages: Sequence[PromptMessage]) -> str | None:
     """A conversation as text, if GenAI has a template."""
     if template is None:
         return None

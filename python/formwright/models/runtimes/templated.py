@@ -43,7 +43,7 @@ def encoder_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> E
         if not tokenizer.chat_template:
             return text_encoder_of(tokenizer)(_plain(prompt))
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
-        return _templated(tokenizer, messages, variables)
+        return _apply_template(tokenizer, messages, variables)
 
     return encode
 
@@ -66,7 +66,7 @@ def tools_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> tup
         return "json_lines", None
 
     def with_tools(messages: Sequence[PromptMessage], tools: Sequence[Mapping[str, Any]]) -> list[int]:
-        return _templated(tokenizer, list(messages), variables, tools=[dict(tool) for tool in tools] or None)
+        return _apply_template(tokenizer, list(messages), variables, tools=[dict(tool) for tool in tools] or None)
 
     return style, with_tools
 
@@ -117,7 +117,7 @@ def variants_of(tokenizer: Any) -> Variants | None:
     return variant
 
 
-def _templated(tokenizer: Any, messages: Any, variables: Mapping[str, Any], **more: Any) -> list[int]:
+def _apply_template(tokenizer: Any, messages: Any, variables: Mapping[str, Any], **more: Any) -> list[int]:
     """The tokens of a conversation as the chat template writes it. Raises PromptError."""
     try:
         templated = tokenizer.apply_chat_template(

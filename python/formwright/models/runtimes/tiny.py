@@ -157,7 +157,7 @@ class TinyBatch:
         moved = [(to, row) for to, row in enumerate(rows) if to != row]
         lengths = self._lengths[list(rows)]
         if len(rows) > len(self._caches[0]):
-            self._caches = [_resized(cache, len(rows), cache.shape[2]) for cache in self._caches]
+            self._caches = [_resize_cache(cache, len(rows), cache.shape[2]) for cache in self._caches]
         if moved:
             to, of = map(list, zip(*moved, strict=True))
             longest = int(self._lengths[of].max())
@@ -219,7 +219,7 @@ class TinyBatch:
         needed = min(max(longest, int(self._lengths.max())) + 1, context)
         if len(self) > height or needed > capacity:
             rows, width = _grown(1, len(self)), _grown(capacity, needed)
-            self._caches = [_resized(cache, rows, width) for cache in self._caches]
+            self._caches = [_resize_cache(cache, rows, width) for cache in self._caches]
 
 
 class TinyRuntime:
@@ -241,7 +241,7 @@ class TinyRuntime:
 
     def prefill(self, token_ids: Sequence[int], /) -> Floats:
         """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
-        last: Floats = self._held().score(0, token_ids, 1)[-1]
+        last: Floats = self._as_batch().score(0, token_ids, 1)[-1]
         return last
 
     def step(self, token_id: int, /) -> Floats:
@@ -250,7 +250,7 @@ class TinyRuntime:
 
     def score(self, token_ids: Sequence[int], /) -> Floats:
         """Append tokens; the logits after each of them, of shape ``(tokens, vocabulary)``."""
-        return self._held().score(0, token_ids, len(token_ids))
+        return self._as_batch().score(0, token_ids, len(token_ids))
 
     def fork(self) -> Self:
         """An independent copy that holds the same tokens; the weights are shared."""
@@ -258,7 +258,7 @@ class TinyRuntime:
         twin._row = self._row and self._row.copy()
         return twin
 
-    def _held(self) -> TinyBatch:
+    def _as_batch(self) -> TinyBatch:
         """The sequence, as a batch of one row."""
         if self._row is None:
             self._row = TinyBatch(self._network, rows=1)
@@ -274,7 +274,7 @@ def _grown(size: int, needed: int) -> int:
     return size if needed <= size else 1 << (needed - 1).bit_length()
 
 
-def _resized(cache: Floats, rows: int, capacity: int) -> Floats:
+def _resize_cache(cache: Floats, rows: int, capacity: int) -> Floats:
     """The first rows of a cache, with room for so many positions."""
     larger = np.zeros((rows, cache.shape[1], capacity, cache.shape[3]), np.float32)
     kept = min(rows, len(cache))

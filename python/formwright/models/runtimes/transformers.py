@@ -35,7 +35,7 @@ from formwright.errors import ArgumentError, UnknownModel
 from formwright.forms.coerce import Canonical
 from formwright.forms.form import literal
 from formwright.generation.batch import Batch, Separate
-from formwright.generation.trace.recorder import Trace, retraced
+from formwright.generation.trace.recorder import Trace, retrace
 from formwright.models.local import LocalModel
 from formwright.models.runtimes.templated import encoder_of, text_encoder_of, tools_of, variants_of
 from formwright.tokenizers import vocabulary_from
@@ -126,14 +126,14 @@ class TransformersBatch:
     def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
         """New rows, the last; the logits after the last token of each."""
         cache = DynamicCache(config=self._model.config)
-        ids, held = self._padded(prompts)
+        ids, held = self._pad_rows(prompts)
         logits = self._forward(ids, held, cache)
         self._join(cache, held)
         return logits
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
         """Append tokens to every row, or none; the logits after the last of each."""
-        ids, new = self._padded(token_ids)
+        ids, new = self._pad_rows(token_ids)
         if self._held.shape[1] > 2 * int(self._held.sum(1).max()):
             self._pack()
         self._held = torch.cat([self._held, new], 1)
@@ -157,7 +157,7 @@ class TransformersBatch:
             index = order[:, None, :, None].expand(-1, layer.keys.shape[1], -1, layer.keys.shape[3])
             layer.keys, layer.values = layer.keys.gather(2, index), layer.values.gather(2, index)
 
-    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    def _pad_rows(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows of one length, padded on the left, and where they hold tokens."""
         longest = max(map(len, rows))
         if not longest:
@@ -172,10 +172,10 @@ class TransformersBatch:
             self._cache, self._held = cache, held
             return
         total = max(self._held.shape[1], held.shape[1])
-        self._held = torch.cat([_widened(self._held, total), _widened(held, total)])
+        self._held = torch.cat([_pad_front(self._held, total), _pad_front(held, total)])
         for layer, other in zip(self._cache.layers, cache.layers, strict=True):
-            layer.keys = torch.cat([_widened(layer.keys, total, 2), _widened(other.keys, total, 2)])
-            layer.values = torch.cat([_widened(layer.values, total, 2), _widened(other.values, total, 2)])
+            layer.keys = torch.cat([_pad_front(layer.keys, total, 2), _pad_front(other.keys, total, 2)])
+            layer.values = torch.cat([_pad_front(layer.values, total, 2), _pad_front(other.values, total, 2)])
 
     def _forward(self, ids: torch.Tensor, held: torch.Tensor, cache: Any) -> Floats:
         positions = (held.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
@@ -192,7 +192,7 @@ class TransformersBatch:
         return logits
 
 
-def _widened(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
+def _pad_front(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
     """Zeros before a tensor, up to a size of ``total`` along an axis."""
     missing = total - tensor.shape[axis]
     padding = [0, 0] * (tensor.dim() - 1 - axis) + [missing, 0]
@@ -229,7 +229,7 @@ class TransformersModel(LocalModel):
         """
         processor = FormProcessor(self._constraints(form, canonical), max_tokens=max_tokens)
         if not getattr(self.network, "_formwright_proved", False):
-            prove("the generate method of this model", self._written)
+            prove("the generate method of this model", self._write_canary)
             self.network._formwright_proved = True
         return processor
 
@@ -272,9 +272,9 @@ class TransformersModel(LocalModel):
         prompt, written = ids[: len(ids) - len(logits)], ids[len(ids) - len(logits) :]
         matcher = self._compile(form, None).matcher(prompt)
         steps = [step[row].float().cpu().numpy() for step in logits]
-        return retraced(matcher, written, steps, max_tokens=max_tokens)
+        return retrace(matcher, written, steps, max_tokens=max_tokens)
 
-    def _written(self, text: str) -> str:
+    def _write_canary(self, text: str) -> str:
         """What ``generate`` writes in the form that has this text only."""
         ends = self.vocabulary.eos_token_ids
         prompt = torch.tensor([ends[:1]], device=self.network.device)

@@ -21,7 +21,7 @@ from formwright.reference.canonical.distortion import Distortion, Shares, distor
 from formwright.reference.canonical.drawing import drawn
 from formwright.reference.canonical.spelling_automaton import writes
 from formwright.reference.canonical.spellings import token_automaton
-from formwright.reference.canonical.vegas import Parts, Seams, concatenated
+from formwright.reference.canonical.vegas import Parts, Seams, concatenate
 
 __all__ = [
     "Automaton",
@@ -30,7 +30,7 @@ __all__ = [
     "Seams",
     "Shares",
     "cartesian_merge",
-    "concatenated",
+    "concatenate",
     "direct_merge",
     "distortion",
     "drawn",

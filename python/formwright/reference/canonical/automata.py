@@ -59,9 +59,9 @@ class Automaton:
         for state, ways in enumerate(self.ways):
             for target in ways.values():
                 before[target].append(state)
-        live = _reached(self.accepting, before)
+        live = _find_reachable(self.accepting, before)
         after = [[to for _, to in sorted(ways.items())] for ways in self.ways]
-        order = [state for state in _reached([0], after) if state in live]
+        order = [state for state in _find_reachable([0], after) if state in live]
         number = {state: at for at, state in enumerate(order)}
         if 0 not in number:
             return Automaton(ways=[{}], accepting=frozenset())
@@ -107,7 +107,7 @@ def form_automaton(form: Any, *, most_states: int = MOST_STATES) -> Automaton:
     return Automaton(ways=ways, accepting=accepting).minimal()
 
 
-def _reached(start: Iterable[int], ways: Sequence[Sequence[int]]) -> dict[int, None]:
+def _find_reachable(start: Iterable[int], ways: Sequence[Sequence[int]]) -> dict[int, None]:
     """All states that some states lead to, in the order in which they are met."""
     reached = dict.fromkeys(start)
     pending = list(reached)

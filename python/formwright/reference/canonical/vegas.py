@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from formwright.reference.canonical.automata import Automaton
 
-__all__ = ["Parts", "Seams", "concatenated"]
+__all__ = ["Parts", "Seams", "concatenate"]
 
 
 class Seams:
@@ -61,7 +61,7 @@ class Seams:
             if is_seam and 0 not in part.accepting and 0 not in joined[-1].accepting:
                 joined.append(part)
             else:
-                joined[-1] = concatenated([joined[-1], part]).minimal()
+                joined[-1] = concatenate([joined[-1], part]).minimal()
         return joined
 
 
@@ -85,7 +85,7 @@ class Parts:
 
     def __call__(self, texts: Sequence[Automaton]) -> Automaton:
         """What the tokenizer writes of some texts, one after the other."""
-        return concatenated([self._once(part) for part in self.seams.parts(texts)])
+        return concatenate([self._once(part) for part in self.seams.parts(texts)])
 
     def _once(self, part: Automaton) -> Automaton:
         smallest = part.minimal()
@@ -96,26 +96,26 @@ class Parts:
         return self._merged[key]
 
 
-def concatenated(parts: Sequence[Automaton]) -> Automaton:
+def concatenate(parts: Sequence[Automaton]) -> Automaton:
     """A text of each of some automata, one after the other; by sets of states (Rabin and Scott 1959)."""
     if not parts:
         return Automaton(ways=[{}], accepting=frozenset({0}))
 
-    def closed(states: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+    def close_states(states: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
         pending = list(states)
         for part, at in pending:
             if at in parts[part].accepting and part + 1 < len(parts):
                 pending.append((part + 1, 0))
         return frozenset(pending)
 
-    start = closed([(0, 0)])
+    start = close_states([(0, 0)])
     numbers, pending, ways = {start: 0}, [start], []
     for states in pending:
         found: dict[bytes, set[tuple[int, int]]] = {}
         for part, at in states:
             for letter, to in parts[part].ways[at].items():
                 found.setdefault(letter, set()).add((part, to))
-        targets = {letter: closed(reached) for letter, reached in found.items()}
+        targets = {letter: close_states(reached) for letter, reached in found.items()}
         pending += dict.fromkeys(target for target in targets.values() if target not in numbers)
         for target in targets.values():
             numbers.setdefault(target, len(numbers))

@@ -36,7 +36,7 @@ __all__ = [
     "Forms",
     "Node",
     "Parts",
-    "compiled",
+    "compile_checker",
     "refusal",
     "spell",
     "types_of",
@@ -144,11 +144,11 @@ class Forms:
         references = [{"$ref": f"{_URI}#{quote(pointer)}"} for pointer in pointers]
         schema = json.dumps({"allOf": references, **more})
         if schema not in self._known:
-            self._known[schema] = compiled(schema, registry=self._registry)
+            self._known[schema] = compile_checker(schema, registry=self._registry)
         return self._known[schema]
 
 
-def compiled(schema: str, **options: Any) -> Form[Any]:
+def compile_checker(schema: str, **options: Any) -> Form[Any]:
     """A form to check values with: whatever is only a matter of spelling is left open."""
     language = Language.json_schema(schema, order="model", escapes="any", max_digits=400, **options)
     return Form(language, read_json, "JSON", "value")
@@ -172,7 +172,7 @@ def with_integer(types: str | list[str]) -> list[str]:
 @cache
 def _searches(pattern: str, name: str) -> bool:
     """Whether ``pattern`` is found in ``name``, in the dialect of JSON Schema."""
-    return compiled(json.dumps({"type": "string", "pattern": pattern})).matches(spell(name))
+    return compile_checker(json.dumps({"type": "string", "pattern": pattern})).matches(spell(name))
 
 
 def spell(value: Any) -> bytes:

@@ -37,7 +37,7 @@ from formwright.schemas.providers.places import (
     Forms,
     Node,
     Parts,
-    compiled,
+    compile_checker,
     refusal,
     spell,
     types_of,
@@ -83,7 +83,7 @@ def convert(schema: Any, *, to: str) -> Converted:
             f"there is no provider {to!r}", hint=f"known providers: {', '.join(PROVIDERS)}", argument="to"
         )
     text = schema_text(schema)
-    given = compiled(text)
+    given = compile_checker(text)
     writer = _Writer(json.loads(text), PROVIDERS[to])
     try:
         converted = writer.whole()
@@ -162,7 +162,7 @@ class _Writer:
             self.open.append(reference)
             self.names[identity] = reference
             self.definitions[reference] = {}  # meanwhile
-            self.definitions[reference] = self.body(_shared(parts), decided)
+            self.definitions[reference] = self.body(_without_description(parts), decided)
             self.open.pop()
         reference = self.names[identity]
         if reference in self.open and not self.provider.recurs:
@@ -375,7 +375,7 @@ def _annotations(schema: Node) -> Node:
     return {keyword: schema[keyword] for keyword in ANNOTATIONS if keyword in schema}
 
 
-def _shared(parts: Parts) -> Parts:
+def _without_description(parts: Parts) -> Parts:
     """``parts`` as a definition for all who refer to it: without the description of one of them."""
     return {
         place: schema if schema.keys() & ASSERTIONS else _without(schema, *ANNOTATIONS)

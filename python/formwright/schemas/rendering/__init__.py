@@ -7,7 +7,7 @@
     document = gathered('{"type": "object", "properties": {"age": {"minimum": 0}}}', {})
     outline_of(document).root.children[0].text      # 'age (number, at least 0, optional)'
 
-`gathered` brings a schema into one flat document; `typescript`, `outline_of` and `sample` write that as a type, as
+`gather` brings a schema into one flat document; `typescript`, `outline_of` and `sample` write that as a type, as
 lines in words, and as an instance; `with_docstrings` adds what the classes of a type say.
 `formwright.schemas.instructions` makes texts of them.
 
@@ -18,11 +18,11 @@ kind) is quoted as JSON Schema.
 from __future__ import annotations
 
 from formwright.schemas.rendering.docstrings import with_docstrings
-from formwright.schemas.rendering.gathering import Document, compact, gathered
+from formwright.schemas.rendering.gathering import Document, compact, gather
 from formwright.schemas.rendering.outline import PLAIN, Line, Outline, closes_all, outline_of, paths
 from formwright.schemas.rendering.samples import sample
 from formwright.schemas.rendering.typescript import typescript
-from formwright.schemas.rendering.words import description_of, shown
+from formwright.schemas.rendering.words import description_of, show_name
 
 __all__ = [
     "PLAIN",
@@ -32,11 +32,11 @@ __all__ = [
     "closes_all",
     "compact",
     "description_of",
-    "gathered",
+    "gather",
     "outline_of",
     "paths",
     "sample",
-    "shown",
+    "show_name",
     "typescript",
     "with_docstrings",
 ]

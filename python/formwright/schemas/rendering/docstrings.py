@@ -56,10 +56,10 @@ def with_docstrings(type_: Any, schema: Mapping[str, Any]) -> dict[str, Any]:
     from formwright.forms.python_types import described_schema, schema_text
 
     plain = json.loads(schema_text(type_))
-    return dict(_with_descriptions(schema, plain, described_schema(type_, _described)))
+    return dict(_with_descriptions(schema, plain, described_schema(type_, _describe_class)))
 
 
-def _described(cls: type) -> tuple[str, Mapping[str, str]]:
+def _describe_class(cls: type) -> tuple[str, Mapping[str, str]]:
     """The description of a class, and those of its fields, also of the ones that it inherits."""
     fields: dict[str, str] = {}
     for base in reversed(cls.__mro__):

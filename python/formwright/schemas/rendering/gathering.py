@@ -3,7 +3,7 @@
 ::
 
     schema = '{"items": {"$ref": "#/definitions/B"}, "definitions": {"B": {"title": "b", "const": 1}}}'
-    gathered(schema, {}).schema()   # {'items': {'$ref': '#/$defs/B'}, '$defs': {'B': {'const': 1}}}
+    gather(schema, {}).schema()   # {'items': {'$ref': '#/$defs/B'}, '$defs': {'B': {'const': 1}}}
 
 Every reference, by pointer, anchor, id or through the registry, leads to ``#/$defs/<name>`` or to the root, ``#``. All
 dialects are said in the keywords of 2020-12. What says nothing about an answer is left out: titles that repeat a name,
@@ -25,7 +25,7 @@ from urllib.parse import unquote, urljoin
 from formwright._kernel import json_schema_keywords
 from formwright.forms.pointers import steps_of
 
-__all__ = ["Document", "Schema", "compact", "gathered", "inside", "types_of"]
+__all__ = ["Document", "Schema", "compact", "gather", "inside", "types_of"]
 
 Schema = dict[str, Any] | bool
 
@@ -135,7 +135,7 @@ def _walk(schema: Schema) -> Iterator[dict[str, Any]]:
             yield from _walk(inner)
 
 
-def gathered(text: str, options: Mapping[str, Any]) -> Document:
+def gather(text: str, options: Mapping[str, Any]) -> Document:
     """The schema ``text``, which the kernel has read with ``options``, as one document."""
     whole = json.loads(text)
     if isinstance(whole, bool):
@@ -213,7 +213,7 @@ class _Gatherer:
         base = self.moved(node, "")
         if node.keys() & _KEPT != {"$ref"}:
             return node, base, ""
-        target, where = self._resolved(node["$ref"], base)
+        target, where = self._resolve(node["$ref"], base)
         is_other = isinstance(target, dict) and target is not node
         return (target, where, _last(node["$ref"])) if is_other else (node, base, "")
 
@@ -230,7 +230,7 @@ class _Gatherer:
         for keyword in _REFERENCES:
             if keyword in node and keyword in only:
                 self._reference(read, node[keyword], base)
-        return self._tidied(read, name)
+        return self._tidy(read, name)
 
     def _keyword(self, read: dict[str, Any], keyword: str, value: Any, base: str) -> None:
         if keyword == "items" and isinstance(value, list):
@@ -255,18 +255,18 @@ class _Gatherer:
             read[keyword] = value
 
     def _reference(self, read: dict[str, Any], reference: str, base: str) -> None:
-        target, where = self._resolved(reference, base)
+        target, where = self._resolve(reference, base)
         if isinstance(target, bool):
             if not target:
                 read["not"] = {}
             return
-        name = reference if target is None else self._named(target, where, reference)
+        name = reference if target is None else self._reference_to(target, where, reference)
         if "$ref" in read:
             read.setdefault("allOf", []).append({"$ref": name})
         else:
             read["$ref"] = name
 
-    def _named(self, target: Any, base: str, reference: str) -> str:
+    def _reference_to(self, target: Any, base: str, reference: str) -> str:
         """The reference to a definition, which is read when it is first met."""
         if id(target) not in self.names:
             wanted = _identifier(_last(reference)) or _identifier(target.get("title") or "") or "Definition"
@@ -278,7 +278,7 @@ class _Gatherer:
             self.definitions[name] = self.read(target, base, name)
         return self.names[id(target)]
 
-    def _resolved(self, reference: str, base: str) -> tuple[Any, str]:
+    def _resolve(self, reference: str, base: str) -> tuple[Any, str]:
         """What a reference leads to and the base there; ``None`` if that is not at hand, such as a meta-schema."""
         uri, _, fragment = reference.partition("#")
         where = urljoin(base, uri) if uri else base
@@ -302,7 +302,7 @@ class _Gatherer:
             base = self.moved(node, base)
         return node, base
 
-    def _tidied(self, read: dict[str, Any], name: str) -> dict[str, Any]:
+    def _tidy(self, read: dict[str, Any], name: str) -> dict[str, Any]:
         if "title" in read and _bare(read["title"]) == _bare(name):
             del read["title"]
         if "default" in read and read["default"] in (None, "", [], {}) and read["default"] is not False:

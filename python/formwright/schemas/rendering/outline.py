@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from formwright.schemas.rendering.gathering import Document, Schema, compact, types_of
-from formwright.schemas.rendering.words import description_of, listed, remarks, shown
+from formwright.schemas.rendering.words import description_of, list_values, remarks, show_name
 
 __all__ = ["PLAIN", "Line", "Outline", "closes_all", "outline_of", "paths"]
 
@@ -151,7 +151,7 @@ class _Teller:
         if "const" in schema:
             return Line(what=compact(schema["const"]), remarks=said)
         if "enum" in schema:
-            return Line(what=f"one of {listed(schema['enum'])}", remarks=said)
+            return Line(what=f"one of {list_values(schema['enum'])}", remarks=said)
         lines = [self._of_type(type_, schema) for type_ in types_of(schema)]
         if not lines:
             return Line(remarks=said)
@@ -167,8 +167,8 @@ class _Teller:
         properties, required = schema.get("properties", {}), schema.get("required", ())
         fields = [self._field(name, inner, name in required) for name, inner in properties.items()]
         for pattern, inner in schema.get("patternProperties", {}).items():
-            fields += [replace(self.told(inner), name=f"any field whose name matches {shown(pattern)}")]
-        said = [f"has the field {shown(name)}" for name in required if name not in properties]
+            fields += [replace(self.told(inner), name=f"any field whose name matches {show_name(pattern)}")]
+        said = [f"has the field {show_name(name)}" for name in required if name not in properties]
         others = schema.get("additionalProperties", True)
         if others is False and not (self.closes_all and properties):
             said += ["no other fields" if fields else "no fields"]
@@ -183,7 +183,7 @@ class _Teller:
     def _field(self, name: str, schema: Schema, is_required: bool) -> Line:
         line = self.told(schema)
         said = line.remarks if is_required else (*line.remarks, "optional")
-        return replace(line, name=shown(name), remarks=said)
+        return replace(line, name=show_name(name), remarks=said)
 
     def _array(self, schema: Mapping[str, Any]) -> Line:
         items = schema.get("items", True)

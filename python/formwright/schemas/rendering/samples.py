@@ -75,10 +75,10 @@ class _Sampler:
             if keyword in schema:
                 return _first(values)
         if schema.keys() & {"$ref", "allOf", "anyOf", "oneOf"}:
-            return self._merged(schema, within)
+            return self._merge(schema, within)
         return self._own(schema, within)
 
-    def _merged(self, schema: Mapping[str, Any], within: tuple[str, ...]) -> Any:
+    def _merge(self, schema: Mapping[str, Any], within: tuple[str, ...]) -> Any:
         """What the parts of a schema say together: all fields of objects, else what the most telling part says."""
         own = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "anyOf", "oneOf")}
         found = [self._target(schema["$ref"], within)] if "$ref" in schema else []

@@ -20,7 +20,7 @@ from typing import Any
 
 from formwright.schemas.rendering.gathering import Document, Schema, compact, types_of
 from formwright.schemas.rendering.outline import closes_all
-from formwright.schemas.rendering.words import description_of, remarks, shown
+from formwright.schemas.rendering.words import description_of, remarks, show_name
 
 __all__ = ["typescript"]
 
@@ -115,8 +115,8 @@ class _Writer:
         properties, required = schema.get("properties", {}), schema.get("required", ())
         members = [self._member(_key(name), inner, name in required) for name, inner in properties.items()]
         for pattern, inner in schema.get("patternProperties", {}).items():
-            members += [self._member("[key: string]", inner, True, f"names that match {shown(pattern)}")]
-        said = tuple(f"has the field {shown(name)}" for name in required if name not in properties)
+            members += [self._member("[key: string]", inner, True, f"names that match {show_name(pattern)}")]
+        said = tuple(f"has the field {show_name(name)}" for name in required if name not in properties)
         others = schema.get("additionalProperties", True)
         if isinstance(others, dict):
             members += [self._member("[key: string]", others, True, *(["all other names"] if members else []))]
@@ -124,7 +124,7 @@ class _Writer:
             said += ("no other fields",)
         if not members:
             return _Typed("Record<string, unknown>" if others else "{}", said)
-        return _Typed("{\n" + "\n".join(map(_indented, members)) + "\n}", said)
+        return _Typed("{\n" + "\n".join(map(_indent, members)) + "\n}", said)
 
     def _member(self, key: str, schema: Schema, is_required: bool, *more: str) -> str:
         typed = self.typed(schema)
@@ -188,5 +188,5 @@ def _behind(line: str, said: Sequence[str]) -> str:
     return f"{line} // {', '.join(said)}" if said else line
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n"))

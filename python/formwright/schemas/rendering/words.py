@@ -18,7 +18,7 @@ from typing import Any
 
 from formwright.schemas.rendering.gathering import compact
 
-__all__ = ["description_of", "listed", "remarks", "shown"]
+__all__ = ["description_of", "list_values", "remarks", "show_name"]
 
 _COUNTS = (
     ("minLength", "maxLength", "character"),
@@ -54,27 +54,27 @@ def remarks(schema: Mapping[str, Any]) -> list[str]:
     """The constraints of a schema beside its type and what is inside it; its default and examples."""
     said = [_count(schema.get(low), schema.get(high), unit) for low, high, unit in _COUNTS]
     said += [f"{words} {compact(schema[keyword])}" for keyword, words in _BOUNDS if keyword in schema]
-    said += [words.format(shown(schema[keyword])) for keyword, words in _SAID if keyword in schema]
+    said += [words.format(show_name(schema[keyword])) for keyword, words in _SAID if keyword in schema]
     said += ["no two items alike"] if schema.get("uniqueItems") else []
     said += [_piece(schema["x-one-of-text"])] if "x-one-of-text" in schema else []
     said += [
-        f"with {shown(name)} also {', '.join(map(shown, needed))}"
+        f"with {show_name(name)} also {', '.join(map(show_name, needed))}"
         for name, needed in schema.get("dependentRequired", {}).items()
         if needed
     ]
-    said += [_quoted({keyword: schema[keyword] for keyword in _QUOTED if keyword in schema})]
+    said += [_quote_schema({keyword: schema[keyword] for keyword in _QUOTED if keyword in schema})]
     said += [f"default {compact(schema['default'])}"] if "default" in schema else []
     examples = [*schema.get("examples", ()), *([schema["example"]] if "example" in schema else [])]
-    said += [f"for example {listed(examples)}"] if examples else []
+    said += [f"for example {list_values(examples)}"] if examples else []
     return [words for words in said if words]
 
 
-def listed(values: Any) -> str:
+def list_values(values: Any) -> str:
     """Values as JSON, in a row."""
     return ", ".join(map(compact, values))
 
 
-def shown(text: str) -> str:
+def show_name(text: str) -> str:
     """A name or a pattern inside a line: as it is, or quoted where a reader could not see its end."""
     return text if text.isprintable() and text == text.strip() and text else compact(text)
 
@@ -102,5 +102,5 @@ def _piece(value: Any) -> str:
     return f"{_PIECES[unit]} of this text: {compact(source)}"
 
 
-def _quoted(schema: Mapping[str, Any]) -> str:
+def _quote_schema(schema: Mapping[str, Any]) -> str:
     return f"valid by the JSON Schema {compact(schema)}" if schema else ""

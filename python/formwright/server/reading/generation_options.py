@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from formwright.forms.text_checks import shortened
+from formwright.forms.text_checks import shorten
 from formwright.generation import Writing
 from formwright.models.tasks import Sampling, Task
 from formwright.server.errors import BadRequest
@@ -68,7 +68,7 @@ def check_logit_bias(body: Body, tokens: int) -> None:
     """Refuse biases of tokens that are none."""
     if wrong := [name for name in body.biases if not name.isdecimal() or len(name) > 9 or int(name) >= tokens]:
         raise BadRequest(
-            f"logit_bias: {shortened(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
+            f"logit_bias: {shorten(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
         )
 
 
