@@ -2,6 +2,8 @@
 
 ::
 
+    from formwright.server.reading.requests import ChatBody
+
     body = ChatBody(model="m", messages=[{"role": "user", "content": "Hi"}], guided_regex="[0-9]")
     key, make = shape_of(body, "json_lines", Offered())
     make().form                      # what is enforced

@@ -2,7 +2,7 @@
 
 ::
 
-    [Thought("It is in Norway."), Text("Oslo"), Tokens([], None)]
+    [Thought("It is in Norway."), Tokens([], None)]
 """
 
 from __future__ import annotations
