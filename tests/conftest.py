@@ -21,7 +21,13 @@ ROOT = Path(__file__).parent.parent
 
 settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=2000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+settings.register_profile("quick", parent=settings.get_profile("default"), max_examples=20)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where slow tests are left out, properties are tried on few examples too."""
+    usual = "quick" if config.option.markexpr == "not slow" else "default"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", usual))
 
 
 class ToyRuntime:

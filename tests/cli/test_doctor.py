@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from parameters import slow_except
 
 import formwright as fw
 from formwright._hosts import HOSTS, Host
@@ -103,7 +104,7 @@ def test_every_extra_is_looked_at() -> None:
         assert name not in sys.modules  # looking into the tables imports nothing
 
 
-@pytest.mark.parametrize("option", [[], ["--json"]])
+@pytest.mark.parametrize("option", slow_except([[]], [[], ["--json"]]))
 def test_it_runs_without_the_extra_of_the_command(option: list[str]) -> None:
     code = (
         "import sys\n"

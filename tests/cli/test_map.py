@@ -77,6 +77,7 @@ def test_only_missing_rows_are_written(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill so")
+@pytest.mark.slow
 def test_killed_in_the_middle_of_a_run(folder: Path) -> None:
     count = 400
     give(rows_of(count))

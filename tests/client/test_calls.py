@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parameters import slow_except
 from pydantic import BaseModel, field_validator
 
 import formwright as fw
@@ -566,7 +567,7 @@ def test_our_own_server(driven: Driven, url: str, calls: Any, api: Any) -> None:
 # The async client of the SDK leaves a socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("api", ["openai", "responses"])
-@pytest.mark.parametrize("calls", ["auto", "required", "one"])
+@pytest.mark.parametrize("calls", slow_except(["auto"], ["auto", "required", "one"]))
 def test_the_sdk_of_openai(driven: Driven, url: str, calls: Any, api: str) -> None:
     form = fw.tools(TOOLS, calls=calls)
     for is_stream in (False, True):

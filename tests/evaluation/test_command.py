@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from parameters import slow_except
 
 from formwright.cli.app import app
 from formwright.evaluation import read_rows
@@ -22,8 +23,8 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["evaluate", *arguments], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("language", slow_except(["zh"], LANGUAGES))
+@pytest.mark.parametrize("task", slow_except(["extraction"], TASKS))
 def test_every_task_in_every_arm(task: str, language: str, tmp_path: Path, tiny: LocalModel) -> None:
     arms = list(ARMS.values()) if language == "en" else chosen("free,instructions,schema,thinking")
     grid = Grid(task=built_in(task, language, 2), arms=arms, max_tokens=64)

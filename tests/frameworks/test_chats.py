@@ -126,7 +126,7 @@ async def collected(question: Question) -> list[Any]:
     return [event async for event in question.events_async()]
 
 
-@pytest.mark.parametrize("style", ["json", "json_lines", "hermes"])
+@pytest.mark.parametrize("style", slow_except(["hermes"], ["json", "json_lines", "hermes"]))
 @pytest.mark.parametrize("several", [True, False])
 @pytest.mark.parametrize("type_", [int, Person], ids=["begins otherwise", "begins as calls do"])
 def test_calls_or_a_text_in_form(tiny: Any, toy: Any, style: str, several: bool, type_: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tiktoken
 from makers import AFTER, MAKERS, PARTS, byte_level, of_characters
+from parameters import slow_except
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
 
 import formwright as fw
@@ -55,7 +56,7 @@ def sequences(spelling: Spelling, rounds: int) -> Iterator[list[int]]:
         yield choose.choices(every, k=choose.randint(1, 3))
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", slow_except(["tekken", "formwright-tiny", "sentencepiece v1"], MAKERS))
 def test_what_is_canonical_is_what_the_tokenizer_writes(name: str) -> None:
     spelling, merges, has_prefix = read_all(name)
     assert spelling.encode
@@ -78,7 +79,9 @@ def test_what_is_canonical_is_what_the_tokenizer_writes(name: str) -> None:
     assert min(counts.values()) > 300, counts
 
 
-@pytest.mark.parametrize("name", ["tekken", "cl100k", "formwright-tiny", "sentencepiece v1", "more ranks"])
+@pytest.mark.parametrize(
+    "name", ["formwright-tiny", *slow_except([], ["tekken", "cl100k", "sentencepiece v1", "more ranks"])]
+)
 def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
     """Of sequences that end with a character, against the encodings of their text with others behind it."""
     spelling, merges, has_prefix = read_all(name)
@@ -103,7 +106,9 @@ def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
     assert min(counts.values()) > 100, counts
 
 
-@pytest.mark.parametrize("name", ["formwright-tiny", "gpt2", "llama3", "llama2", "whole pieces", "more ranks"])
+@pytest.mark.parametrize(
+    "name", ["formwright-tiny", *slow_except([], ["gpt2", "llama3", "llama2", "whole pieces", "more ranks"])]
+)
 def test_the_tokens_that_may_come_are_all_that_keep_a_prefix_viable(name: str) -> None:
     spelling, merges, _ = read_all(name)
     every = range(len(spelling.tokens))

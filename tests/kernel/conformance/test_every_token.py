@@ -9,6 +9,7 @@ import os
 import random
 
 import pytest
+from parameters import slow_except
 
 import formwright as fw
 from formwright import allowed_tokens
@@ -44,7 +45,7 @@ STATES = int(os.environ.get("FORMWRIGHT_STATES", "108"))
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", slow_except(["schema", "unique"], FORMS))
 def test_masks_are_what_single_tokens_say(tekken_vocabulary: fw.Vocabulary, form: str) -> None:
     constraint = fw.compile(FORMS[form], tekken_vocabulary)
     mask = fw.allocate_bitmask(1, tekken_vocabulary)

@@ -107,7 +107,11 @@ def judge(case: Any, instance: Any) -> str:
 
 
 @pytest.mark.timeout(3600)
-def test_changed_instances(cases: list[Any], samples: int, record_property: Any) -> None:
+@pytest.mark.parametrize(("which", "share"), [("keywords", 20), pytest.param("cases", 1, marks=pytest.mark.slow)])
+def test_changed_instances(
+    which: str, share: int, samples: int, request: pytest.FixtureRequest, record_property: Any
+) -> None:
+    cases, samples = request.getfixturevalue(which), samples // share
     counts: Counter[str] = Counter()
     wrong: list[tuple[str, str]] = []
     for case in cases:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parameters import slow_except
 
 import formwright as fw
 
@@ -78,7 +79,7 @@ def judge(group: dict[str, Any], wrong: list[str], right: list[bool], **options:
     )
 
 
-@pytest.mark.parametrize("draft", EXACT)
+@pytest.mark.parametrize("draft", slow_except(["draft2020-12"], EXACT))
 def test_required_part_is_exact_or_refused(suite: Path, draft: str, reasons: dict[str, str]) -> None:
     options = {"format": "annotation", "dialect": draft, "registry": registry(suite, draft)}
     wrong: list[str] = []
@@ -93,7 +94,7 @@ def test_required_part_is_exact_or_refused(suite: Path, draft: str, reasons: dic
     assert len(verdicts) - len(refused) == EXACT[draft]
 
 
-@pytest.mark.parametrize("draft", EXACT)
+@pytest.mark.parametrize("draft", slow_except(["draft2020-12"], EXACT))
 def test_formats_accept_nothing_invalid_and_little_is_left_out(suite: Path, draft: str) -> None:
     wrong: list[str] = []
     right: list[bool] = []

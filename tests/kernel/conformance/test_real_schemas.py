@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parameters import slow_except
 
 import formwright as fw
 
@@ -54,7 +55,9 @@ def sample(data: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("order", "least"), [("model", 0.97), ("schema", 0.75)])
-def test_the_sample(sample: list[dict[str, Any]], order: str, least: float, record_property: Any) -> None:
+@pytest.mark.parametrize("step", slow_except([10], [1, 10]))
+def test_the_sample(sample: list[dict[str, Any]], order: str, least: float, step: int, record_property: Any) -> None:
+    sample = sample[::step]
     verdicts = {case["name"]: judge(case, order) for case in sample}
     counts = Counter(verdicts.values())
     record_property("counts", dict(counts))

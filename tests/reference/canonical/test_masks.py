@@ -16,11 +16,14 @@ import jsonschema
 import numpy as np
 import pytest
 from makers import MAKERS
+from parameters import slow_except
 
 import formwright as fw
 from formwright.errors import ArgumentError, DeadEnd, TokenRejected, VocabularyError
 from formwright.generation.healing import Healed
 from formwright.tokenizers import Merges, read, vocabulary_from
+
+QUICK = ["tekken", "formwright-tiny"]
 
 WORDS = (
     *("a", "x", "the", " the", "Theodore", " Theodore", " Th", "odore", "true", "false", "12", "1234", "3.14", "-5"),
@@ -171,7 +174,7 @@ def allowed(matcher: fw.Matcher, budget: int | None = None) -> set[int]:
         return set()
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", slow_except(QUICK, MAKERS))
 def test_what_may_come_is_what_the_tokenizer_writes_of_some_text(name: str) -> None:
     """At every beginning of every encoding: the same tokens, and the end where a text ends."""
     tokenizer = known(name)
@@ -187,7 +190,7 @@ def test_what_may_come_is_what_the_tokenizer_writes_of_some_text(name: str) -> N
     assert places > 1_500
 
 
-@pytest.mark.parametrize("name", ["tekken", "cl100k", "sentencepiece v3", "formwright-tiny", "whole pieces"])
+@pytest.mark.parametrize("name", slow_except(QUICK, [*QUICK, "cl100k", "sentencepiece v3", "whole pieces"]))
 def test_budgets_count_canonical_tokens(name: str) -> None:
     """The count is never too small, at most 5 % too large in sum; and what a budget allows can be finished in it."""
     tokenizer = known(name)
@@ -246,7 +249,7 @@ def written(matcher: fw.Matcher, choose: random.Random, budget: int | None) -> l
     return tokens
 
 
-@pytest.mark.parametrize("name", ["tekken", "o200k", "formwright-tiny"])
+@pytest.mark.parametrize("name", slow_except(QUICK, [*QUICK, "o200k"]))
 @pytest.mark.parametrize("order", ["schema", "model"])
 def test_texts_always_end_and_are_what_the_tokenizer_writes(name: str, order: Any) -> None:
     """Random texts of recursive schemas, half of them with the least budget there is."""
@@ -266,7 +269,7 @@ def test_texts_always_end_and_are_what_the_tokenizer_writes(name: str, order: An
 
 
 @pytest.mark.parametrize("name", ["tekken", "sentencepiece v3"])
-@pytest.mark.parametrize("extra", [0, 2, 8, 30, 60])
+@pytest.mark.parametrize("extra", slow_except([2], [0, 2, 8, 30, 60]))
 def test_tokens_within_a_budget_leave_enough_of_it(name: str, extra: int) -> None:
     """Of the tokens that a mask allows, of which a large vocabulary has very many, some are tried one by one."""
     tokenizer, choose = known(name), random.Random(extra)

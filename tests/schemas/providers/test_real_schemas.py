@@ -15,6 +15,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from parameters import slow_except
 
 import formwright as fw
 from formwright.schemas.providers import Converted, convert
@@ -247,7 +248,9 @@ def faults(provider: str, schema: Any, converted: Converted, instances: list[Any
             yield f"comes back otherwise: {instance} -> {restored}"
 
 
-@pytest.mark.parametrize(("provider", "least"), [("openai", 0.5), ("anthropic", 0.3), ("gemini", 0.5)])
+@pytest.mark.parametrize(
+    ("provider", "least"), [("openai", 0.5), *slow_except([], [("anthropic", 0.3), ("gemini", 0.5)])]
+)
 def test_the_sample(provider: str, least: float, data: Path) -> None:
     with gzip.open(data / "maskbench" / "sample.jsonl.gz", "rt", encoding="utf-8") as lines:
         cases = [json.loads(line) for number, line in enumerate(lines) if number % EVERY == 0]
