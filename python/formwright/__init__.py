@@ -35,10 +35,11 @@ from formwright.generation.result import Complete, Failed, Observed, Result, Tru
 from formwright.incremental import partial
 from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
 from formwright.schemas.instructions import instructions
-from formwright.tools import Call, tools
+from formwright.tokenizers import register_tokenizer
+from formwright.tools import Call, register_style, tools
 
 if TYPE_CHECKING:
-    from formwright.client import connect, from_openai, patch
+    from formwright.client import connect, from_openai, patch, register_service
     from formwright.models import from_llama_cpp, from_mlx, from_onnx_genai, from_transformers, load
 
 __all__ = [
@@ -85,6 +86,9 @@ __all__ = [
     "partial",
     "patch",
     "regex",
+    "register_service",
+    "register_style",
+    "register_tokenizer",
     "special",
     "template",
     "text",
@@ -101,6 +105,7 @@ _LAZY = {
     "from_transformers": "formwright.models",
     "load": "formwright.models",
     "patch": "formwright.client",
+    "register_service": "formwright.client",
 }
 
 

@@ -14,6 +14,7 @@ Cost: some microseconds of tenacity for each attempt. A policy of the user's is 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Sleep", "output_policy", "request_policy", "retry"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger("formwright.client")
 
 _FIRST, _LONGEST = 0.5, 30.0
 """Seconds of the first pause, and of the longest."""
@@ -110,6 +113,8 @@ def retry(
             else:
                 state.set_result(result)
         elif isinstance(decided, tenacity.DoSleep):
+            failure = state.outcome.exception() if state.outcome else None
+            _log.info("attempt %d failed, the next begins in %.1f s: %s", state.attempt_number, decided, failure)
             state.prepare_for_next_attempt()
             if decided > 0:
                 yield Sleep(float(decided))

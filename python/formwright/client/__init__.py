@@ -20,10 +20,10 @@ from __future__ import annotations
 from formwright.client.async_model import AsyncRemoteModel
 from formwright.client.connect import connect, from_openai, patch
 from formwright.client.flow.pieces import Piece
-from formwright.client.instructor.hooks import Hooks
+from formwright.client.hooks import Hooks
 from formwright.client.instructor.patch import Maybe
 from formwright.client.model import RemoteModel
-from formwright.client.plans.services import SERVICES, Service
+from formwright.client.plans.services import SERVICES, Service, register_service
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.transport.drivers import Arriving, ArrivingAsync
 from formwright.generation.result import Attempt, Exchange, Mode, Usage
@@ -46,4 +46,5 @@ __all__ = [
     "connect",
     "from_openai",
     "patch",
+    "register_service",
 ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 from formwright.client.async_model import AsyncRemoteModel
-from formwright.client.instructor.hooks import Hooks
+from formwright.client.hooks import Hooks
 from formwright.client.instructor.patch import OF_A_CALL, AsyncCreate, Create, Wrapper
 from formwright.client.model import RemoteModel
 from formwright.client.plans.services import SERVICES, Api, Service, service_of
@@ -37,6 +38,7 @@ def connect(
     request_retries: int = 2,
     max_bytes: int = 1 << 26,
     cache: AnswerCache | None = None,
+    hooks: Hooks | None = None,
     http: Any = None,
 ) -> RemoteModel: ...
 @overload
@@ -54,6 +56,7 @@ def connect(
     request_retries: int = 2,
     max_bytes: int = 1 << 26,
     cache: AnswerCache | None = None,
+    hooks: Hooks | None = None,
     http: Any = None,
 ) -> AsyncRemoteModel: ...
 def connect(
@@ -70,6 +73,7 @@ def connect(
     request_retries: int = 2,
     max_bytes: int = 1 << 26,
     cache: AnswerCache | None = None,
+    hooks: Hooks | None = None,
     http: Any = None,
 ) -> RemoteModel | AsyncRemoteModel:
     """A model behind a URL. Nothing is sent yet.
@@ -89,6 +93,7 @@ def connect(
         request_retries: How often a request is sent again that failed for reasons that may pass.
         max_bytes: Bytes of one answer at most.
         cache: Where answers are kept and found again.
+        hooks: Functions that are told what happens to each request.
         http: An ``httpx.Client`` (or ``AsyncClient``) of your own, for proxies and certificates.
 
     Raises:
@@ -105,6 +110,7 @@ def connect(
         raise ArgumentError(f"there is no API {api!r}", hint=f"there are {', '.join(map(repr, WIRES))}", argument="api")
     if cache is not None and not isinstance(cache, AnswerCache):
         raise ArgumentError(f"cache= is an AnswerCache, not {type(cache).__name__}", argument="cache")
+    _check_hooks(hooks)
     key = _key(api_key, base_url)
     endpoint = Endpoint(base_url, {**_credentials(spoken, key), **(headers or {})}, timeout, max_bytes, key)
     options: dict[str, Any] = {
@@ -115,6 +121,7 @@ def connect(
         "request_retries": request_retries,
         "max_bytes": max_bytes,
         "cache": cache,
+        "hooks": hooks or Hooks(),
         "where": endpoint.host,
         "identity": f"{endpoint.host} {base_url.rpartition('@')[2]}",
     }
@@ -131,6 +138,7 @@ def from_openai(
     mode: Mode | Literal["auto"] = "auto",
     service: str | None = None,
     cache: AnswerCache | None = None,
+    hooks: Hooks | None = None,
     **more: Any,
 ) -> Any:
     """A model behind a client object of an SDK, which is used as it is.
@@ -142,6 +150,7 @@ def from_openai(
         mode: How forms are asked for; see `formwright.client.plans.services`.
         service: A row of `SERVICES`, where the URL of the client does not tell it.
         cache: Where answers are kept and found again.
+        hooks: Functions that are told what happens to each request.
         **more: Further arguments of ``create``, for every request.
 
     Returns:
@@ -151,7 +160,11 @@ def from_openai(
         ArgumentError: ``client`` is none; there is no such API, mode or service.
     """
     _check_name(model)
-    return _of_functions(creates_of(client), client, model, api=api, mode=mode, service=service, cache=cache, more=more)
+    _check_hooks(hooks)
+    found = _of_functions(
+        creates_of(client), client, model, api=api, mode=mode, service=service, cache=cache, more=more
+    )
+    return found if hooks is None else replace(found, hooks=hooks)
 
 
 def patch(
@@ -189,8 +202,7 @@ def patch(
         raise ArgumentError("pass a client, or create=, and not both", argument="client")
     if create is not None and not callable(create):
         raise ArgumentError(f"create= is a function, not {type(create).__name__}", argument="create")
-    if not isinstance(hooks, Hooks | None):
-        raise ArgumentError(f"hooks= is a fw.client.Hooks, not {type(hooks).__name__}", argument="hooks")
+    _check_hooks(hooks)
     creates = creates_of(client) if create is None else {"chat/completions": create}
     known = hooks or Hooks()
     replaced: dict[tuple[str, ...], Any] = {}
@@ -238,6 +250,12 @@ def _check_name(model: Any) -> None:
     """Refuse what cannot be the name of a model. Raises ArgumentError."""
     if not isinstance(model, str) or not model:
         raise ArgumentError(f"model is the name of a model, not {model!r}", argument="model")
+
+
+def _check_hooks(hooks: Any) -> None:
+    """Refuse what is not hooks. Raises ArgumentError."""
+    if not isinstance(hooks, Hooks | None):
+        raise ArgumentError(f"hooks= is a formwright.client.Hooks, not {type(hooks).__name__}", argument="hooks")
 
 
 def _service(name: str | None, base_url: str, api: str | None) -> Service:

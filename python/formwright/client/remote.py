@@ -13,6 +13,7 @@ from formwright._options import check_names
 from formwright.client.flow.exchange import Query
 from formwright.client.flow.request_flow import Flow, Job, answer_job
 from formwright.client.flow.scores import Scores, error_of_unsupported, score_texts
+from formwright.client.hooks import Hooks
 from formwright.client.options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.plans.calls import calls_plan, is_offered
 from formwright.client.plans.plan import AnyPlan, plan_of
@@ -54,6 +55,7 @@ class Remote:
         cache: Answers that were given before.
         where: The service, for messages.
         identity: What tells its answers from those of others, for the cache.
+        hooks: Functions that are told what happens to each request.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Remote:
     cache: AnswerCache | None = None
     where: str = ""
     identity: str = ""
+    hooks: Hooks = field(default_factory=Hooks, compare=False)
     _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_KEPT), compare=False)
 
     def __post_init__(self) -> None:
@@ -125,7 +128,7 @@ class Remote:
             cancel=cancel,
             shows=is_stream,
             **{name: given[name] for name in _OF_A_JOB},
-            **more,
+            **{"tell": self.hooks.emit, **more},
         )
         return answer_job(job)
 

@@ -25,7 +25,9 @@ What describes no texts is a `NotAForm`, see `not_forms`: nothing is guessed.
 
 from __future__ import annotations
 
+import logging
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -49,6 +51,11 @@ if TYPE_CHECKING:
     from formwright.forms.json_forms import Schema
 
 Canonical = bool | Literal["forced"]
+
+_log = logging.getLogger("formwright.forms")
+
+_SLOW = 0.05
+"""Seconds from which on the compilation of a form is logged."""
 
 
 @overload
@@ -104,7 +111,11 @@ def compile(form: Any, vocabulary: Vocabulary, *, canonical: Canonical = False) 
     """
     if isinstance(form, Constraint) and form.vocabulary is vocabulary and form.canonical == canonical:
         return form
-    return Constraint(form if isinstance(form, Form) else _form(form), vocabulary, canonical=canonical)
+    began = time.perf_counter()
+    constraint = Constraint(form if isinstance(form, Form) else _form(form), vocabulary, canonical=canonical)
+    if (seconds := time.perf_counter() - began) > _SLOW:
+        _log.info("%s was compiled in %.0f ms", constraint.form.title, seconds * 1000)
+    return constraint
 
 
 _form = form

@@ -14,6 +14,8 @@ from __future__ import annotations
 import contextlib
 import hmac
 import ipaddress
+import logging
+import time
 from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +26,8 @@ from formwright.server.errors import Refusal
 from formwright.server.metrics import Metrics
 
 __all__ = ["ENDPOINTS", "Keys"]
+
+_access = logging.getLogger("formwright.server.access")
 
 ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completions": "completions"}
 """How a path ends, and the name under which it is counted."""
@@ -54,7 +58,7 @@ class Keys:
 
     async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
         """Run an application; a request counts with its status, one that is not answered to its end with 499."""
-        status, is_whole = 499, False
+        status, is_whole, began = 499, False, time.perf_counter()
 
         async def watched(message: Any) -> None:
             nonlocal status, is_whole
@@ -74,6 +78,13 @@ class Keys:
         finally:
             if not is_whole:
                 self._metrics.requests.labels(endpoint, "499").inc()
+            self._log_access(scope, status if is_whole else 499, time.perf_counter() - began)
+
+    @staticmethod
+    def _log_access(scope: Any, status: int, seconds: float) -> None:
+        """Write a line of the access log: who asked for what, the status, and the seconds until the answer was over."""
+        host, port = scope.get("client") or ("-", 0)
+        _access.info('%s:%s "%s %s" %d %.3f s', host, port, scope["method"], scope["path"], status, seconds)
 
 
 def _key_of(headers: Mapping[bytes, bytes]) -> bytes:

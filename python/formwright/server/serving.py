@@ -24,6 +24,7 @@ from functools import partial
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.logging import DefaultFormatter
 
 from formwright.models import LocalModel
 from formwright.server.app import create_app
@@ -169,8 +170,18 @@ def serve(
     """
     with listening_at(host, port) as listening:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        logging.getLogger("formwright.server").setLevel(log_level.upper())
+        _log_to_stderr(log_level)
         app = create_app(model, _named(settings, host))
         server = _Uvicorn(app, drain, log_level, partial(started, url) if started else None)
         with contextlib.suppress(KeyboardInterrupt):
             server.run([listening])
+
+
+def _log_to_stderr(level: str) -> None:
+    """Write what the server logs, and its access log, to stderr, unless the process has a log already."""
+    log = logging.getLogger("formwright.server")
+    log.setLevel(level.upper())
+    if not log.hasHandlers():
+        handler = logging.StreamHandler()
+        handler.setFormatter(DefaultFormatter("%(levelprefix)s %(message)s"))
+        log.addHandler(handler)

@@ -19,6 +19,7 @@ rows that run, not the thread.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections import OrderedDict, deque
@@ -31,6 +32,8 @@ from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Writing
 
 __all__ = ["Job", "QueueFull", "Worker"]
+
+_log = logging.getLogger("formwright.server")
 
 _WAITS = 4
 """How many times as long as it takes a call for texts that are scored is waited for, while there are rows."""
@@ -52,12 +55,14 @@ class Job:
         writing: The text; or the texts, or the prompt, that are scored.
         is_streamed: Whether each turn is told, or only the last.
         turns: What was told, for the event loop.
+        since: When it was made, in seconds of the performance counter.
     """
 
     client: str
     writing: Writing | Scoring | PromptScoring
     is_streamed: bool = False
     turns: asyncio.Queue[Turn] = field(default_factory=asyncio.Queue)
+    since: float = field(default_factory=time.perf_counter)
 
 
 class _FairQueue:
@@ -235,6 +240,7 @@ class Worker:
             entering = [self._queue.take() for _ in range(min(room, len(self._queue), _ENTERING))]
             self._running.update(entering)
         for job in entering:
+            _log.debug("a text of %s waited %.3f s for a row", job.client, time.perf_counter() - job.since)
             if isinstance(job.writing, Writing):
                 engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
             else:

@@ -18,17 +18,18 @@ merges neighbours; the bytes come from the vocabulary file's own rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from formwright._kernel import Merges, Vocabulary
-from formwright.errors import VocabularyError
+from formwright.errors import ArgumentError, VocabularyError
 from formwright.tokenizers.spelling import Spelling, prove, prove_merges
 
-__all__ = ["Merges", "from_file", "merges_from", "read", "vocabulary_from"]
+__all__ = ["Adapter", "Merges", "Spelling", "from_file", "merges_from", "read", "register_tokenizer", "vocabulary_from"]
 
 _ADAPTERS = {
     "tokenizers": "huggingface",
@@ -38,6 +39,45 @@ _ADAPTERS = {
     "mistral_common": "mistral",
     "llama_cpp": "llama_cpp",
 }
+
+_REGISTERED: dict[str, Adapter] = {}
+"""Adapters of users, by package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """Reads the tokenizers of one library.
+
+    Attributes:
+        read: A tokenizer to what each of its tokens spells.
+        read_merges: A tokenizer to how it spells, for canonical tokens; ``None`` if that cannot be said.
+    """
+
+    read: Callable[[Any], Spelling]
+    read_merges: Callable[[Any], Merges] | None = None
+
+
+def register_tokenizer(
+    package: str, read: Callable[[Any], Spelling], *, read_merges: Callable[[Any], Merges] | None = None
+) -> None:
+    """Let `formwright.Vocabulary.from_tokenizer` read the tokenizers of one more library, or read known ones otherwise.
+
+    What is read is checked against the tokenizer's own encoder, as for the libraries that are built in.
+
+    Args:
+        package: The package that the classes of its tokenizers, or their bases, come from: ``"my_tokenizers"``.
+        read: A tokenizer to its `formwright.tokenizers.Spelling`.
+        read_merges: A tokenizer to its `formwright.tokenizers.Merges`; without it, ``canonical=True`` is refused.
+
+    Raises:
+        ArgumentError: ``package`` is not the name of a package, or ``read`` cannot be called.
+    """
+    if not isinstance(package, str) or not package.isidentifier():
+        raise ArgumentError(f"package: expected the name of a package, got {package!r}", argument="package")
+    for name, function in (("read", read), ("read_merges", read_merges)):
+        if not callable(function) and (name == "read" or function is not None):
+            raise ArgumentError(f"{name}: expected a function, got {function!r}", argument=name)
+    _REGISTERED[package] = Adapter(read, read_merges)
 
 
 def vocabulary_from(
@@ -87,6 +127,9 @@ def merges_from(tokenizer: Any) -> Merges:
         VocabularyError: The tokenizer does not spell by merging pairs, or by rules that cannot be followed exactly.
     """
     adapter = _adapter(tokenizer)
+    if adapter.read_merges is None:
+        said = f"{_describe(tokenizer)}: it is not known how it merges"
+        raise VocabularyError(said, hint="pass read_merges= to fw.register_tokenizer")
     with _library():
         merges: Merges = adapter.read_merges(tokenizer)
         prove_merges(merges, adapter.read(tokenizer))
@@ -118,11 +161,13 @@ def _library() -> Iterator[None]:
 
 def _adapter(tokenizer: Any) -> Any:
     packages = [base.__module__.partition(".")[0] for base in type(tokenizer).__mro__]
+    if (own := next((_REGISTERED[package] for package in packages if package in _REGISTERED), None)) is not None:
+        return own
     adapter = next((_ADAPTERS[package] for package in packages if package in _ADAPTERS), None)
     if adapter is None:
         by_bytes = "build Vocabulary(tokens=[b'...', ...], eos_token_ids=[...]) from the bytes of each id"
         raise VocabularyError(
-            f"{_describe(tokenizer)} is of no known family: {', '.join(sorted(_ADAPTERS))}",
+            f"{_describe(tokenizer)} is of no known family: {', '.join(sorted({*_ADAPTERS, *_REGISTERED}))}",
             hint="pass the tokenizer itself, not its name" if isinstance(tokenizer, str) else by_bytes,
         )
     return import_module(f"{__name__}.{adapter}")

@@ -35,10 +35,22 @@ from formwright.forms.json_options import complete_options
 from formwright.forms.readers import Chain, Cut, plain
 from formwright.forms.templates import many
 from formwright.tools.sources import Tool, closed_arguments, tool_of
-from formwright.tools.styles import STYLES, Style, style_of
+from formwright.tools.styles import STYLES, Style, register_style, style_of
 from formwright.tools.tagged import tagged_arguments
 
-__all__ = ["STYLES", "Call", "Offer", "Style", "Tool", "closed_arguments", "style_of", "tool_of", "tools", "with_ids"]
+__all__ = [
+    "STYLES",
+    "Call",
+    "Offer",
+    "Style",
+    "Tool",
+    "closed_arguments",
+    "register_style",
+    "style_of",
+    "tool_of",
+    "tools",
+    "with_ids",
+]
 
 Calls = Literal["auto", "required", "one"]
 

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from formwright.errors import ArgumentError
 
-__all__ = ["STYLES", "Style", "style_of"]
+__all__ = ["STYLES", "Style", "register_style", "style_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ _DEEPSEEK = (
     "<｜tool▁calls▁end｜>",
 )
 
-STYLES: Mapping[str, Style] = {
+STYLES: dict[str, Style] = {
     "json": Style(
         begin="[",
         before='{"name": "',
@@ -204,6 +204,24 @@ _ASKED_IN_ORDER = (
 )
 
 
+_REGISTERED: list[str] = []
+"""Styles of users, which are looked for before those that are built in."""
+
+
+def register_style(name: str, style: Style) -> None:
+    """Let ``style=`` name one more way in which a model writes calls, and chat templates be recognised by its signs.
+
+    Raises:
+        ArgumentError: ``name`` is not text, or ``style`` is not a `Style`.
+    """
+    if not isinstance(name, str) or not name or "{" in name:
+        raise ArgumentError(f"name: expected a name without braces, got {name!r}", argument="name")
+    if not isinstance(style, Style):
+        raise ArgumentError(f"style: expected a formwright.tools.Style, got {style!r}", argument="style")
+    STYLES[name] = style
+    _REGISTERED.append(name)
+
+
 def style_of(template: Any, /) -> str:
     """The name of the style that a chat template writes.
 
@@ -217,8 +235,8 @@ def style_of(template: Any, /) -> str:
     if isinstance(text, Mapping):  # several, by what they are for
         text = text.get("tool_use", text.get("default"))
     if isinstance(text, str):
-        for name in _ASKED_IN_ORDER:
-            if all(sign in text for sign in STYLES[name].signs):
+        for name in (*reversed(_REGISTERED), *_ASKED_IN_ORDER):
+            if STYLES[name].signs and all(sign in text for sign in STYLES[name].signs):
                 return name
     raise ArgumentError(
         "the chat template shows no style of tool calls" if isinstance(text, str) else "there is no chat template",

@@ -21,6 +21,7 @@ was shown cannot be taken back, and the error says so.
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -69,6 +70,8 @@ from formwright.generation.result import (
 )
 
 __all__ = ["Flow", "Job", "answer_job"]
+
+_log = logging.getLogger("formwright.client")
 
 Flow: TypeAlias = Generator[Step | Piece, Any, Complete[Any] | Truncated]
 """Yields steps and pieces, is sent what steps bring, and returns the result."""
@@ -144,6 +147,7 @@ def answer_job(job: Job) -> Flow:
             if is_last:
                 raise
             notes.append(f"not {mode}: {error}")
+            _log.info("%s is not asked in mode %r: %s", job.query.model, mode, error)
             continue
         try:
             return (yield from work.written(plan, notes))
@@ -151,6 +155,7 @@ def answer_job(job: Job) -> Flow:
             if is_last or error.status not in (400, 422) or not _FORM.search(error.body) or work.is_shown:
                 raise
             notes.append(f"not {mode}: the service refused it: {error.body[:200]}")
+            _log.info("%s refused mode %r, the next one is tried: %s", job.query.model, mode, error)
     raise AssertionError("there is no mode")
 
 
@@ -177,6 +182,7 @@ class _Work:
         key = self._key(query)
         known = (yield Recall(key)) if key is not None else None
         if known is not None and (result := self._again(plan, known, notes)) is not None:
+            _log.debug("an answer of %s was found in the cache", job.query.model)
             return result
 
         def attempt(_: int) -> Flow:

@@ -25,7 +25,7 @@ from typing import Any, Final, Self, get_args, get_origin
 
 from formwright._extras import needs
 from formwright.client.flow.async_items import ItemsAsync, array
-from formwright.client.instructor.hooks import Hooks
+from formwright.client.hooks import Hooks
 from formwright.client.instructor.partials import construct
 from formwright.client.transport.drivers import Arriving, ArrivingAsync, run, run_async
 from formwright.conversations.jinja import rendered
@@ -273,7 +273,7 @@ class Wrapper:
         return sorted({*super().__dir__(), *dir(self._target), *(path[0] for path in self._replaced)})
 
     def on(self, event: Any, function: Callable[..., Any]) -> None:
-        """Tell a function of an event; see `formwright.client.instructor.hooks`."""
+        """Tell a function of an event; see `formwright.client.hooks`."""
         self.hooks.on(event, function)
 
     def off(self, event: Any, function: Callable[..., Any]) -> None:

@@ -26,9 +26,10 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from formwright.errors import ArgumentError
 from formwright.generation.result import Mode
 
-__all__ = ["SERVICES", "Api", "Service", "modes_of", "service_of"]
+__all__ = ["SERVICES", "Api", "Service", "modes_of", "register_service", "service_of"]
 
 Api: TypeAlias = Literal["openai", "responses", "anthropic", "gemini"]
 """The formats of requests and answers."""
@@ -123,6 +124,20 @@ SERVICES: dict[str, Service] = {
         Service("compatible", (), may_score=True),
     )
 }
+
+
+def register_service(service: Service) -> None:
+    """Let `formwright.connect` know one more service, by its hosts and by its name, or know one otherwise.
+
+    Raises:
+        ArgumentError: ``service`` is not a `Service`, or has no name or no mode.
+    """
+    if not isinstance(service, Service):
+        raise ArgumentError(f"service: expected a formwright.client.Service, got {service!r}", argument="service")
+    if not service.name or not service.modes or not set(service.modes) <= set(_ALL):
+        said = f"service: it has no name, or a mode that is none of {', '.join(_ALL)}: {service!r}"
+        raise ArgumentError(said, argument="service")
+    SERVICES[service.name] = service
 
 
 def service_of(base_url: str, api: str) -> Service:

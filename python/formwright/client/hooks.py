@@ -4,7 +4,7 @@
 
     hooks = Hooks()
     hooks.on("completion:usage", lambda usage: print(usage.total_tokens))
-    client = fw.patch(OpenAI(), hooks=hooks)
+    client = fw.patch(OpenAI(), hooks=hooks)                  # or fw.connect(..., hooks=hooks), fw.from_openai
 
 ==========================  ==================================================================
 name                        what its functions are given
