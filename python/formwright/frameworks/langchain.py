@@ -123,9 +123,11 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
             NotAForm, LanguageError: The arguments of a tool cannot be enforced.
         """
         listed = [tool_of(_tool(tool)).described() for tool in tools]
+        # Two of one name may be bound, as LangChain's own tests do: a question with both is refused.
+        named = {tool["function"]["name"]: tool for tool in listed}
         bound = {"tool_choice": tool_choice, "strict": strict, "parallel_tool_calls": parallel_tool_calls}
         given = {name: value for name, value in bound.items() if value is not None} | kwargs
-        self._question([], None, {"tools": listed, **given}).check_form()
+        self._question([], None, {"tools": list(named.values()), **given}).check_form()
         return self.bind(tools=listed, **given)
 
     def with_structured_output(
