@@ -124,3 +124,20 @@ def browser() -> Iterator[Any]:
         opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def registrations(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test registers is known to this test only."""
+    from formwright import tokenizers
+    from formwright.client.plans.services import SERVICES
+    from formwright.tools import STYLES, styles
+
+    monkeypatch.setattr(tokenizers, "_REGISTERED", {})
+    monkeypatch.setattr(styles, "_REGISTERED", [])
+    tables: list[dict[str, Any]] = [SERVICES, STYLES]
+    known = [dict(table) for table in tables]
+    yield
+    for table, rows in zip(tables, known, strict=True):
+        table.clear()
+        table.update(rows)

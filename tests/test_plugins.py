@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import formwright as fw
-from formwright import tokenizers
-from formwright.client.plans import services
 from formwright.errors import ArgumentError, VocabularyError
 from formwright.tokenizers import Spelling
-from formwright.tools import STYLES, Style, style_of, styles
+from formwright.tools import Style, style_of
 
 LETTERS = [bytes([byte]) for byte in range(256)]
 
@@ -24,16 +21,7 @@ class Letters:
         return list(text.encode())
 
 
-@pytest.fixture(autouse=True)
-def unregister(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(tokenizers, "_REGISTERED", {})
-    monkeypatch.setattr(styles, "_REGISTERED", [])
-    tables: list[dict[str, Any]] = [services.SERVICES, STYLES]
-    known = [dict(table) for table in tables]
-    yield
-    for table, rows in zip(tables, known, strict=True):
-        table.clear()
-        table.update(rows)
+pytestmark = pytest.mark.usefixtures("registrations")
 
 
 def spelling_of(letters: list[bytes], tokenizer: Letters) -> Spelling:

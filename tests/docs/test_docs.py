@@ -34,6 +34,7 @@ WITHOUT_A_DEVICE = {"exllama.md", "sglang.md", "tensorrt_llm.md", "vllm.md"}
 """Pages whose programs need a GPU: they are compiled here, and what they import is imported by the scripts of hosts."""
 
 
+@pytest.mark.usefixtures("registrations")
 @pytest.mark.parametrize("file", slow_except(QUICK, FILES), ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_blocks_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
