@@ -170,7 +170,7 @@ def test_choices() -> None:
         assert offer_tools([ADD], choice).tools == ()
     assert offer_tools([]).tools == ()
     one = offer_tools([ADD, WHO], {"type": "function", "function": {"name": "who"}})
-    assert (one.listed, one.mode) == (offer_tools([WHO]).listed, "one")
+    assert (one.descriptions, one.mode) == (offer_tools([WHO]).descriptions, "one")
     assert not offer_tools([ADD], None, False).several
     for tools, choice in (([], "required"), ([], "who"), ([ADD], "who"), ([ADD], 7), ([ADD], {"type": "any"})):
         with pytest.raises(ArgumentError):

@@ -5,8 +5,8 @@
     messages = [{"role": "user", "content": "Hi {{ name }}"}]
     rendered(messages, {"name": "Ada"})           # [{'role': 'user', 'content': 'Hi Ada'}]
 
-Cost: compiling each text that has braces. The wrinkle: templates run in Jinja's sandbox, and a name that the context
-does not have is an error rather than nothing. What stands in the context is text, never a template.
+Cost: compiling each text that has braces. Templates run in Jinja's sandbox, and a name that the context
+does not have is an error rather than nothing. What is in the context is text, never a template.
 """
 
 from __future__ import annotations

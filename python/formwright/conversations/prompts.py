@@ -52,7 +52,7 @@ def read(prompt: object, size: int, roles: Sequence[str] = ROLES) -> str | list[
         roles: The roles of the model.
 
     Raises:
-        PromptError: It is no prompt.
+        PromptError: It is not a prompt.
     """
     if isinstance(prompt, str):
         return _check_encodable(prompt, "the prompt")

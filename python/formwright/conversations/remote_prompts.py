@@ -5,7 +5,7 @@
     read_prompt("How old is Ada?")                            # [{'role': 'user', 'content': 'How old is Ada?'}]
     read_prompt([{"role": "user", "content": "Hi"}])          # the same messages, in a list of its own
 
-Cost: nothing. The wrinkle: parts of messages that are no text, such as images, are not looked at: what a service takes
+Parts of messages that are not text, such as images, are not looked at: what a service takes
 is for the service to say.
 """
 
@@ -28,7 +28,7 @@ def read_prompt(prompt: Any) -> list[Mapping[str, Any]]:
     """The messages that a user has passed, in a list of its own.
 
     Raises:
-        PromptError: It is no prompt of a model behind an API.
+        PromptError: It is not a prompt of a model behind an API.
     """
     if isinstance(prompt, str):
         return [{"role": "user", "content": prompt}]

@@ -227,7 +227,7 @@ class Question:
         if not self.messages:
             raise PromptError("the conversation is empty", hint="add a message of the user")
         if is_local(self.model):
-            listed = self.offered.listed
+            listed = self.offered.descriptions
             if listed or has_calls(self.messages):
                 return conversation_ids(self.model, self.messages, listed)
             return in_words(self.model, self.messages)
@@ -344,7 +344,7 @@ def form_of_format(asked: Any) -> Form[Any] | None:
 def find_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
     """The form by which an answer of a model is read again, and what finds its text in one that came in pieces.
 
-    Services spell JSON as they like, and where nobody enforces a form, other text may stand around it.
+    Services spell JSON as they like, and where nobody enforces a form, other text may be around it.
     """
     if is_local(model):
         return form, str

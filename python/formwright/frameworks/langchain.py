@@ -265,7 +265,7 @@ class FormParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
 
     Attributes:
         form: The form.
-        find: Finds the text in form where others may stand around it.
+        find: Finds the conforming text where others may be around it.
         context: What validators see.
         grows: Whether a stream gives the value as far as it has come, too.
     """
@@ -307,7 +307,7 @@ class _Growing:
             return
         try:
             value = self._incoming.feed(piece).value
-        except OutputInvalid:  # something stands around it, or it is not in form: the end will tell
+        except OutputInvalid:  # something is around it, or it is not in form: the end will tell
             self._incoming = None
             return
         if value is not None and value != self._last:
@@ -424,7 +424,7 @@ def _read_message(message: BaseMessage) -> Message:
 
 
 def text_of(message: BaseMessage) -> str:
-    """The text of a message; parts that are its own calls stand beside it. Raises PromptError."""
+    """The text of a message; parts that are its own calls are beside it. Raises PromptError."""
     content = message.content
     if isinstance(message, AIMessage) and not isinstance(content, str):
         content = [part for part in content if not (isinstance(part, Mapping) and part.get("type") in _CALLS)]

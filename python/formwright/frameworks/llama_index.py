@@ -1,4 +1,4 @@
-"""LlamaIndex: any formwright model as an LLM, whose structured predictions are in form by construction.
+"""LlamaIndex: any formwright model as an LLM, whose structured predictions conform by construction.
 
 ::
 
@@ -376,7 +376,7 @@ class _Partial:
             return None
         try:
             partial = self._incoming.feed(text)
-        except OutputInvalid:  # something stands around it, or it is not in form: the end will tell
+        except OutputInvalid:  # something is around it, or it is not in form: the end will tell
             self._incoming = None
             return None
         return None if partial.is_complete else partial.value

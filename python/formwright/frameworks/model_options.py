@@ -40,7 +40,7 @@ def model_of(model: Any) -> Model:
     """A model, or the one of a name as `formwright.load` takes it.
 
     Raises:
-        ArgumentError: It is no model.
+        ArgumentError: It is not a model.
         UnknownModel, MissingDependency: As `formwright.load`.
     """
     if isinstance(model, str | Path):
@@ -83,7 +83,7 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
 
 
 def check_seconds(seconds: Any, argument: str) -> None:
-    """Refuse what is not a positive number of seconds; ``None`` is no limit. Raises ArgumentError."""
+    """Refuse what is not a positive number of seconds; ``None`` is not a limit. Raises ArgumentError."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if seconds is not None and not (is_number and seconds > 0):
         raise ArgumentError(f"{argument}= is a positive number of seconds, not {seconds!r}", argument=argument)

@@ -166,7 +166,7 @@ class Verbs:
             heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
                 that end inside a word.
             instruct: Whether the prompt describes the form in words too, as `formwright.instructions` does in the style
-                ``"schema"`` (True) or the style that is named. The text stands behind a ``str``; in a conversation,
+                ``"schema"`` (True) or the style that is named. The text comes after a ``str``; in a conversation,
                 after the first system message, in a new one, or after the user's last message where the model has
                 no system messages.
             beams: With more than 1, a beam search of this width: the texts that the model finds most likely.

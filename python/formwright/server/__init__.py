@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's protocol, for models whose answers are in form.
+"""A server that speaks OpenAI's protocol, for models whose answers conform.
 
 ::
 

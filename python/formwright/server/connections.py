@@ -12,7 +12,7 @@
 A client has `_HEAD` seconds for the head of a request, and may read nothing of its answer for `_STALL` seconds. Where
 too many connections are open, one is closed: of the address that has most, the oldest whose request has not come.
 
-Cost: two timers for a connection. The wrinkle: so many connections are accepted in one step of the event loop before
+Cost: two timers for a connection. So many connections are accepted in one step of the event loop before
 any is closed that file descriptors must be left for them, see `file_bound`.
 """
 

@@ -67,7 +67,7 @@ class BadRequest(Refusal):
 
 
 def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
-    """A field that nobody knows, with the nearest of the names that may stand there."""
+    """A field that nobody knows, with the nearest of the names that may be there."""
     nearest = suggest_name(param.rpartition(".")[2], known)
     return BadRequest(f"there is no field {param!r}{nearest}", param=param, code="unknown_parameter")
 

@@ -6,7 +6,7 @@
 
     app = create_app(model, Settings(api_key="secret"))    # `Keys` stands around its routes
 
-Cost: microseconds a request. The wrinkle: it stands around everything, so it counts what never reaches a route too.
+Cost: microseconds a request. It is around everything, so it counts what never reaches a route too.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     metrics.requests.labels("chat", "200").inc()
     metrics.text                        # what /metrics answers
 
-Cost: none to speak of. The wrinkle: each server has a registry of its own, so that several live in one process.
+Cost: none to speak of. Each server has a registry of its own, so that several live in one process.
 """
 
 from __future__ import annotations

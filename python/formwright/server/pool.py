@@ -10,7 +10,7 @@
 A client has half of the threads at most, so that others get in while its work is long. Among those that wait, each
 client in turn gives its oldest work.
 
-Cost: for work that does not wait, that of a thread. The wrinkle: a thread is free when its work is over, not when
+Cost: for work that does not wait, that of a thread. A thread is free when its work is over, not when
 nobody awaits it any more.
 """
 

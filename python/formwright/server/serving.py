@@ -5,7 +5,7 @@
     with running(fw.load("formwright-tiny")) as server:      # while the block runs; `serve` until Ctrl-C or SIGTERM
         server.base_url
 
-Cost: some tens of milliseconds until it answers. The wrinkle: connections send at once only because the socket is told
+Cost: some tens of milliseconds until it answers. Connections send at once only because the socket is told
 so here, see `listening_at`.
 """
 

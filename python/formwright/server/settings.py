@@ -4,7 +4,7 @@
 
     Settings(api_key="secret", max_batch=8).timeout         # 600.0
 
-Cost: none. The wrinkle: a limit of 0 would leave nothing, so it is refused, except that of stored responses.
+A limit of 0 would leave nothing, so it is refused, except that of stored responses.
 """
 
 from __future__ import annotations

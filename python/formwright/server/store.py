@@ -6,7 +6,7 @@
     store.keep({"id": "resp_1", "output": []}, [{"role": "user", "content": "Hi"}])
     store.found("resp_1").items          # [{'role': 'user', 'content': 'Hi'}]
 
-Cost: a conversation shares its items with the one that goes on from it. The wrinkle: what was kept first is forgotten
+Cost: a conversation shares its items with the one that goes on from it. What was kept first is forgotten
 first, also if the items are too long together.
 """
 

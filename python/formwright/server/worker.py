@@ -8,11 +8,11 @@
 Clients take turns: one that has sent a thousand requests waits for itself, and the next client enters as soon as a row
 is free.
 
-Texts that are scored are no rows, but take the room of one: they are asked for between the steps of the rows.
+Texts that are scored are not rows, but take the room of one: they are asked for between the steps of the rows.
 
 Cost: for each step of the model one call into the event loop, whatever the number of rows.
 
-The wrinkle: a row that is cancelled is free before the next step, and what goes wrong in the model's own call ends the
+A row that is cancelled is free before the next step, and what goes wrong in the model's own call ends the
 rows that run, not the thread.
 """
 

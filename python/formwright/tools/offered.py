@@ -61,7 +61,7 @@ class Offered:
         return cls(tools, mode, several and mode != "one")
 
     @property
-    def listed(self) -> list[dict[str, Any]]:
+    def descriptions(self) -> list[dict[str, Any]]:
         """The tools as APIs and chat templates list them."""
         return [tool.described() for tool in self.tools]
 
@@ -88,7 +88,7 @@ class Offered:
 
     def make_form(self, style: str) -> Form[Any]:
         """The form of the calls, and of the text beside them. Raises as `formwright.tools`."""
-        return tools_form(self.listed, calls=self._calls, style=style, max_calls=None if self.several else 1)
+        return tools_form(self.descriptions, calls=self._calls, style=style, max_calls=None if self.several else 1)
 
     def find_finish_reason(self, *, has_calls: bool, cut: str | None, is_spent: bool) -> str:
         """Why an answer ends, as APIs say it.

@@ -7,7 +7,7 @@
             async for item in items:
                 print(item)                     # a Person, validated
 
-For threads there is `formwright.generation.items.Items`. Cost and wrinkle are the same.
+For threads there is `formwright.generation.items.Items`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     SchemaFormat.model_validate({"type": "json_schema", "json_schema": {"schema": {"type": "integer"}}})
 
-Cost: pydantic's. The wrinkle: a field that another endpoint has is an error, with how it is written here (`ELSEWHERE`).
+Cost: pydantic's. A field that another endpoint has is an error, with how it is written here (`ELSEWHERE`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
-    """Fields that stand in another place, or do in another endpoint: how they are written."""
+    """Fields that are in another place, or do in another endpoint: how they are written."""
 
     @model_validator(mode="before")
     @classmethod

@@ -103,7 +103,7 @@ def _read_chat_call(call: Any, where: str) -> ToolCall:
 
 
 def _read_arguments(fields: Mapping[str, Any], where: str) -> Any:
-    """Arguments as a value: templates of models write them in their own way. No text is no arguments."""
+    """Arguments as a value: templates of models write them in their own way. An empty text means no arguments."""
     sent = fields.get("arguments", "")
     if isinstance(sent, Mapping):
         return sent
@@ -209,7 +209,7 @@ def split_begun_answer(messages: list[Message], body: ChatBody) -> tuple[list[Me
     """The messages before the answer, and what it has begun with if the last one is to be continued.
 
     Raises:
-        BadRequest: That is no text of the assistant, or the fields contradict each other.
+        BadRequest: That is not text of the assistant, or the fields contradict each other.
     """
     if body.add_generation_prompt is body.continue_final_message:
         said = "an answer is a message of its own, or it continues the last one: say one of both"
@@ -239,7 +239,7 @@ def prompt_ids(model: LocalModel, messages: Sequence[Message], offered: Offered,
         LimitExceeded: It is longer than the context.
         BadRequest: The tokenizer cannot spell a text in the middle of others.
     """
-    ids = conversation_ids(model, messages, offered.listed)
+    ids = conversation_ids(model, messages, offered.descriptions)
     if not begun:
         return ids
     merges = model.vocabulary.merges

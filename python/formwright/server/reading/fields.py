@@ -10,7 +10,7 @@ served or unknown.
 
 Cost: one pass over the fields of the request, its messages, parts, calls and tools.
 
-The wrinkle: the stamp of the answer names an ignored field only if it is not empty.
+The stamp of the answer names an ignored field only if it is not empty.
 """
 
 from __future__ import annotations

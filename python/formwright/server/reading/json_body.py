@@ -4,7 +4,7 @@
 
     parse_json(b'{"model": "m"}')        # {'model': 'm'}
 
-Cost: that of the JSON reader. The wrinkle: no other thread runs while the values are made, so their number is bounded.
+Cost: that of the JSON reader. No other thread runs while the values are made, so their number is bounded.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _logprob(row: Row, count: int) -> dict[str, Any]:
 
 
 def spell_token(token: bytes) -> str:
-    """A token as text, one that is no whole text with its bytes."""
+    """A token as text, one that is not a whole text with its bytes."""
     return token.decode("utf-8", "backslashreplace") or "(end)"
 
 

@@ -5,7 +5,7 @@
     reader = ThoughtReader(opened=False)
     reader.feed("<think>It is in Norway.</think>Oslo")       # ('It is in Norway.', 'Oslo')
 
-Cost: linear in the text. The wrinkle: a prompt may have opened the thought already.
+Cost: linear in the text. A prompt may have opened the thought already.
 """
 
 from __future__ import annotations
