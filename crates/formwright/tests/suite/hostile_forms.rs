@@ -1,13 +1,11 @@
 //! Forms that strangers may send to make us slow or large: each is answered or refused in time and within its memory, on a
-//! small stack, and its work can be ended at any moment. Each has a process of its own: this test, called again with the
-//! form's name.
+//! small stack, and its work can be ended at any moment. Each has processes of its own: see [`check_apart`].
 
 use std::cell::Cell;
-use std::process::Command;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::common::{megabytes, thread_time};
+use crate::common::{check_apart, megabytes, thread_time};
 use formwright::interrupt::until;
 use formwright::regular::Unit;
 use formwright::syntax::choice::choice;
@@ -227,19 +225,5 @@ fn hostile_forms_are_answered_or_refused() {
     if let Ok(name) = std::env::var(NAME) {
         return check(&name);
     }
-    let mut failed = Vec::new();
-    for (name, _) in FORMS {
-        let mut process = Command::new(std::env::current_exe().unwrap());
-        process
-            .args(["--exact", "hostile_forms::hostile_forms_are_answered_or_refused", "--nocapture"])
-            .env(NAME, name);
-        let done = process.output().unwrap();
-        let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-        let line = told.lines().find(|line| line.starts_with(name)); // none: the child ran no test
-        println!("{}", line.unwrap_or(name));
-        if line.is_none() || !done.status.success() {
-            failed.push(format!("{name}:\n{told}"));
-        }
-    }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    check_apart("hostile_forms::hostile_forms_are_answered_or_refused", NAME, FORMS.map(|(name, _)| name));
 }

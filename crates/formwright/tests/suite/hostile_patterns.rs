@@ -1,8 +1,7 @@
 //! The patterns of `testdata/hostile_patterns.toml`: each is answered or refused in time, within its memory, on a small
-//! stack. Each has a process of its own: this test, called again with the pattern's name.
+//! stack. Each has processes of its own: see [`check_apart`].
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 
 use formwright::syntax::json_schema::{Options, json_schema};
@@ -10,7 +9,7 @@ use formwright::syntax::regex::{Dialect, of_dialect};
 use formwright::terminals::Tables;
 use formwright::{Constraint, Error, Kind, Language, Limits, Result};
 
-use crate::common::{megabytes, thread_time};
+use crate::common::{check_apart, megabytes, thread_time};
 
 /// The variable with the name of the pattern that a process is for.
 const NAME: &str = "FORMWRIGHT_HOSTILE_PATTERN";
@@ -147,22 +146,8 @@ fn hostile_patterns_are_answered_or_refused() {
     if let Ok(name) = std::env::var(NAME) {
         return check(&name);
     }
-    let this = std::env::current_exe().unwrap();
-    let mut failed = Vec::new();
-    for pattern in Pattern::all() {
-        let mut process = Command::new(&this);
-        process
-            .args(["--exact", "hostile_patterns::hostile_patterns_are_answered_or_refused", "--nocapture"])
-            .env(NAME, &pattern.name);
-        let done = process.output().unwrap();
-        let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-        let line = told.lines().find(|line| line.starts_with(&pattern.name)); // none: the child ran no test
-        println!("{}", line.unwrap_or(&pattern.name));
-        if line.is_none() || !done.status.success() {
-            failed.push(format!("{}:\n{told}", pattern.name));
-        }
-    }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    let names = Pattern::all().into_iter().map(|pattern| pattern.name);
+    check_apart("hostile_patterns::hostile_patterns_are_answered_or_refused", NAME, names);
 }
 
 /// What is too large is refused by the name of the bound, with the pattern, before it is lowered.

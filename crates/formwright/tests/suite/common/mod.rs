@@ -3,6 +3,7 @@
 #![allow(dead_code)] // not every test uses everything
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -123,6 +124,36 @@ pub fn thread_time() -> Duration {
     let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let run = run.and_then(|text| text.split(' ').next()?.parse().ok());
     run.map_or_else(|| BEGUN.with(Instant::elapsed), Duration::from_nanos)
+}
+
+/// Checks each of some named inputs in a process of its own: `test`, called again with the name in `variable`. One that
+/// fails is tried up to three times, because a busy machine makes a call slower, but never faster.
+///
+/// # Panics
+/// If an input fails each time.
+pub fn check_apart(test: &str, variable: &str, names: impl IntoIterator<Item = impl AsRef<str>>) {
+    let failed = names.into_iter().filter_map(|name| {
+        let name = name.as_ref();
+        let tries = (0..3).map(|_| run_apart(test, variable, name));
+        let printed: Vec<String> = tries.map_while(std::result::Result::err).collect();
+        (printed.len() == 3).then(|| format!("{name}:\n{}", printed.join("\n")))
+    });
+    let failed: Vec<String> = failed.collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Runs `test` in a process of its own, which prints a line that begins with `name`.
+///
+/// # Errors
+/// What it printed, if it failed.
+fn run_apart(test: &str, variable: &str, name: &str) -> std::result::Result<(), String> {
+    let mut process = Command::new(std::env::current_exe().unwrap());
+    let done = process.args(["--exact", test, "--nocapture"]).env(variable, name).output().unwrap();
+    let printed = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let line = printed.lines().find(|line| line.starts_with(name));
+    println!("{}", line.unwrap_or(name));
+    // No line: no test of this name was run.
+    if line.is_some() && done.status.success() { Ok(()) } else { Err(printed) }
 }
 
 /// Most memory that this process had so far, where the system says so.
