@@ -10,9 +10,9 @@
 //! potential is the length of a shortest path to the end of the text. It is never more than the bytes to the end, where
 //! every byte is a token.
 //!
-//! Why a text that keeps to its budget ends in time: the potential of several configurations is the least of them, so
-//! what a token leads to besides can only lower it; and the first token of a shortest path leads to a potential that is
-//! one less. The same holds of the tokens counted part by part (`machine::token_cost`), and so of the lesser of both.
+//! Why a text that keeps to its budget ends in time: the potential of several configurations is the least of them, and of
+//! those that they include, so what a token leads to besides can only lower it; and the first token of a shortest path leads
+//! to a potential that is one less. The same holds of the tokens counted part by part (`machine::token_cost`), and so of the lesser of both.
 //!
 //! Cost: a preferred way is found once for all configurations on it, a few steps a byte; then a lookup in a hash map.
 //! Where there are too many ways, or too many are known already, they are not followed: the count part by part is then
@@ -50,6 +50,9 @@ const MOST_WORK: u64 = 1 << 21;
 /// Units of work for all questions of one call, such as a mask. Where it takes more, ways are not followed.
 const MOST_WORK_OF_A_CALL: u64 = 1 << 22;
 
+/// How often that is halved at most, to about a fifth of a millisecond.
+const MOST_HALVINGS: u32 = 10;
+
 /// Ways of each of these records, on the whole: where there are more, they are not followed either.
 const WAYS_EACH: usize = 4;
 
@@ -85,10 +88,17 @@ pub struct Potential {
     /// Where no preferred way can be spelled: what a search over all tokens found, and where it led. So each of these
     /// potentials has one that is one less after it, even if a search from there would end without an answer.
     searched: FxHashMap<Configuration, u32>,
+    /// Records by their places, and how many records these are.
+    by_place: FxHashMap<Position, Vec<Id>>,
+    placed: usize,
     /// How many units of work may be counted until no more ways are followed for the question at hand.
     most_counted: u64,
     /// The same for all questions of the call at hand.
     most_of_call: u64,
+    /// Whether that was too little for the call at hand.
+    wants_more: bool,
+    /// How often the work of a call is halved.
+    halvings: u32,
 }
 
 impl Potential {
@@ -146,6 +156,9 @@ impl Potential {
     fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
         let configuration = machine.erased(configuration);
         let mut least = self.preferred(machine, counting, configuration);
+        if !self.is_followed(&configuration) || machine.may_include_others(configuration) {
+            least = least.min(self.least_included(machine, configuration));
+        }
         if counting.has_every_byte() {
             return least;
         }
@@ -192,27 +205,59 @@ impl Potential {
         {
             return self.records[id as usize].tokens;
         }
-        let is_full = self.records.len() > MOST_RECORDS;
-        if counting.has_every_byte() && (is_full || counted() > self.most_counted) {
+        if counting.has_every_byte() && self.is_exhausted() {
             return machine.configuration_cost(configuration);
         }
-        if is_full {
+        if self.records.len() > MOST_RECORDS {
             self.forget_all();
         }
         self.follow(machine, counting, configuration, (MOST_NEW, MOST_WORK))
     }
 
-    fn forget_all(&mut self) {
-        (self.records, self.ways, self.ids) = Default::default();
+    /// Whether no more ways are followed for the question at hand.
+    fn is_exhausted(&self) -> bool {
+        self.records.len() > MOST_RECORDS || counted() > self.most_counted
     }
 
-    /// Ways are followed for a call until so much work is done.
+    /// Whether ways on from a configuration are known.
+    fn is_followed(&self, configuration: &Configuration) -> bool {
+        let ways = self.ids.get(configuration).and_then(|&id| self.records[id as usize].ways);
+        ways.is_some_and(|[begin, _, end]| begin < end)
+    }
+
+    /// The least potential known of the configurations that one includes. A shortest path may lead to one of these, and the
+    /// text on it to the one that includes it.
+    fn least_included(&mut self, machine: &Machine<'_>, configuration: Configuration) -> u32 {
+        for (at, record) in self.records.iter().enumerate().skip(self.placed) {
+            self.by_place.entry(record.configuration.position.place()).or_default().push(at as Id);
+        }
+        self.placed = self.records.len();
+        let Some(here) = self.by_place.get(&configuration.position.place()) else { return INFINITE };
+        count(here.len());
+        let records = here.iter().map(|&id| &self.records[id as usize]);
+        let known = records.filter(|record| record.ways.is_some());
+        known.fold(INFINITE, |least, record| {
+            let is_less = record.tokens < least && machine.includes(configuration, record.configuration);
+            if is_less { record.tokens } else { least }
+        })
+    }
+
+    fn forget_all(&mut self) {
+        (self.records, self.ways, self.ids) = Default::default();
+        (self.by_place, self.placed) = Default::default();
+    }
+
+    /// Ways are followed for a call until so much work is done; half as much after each call that wanted more.
     pub fn begin_call(&mut self) {
-        self.most_of_call = counted() + MOST_WORK_OF_A_CALL;
+        let wanted_more = std::mem::take(&mut self.wants_more);
+        let halvings = if wanted_more { self.halvings + 1 } else { self.halvings.saturating_sub(1) };
+        self.halvings = halvings.min(MOST_HALVINGS);
+        self.most_of_call = counted() + (MOST_WORK_OF_A_CALL >> self.halvings);
     }
 
     /// The same for one question of it.
     fn begin_question(&mut self) {
+        self.wants_more |= counted() >= self.most_of_call;
         self.most_counted = self.most_of_call.min(counted() + MOST_WORK);
     }
 

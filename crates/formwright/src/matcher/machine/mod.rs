@@ -25,6 +25,7 @@ mod configuration;
 mod cost;
 mod excluded;
 mod first_bytes;
+mod inclusion;
 mod object_cost;
 mod objects;
 mod preferred;

@@ -15,7 +15,7 @@
 //! unknown; then a name that ends is taken for a new one and noted in `completed`, so that the tokens which complete it
 //! can be listed by that name.
 
-use super::configuration::{Configuration, Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::NONE;
 use super::stacks::counted;
 use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
@@ -204,18 +204,9 @@ impl Machine<'_> {
     /// that keeps all its promises and as one that keeps fewer, and such ways multiply with every member.
     #[cold]
     pub(super) fn drop_covered(&self, list: &mut Successors<'_>) {
-        list.remove_covered(|stronger, weaker| self.covers(stronger, weaker));
-    }
-
-    fn covers(&self, stronger: Configuration, weaker: Configuration) -> bool {
-        let Position::Object { phase, space, object: node, seen: less } = weaker.position else { return false };
-        let Position::Object { seen: more, .. } = stronger.position else { return false };
-        let Node::Object(object) = self.graph.node(node) else { return false };
-        let like_weaker =
-            Configuration { position: Position::Object { phase, space, object: node, seen: more }, ..weaker };
-        stronger == like_weaker
-            && object.tracks_values()
-            && object.covers(self.stacks.seen(more), self.stacks.seen(less))
+        list.remove_covered(|stronger, weaker| {
+            stronger.stack == weaker.stack && self.covers(stronger.position, weaker.position)
+        });
     }
 
     /// Whether the object can still be completed.

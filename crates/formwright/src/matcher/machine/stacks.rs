@@ -168,6 +168,9 @@ pub const UNKNOWN_ITEMS: u8 = 8;
 /// It is known where some item begins in the text.
 pub const STARTED: u8 = 16;
 
+/// Some stack node is a union.
+pub const UNITED: u8 = 32;
+
 /// Values that may still come of what was read, kept at most.
 pub(super) const MOST_CANDIDATES: usize = 1 << 20;
 
@@ -296,7 +299,7 @@ impl Stacks {
         self.intern_items(Items { used: NONE, item: BEFORE, differs: false, ..before })
     }
 
-    /// What a stack node says about items that are compared as values, as the bits below: [`READ`] and so on.
+    /// What a stack node says about unions and items that are compared as values, as the bits above: [`READ`] and so on.
     #[inline]
     pub fn compared(&self, stack: StackId) -> u8 {
         self.compared[stack as usize]
@@ -312,7 +315,7 @@ impl Stacks {
     fn find_compared(&self, frame: Frame) -> u8 {
         match frame.position {
             Position::Union(index) => {
-                self.unions[index as usize].iter().fold(0, |all, &stack| all | self.compared(stack))
+                self.unions[index as usize].iter().fold(UNITED, |all, &stack| all | self.compared(stack))
             }
             Position::Element { items, start, .. } => {
                 let items = self.items(items);

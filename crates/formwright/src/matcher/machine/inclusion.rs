@@ -1,0 +1,150 @@
+//! Which configurations go on with every text that another one goes on with.
+//!
+//! ```text
+//! [1, "a      inside a string of either of two arrays       one position, the union of two stacks
+//!             inside a string of the first of them alone    included in it
+//! ```
+//!
+//! A step unites the stacks of equal positions, and drops an object that another one covers; and of a text it is known
+//! which names were used, of a way from an earlier configuration only how many. So a text may be in a configuration that
+//! no such way leads to, though it includes one that a way does lead to.
+
+use super::Machine;
+use super::configuration::{Configuration, Position, Progress, StackId, Unpacked};
+use super::excluded::TextsId;
+use super::stacks::{NEW, Stacks, UNITED, UNREAD, UNSURE, are_known};
+use super::values::BEFORE;
+use crate::language::{Items, Node, NodeId, Seen};
+
+/// Stack nodes that are compared at most. Beyond, nothing is said to be included.
+const MOST_COMPARED: usize = 256;
+
+impl Machine<'_> {
+    /// Whether a configuration may include others than itself.
+    pub fn may_include_others(&self, configuration: Configuration) -> bool {
+        self.graph.tracks_values() || self.stacks.compared(configuration.stack) & UNITED != 0
+    }
+
+    /// Whether whatever may follow one configuration may follow another: as far as a look at a few stack nodes tells.
+    pub fn includes(&self, larger: Configuration, smaller: Configuration) -> bool {
+        self.position_includes(larger.position, smaller.position)
+            && self.stack_includes(larger.stack, smaller.stack, &mut MOST_COMPARED.clone())
+    }
+
+    fn stack_includes(&self, mut larger: StackId, mut smaller: StackId, left: &mut usize) -> bool {
+        while larger != smaller {
+            let Some(rest) = left.checked_sub(1) else { return false };
+            *left = rest;
+            if let Some(several) = self.stacks.alternatives(smaller) {
+                return several.iter().all(|&smaller| self.stack_includes(larger, smaller, left));
+            }
+            if let Some(several) = self.stacks.alternatives(larger) {
+                return several.iter().any(|&larger| self.stack_includes(larger, smaller, left));
+            }
+            let frames = (self.stacks.frame(larger), self.stacks.frame(smaller));
+            if !self.position_includes(frames.0.position, frames.1.position) {
+                return false;
+            }
+            (larger, smaller) = (frames.0.below, frames.1.below);
+        }
+        true
+    }
+
+    /// The same of positions.
+    fn position_includes(&self, larger: Position, smaller: Position) -> bool {
+        larger == smaller
+            || larger.place() == smaller.place()
+                && match (progress(larger), progress(smaller)) {
+                    (Some(Progressed::Members(node, more)), Some(Progressed::Members(_, less))) => {
+                        self.object_includes(node, more, less)
+                    }
+                    (Some(Progressed::Items(more)), Some(Progressed::Items(less))) => self.items_include(more, less),
+                    _ => false,
+                }
+    }
+
+    /// The same of what an object has seen: it kept more promises, or which names are used is known only of it.
+    fn object_includes(&self, node: NodeId, larger: Progress, smaller: Progress) -> bool {
+        let Node::Object(object) = self.graph.node(node) else { return false };
+        let (Unpacked::Interned(_), Unpacked::Interned(_)) = (larger.unpack(), smaller.unpack()) else { return false };
+        let (larger, smaller) = (self.stacks.seen(larger), self.stacks.seen(smaller));
+        if larger.names == smaller.names {
+            return object.covers(larger, smaller);
+        }
+        self.stacks.is_less_known(smaller.names, larger.names)
+            && object.covers(larger, &Seen { names: larger.names, ..smaller.clone() })
+    }
+
+    /// The same of what an array has seen: which items are used is known only of it.
+    fn items_include(&self, larger: u32, smaller: u32) -> bool {
+        let (larger, smaller) = (self.stacks.items(larger), self.stacks.items(smaller));
+        let item = match larger.item {
+            BEFORE | Items::NOT_COMPARED => larger.item,
+            _ if larger.differs => NEW,
+            _ => UNREAD,
+        };
+        self.stacks.is_less_known(smaller.used, larger.used)
+            && *smaller == Items { used: smaller.used, item, ..larger.clone() }
+    }
+
+    /// Whether one object is as another one whose values promise less, and in the same place.
+    pub(super) fn covers(&self, stronger: Position, weaker: Position) -> bool {
+        let (Position::Object { object: node, seen: more, .. }, Position::Object { seen: less, .. }) =
+            (stronger, weaker)
+        else {
+            return false;
+        };
+        let Node::Object(object) = self.graph.node(node) else { return false };
+        object.tracks_values()
+            && stronger.place() == weaker.place()
+            && object.covers(self.stacks.seen(more), self.stacks.seen(less))
+    }
+}
+
+impl Stacks {
+    /// Whether of some names or items only the number is known, and there are no more of others.
+    fn is_less_known(&self, used: TextsId, others: TextsId) -> bool {
+        used < UNSURE && !are_known(used) && self.used(others) <= self.used(used)
+    }
+}
+
+/// How far an object or array is.
+enum Progressed {
+    Members(NodeId, Progress),
+    Items(u32),
+}
+
+fn progress(position: Position) -> Option<Progressed> {
+    match position {
+        Position::Key { object, seen, .. }
+        | Position::Colon { object, seen, .. }
+        | Position::Named { object, seen, .. }
+        | Position::Object { object, seen, .. } => Some(Progressed::Members(object, seen)),
+        Position::Item { items, .. } | Position::Element { items, .. } => Some(Progressed::Items(items)),
+        Position::Array { count, .. } => match count.unpack() {
+            Unpacked::Interned(items) => Some(Progressed::Items(items)),
+            Unpacked::Number(_) => None,
+        },
+        _ => None,
+    }
+}
+
+impl Position {
+    /// The same however far its object or array is, where that is more than a number.
+    pub fn place(mut self) -> Self {
+        match &mut self {
+            Self::Key { seen: progress, .. }
+            | Self::Colon { seen: progress, .. }
+            | Self::Named { seen: progress, .. }
+            | Self::Object { seen: progress, .. }
+            | Self::Array { count: progress, .. }
+                if matches!(progress.unpack(), Unpacked::Interned(_)) =>
+            {
+                *progress = Progress::interned(0);
+            }
+            Self::Item { items, .. } | Self::Element { items, .. } => *items = 0,
+            _ => {}
+        }
+        self
+    }
+}
