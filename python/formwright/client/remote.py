@@ -26,7 +26,7 @@ from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
 from formwright.generation.many import each
 from formwright.generation.result import Mode
-from formwright.generation.spans import Generation
+from formwright.generation.spans import Generation, pick_settings
 from formwright.generation.strategies.scoring import texts_of
 from formwright.schemas.instructions import check_style
 
@@ -142,7 +142,12 @@ class Remote:
         """What the span of a generation is about."""
         provider = _PROVIDERS.get(self.service.name, self.service.name)
         return Generation(
-            model=self.name, provider=provider, kind="CLIENT", form=form, settings=query, address=self.address
+            model=self.name,
+            provider=provider,
+            kind="CLIENT",
+            form=form,
+            settings=pick_settings(query),
+            address=self.address,
         )
 
     def _check_names(self, options: Iterable[str]) -> None:

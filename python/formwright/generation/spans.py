@@ -18,9 +18,9 @@ caller goes on in its own context.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -32,10 +32,13 @@ from formwright.generation.result import Complete, Failed, Truncated, Usage
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-__all__ = ["Generation", "GenerationSpan", "Operation", "RowSpans", "span_of_generation"]
+__all__ = ["Generation", "GenerationSpan", "Operation", "RowSpans", "pick_settings", "span_of_generation"]
 
 Operation: TypeAlias = Literal["chat", "text_completion"]
 """What is asked for, as the conventions call it."""
+
+Headers: TypeAlias = Iterable[tuple[bytes, bytes]]
+"""The headers of a request, as ASGI has them."""
 
 _SETTINGS = ("max_tokens", "temperature", "top_k", "top_p", "seed")
 """Options of a generation that the conventions know, by the same names."""
@@ -58,7 +61,7 @@ class Generation:
         kind: Whether it runs here (``"INTERNAL"``), is asked elsewhere (``"CLIENT"``), or is asked by others
             (``"SERVER"``).
         form: The form of the text.
-        settings: The options, as attributes of any object.
+        settings: The options, see `pick_settings`.
         address: Host and port where the model is asked.
         texts: How many texts are asked for.
     """
@@ -68,7 +71,7 @@ class Generation:
     provider: str = "formwright"
     kind: Literal["INTERNAL", "CLIENT", "SERVER"] = "INTERNAL"
     form: Form[Any] | None = None
-    settings: object = None
+    settings: Mapping[str, object] = field(default_factory=dict)
     address: tuple[str, int] | None = None
     texts: int = 1
 
@@ -84,6 +87,11 @@ class Generation:
         model = {"gen_ai.request.model": self.model} if self.model else {}
         where = dict(zip(("server.address", "server.port"), self.address or (), strict=False))
         return {**known, **model, **where}
+
+
+def pick_settings(options: object) -> dict[str, object]:
+    """The options that the conventions know, of an object whose attributes they are."""
+    return {name: getattr(options, name, None) for name in _SETTINGS}
 
 
 class GenerationSpan:
@@ -120,7 +128,7 @@ class GenerationSpan:
         """Record the options and the form of a text."""
         if not self.is_recording:
             return
-        given = {f"gen_ai.request.{name}": _read_number(getattr(generation.settings, name, None)) for name in _SETTINGS}
+        given = {f"gen_ai.request.{name}": _read_number(value) for name, value in generation.settings.items()}
         self._record(given | {"gen_ai.request.choice.count": generation.texts if generation.texts != 1 else None})
         if generation.form is not None:
             self.record_form(generation.form)
@@ -215,7 +223,7 @@ class GenerationSpan:
             self._span.set_attributes({name: value for name, value in attributes.items() if value is not None})
 
 
-def begin_span(generation: Generation | None, headers: Mapping[str, str] | None = None) -> GenerationSpan:
+def begin_span(generation: Generation | None, headers: Headers | None = None) -> GenerationSpan:
     """A span that has begun; whoever begins it ends it.
 
     Args:
@@ -233,9 +241,7 @@ def begin_span(generation: Generation | None, headers: Mapping[str, str] | None 
 
 
 @contextmanager
-def span_of_generation(
-    generation: Generation | None, headers: Mapping[str, str] | None = None
-) -> Iterator[GenerationSpan]:
+def span_of_generation(generation: Generation | None, headers: Headers | None = None) -> Iterator[GenerationSpan]:
     """A span that ends with the block; an error is recorded, and a block that is left early just ends."""
     span = begin_span(generation, headers)
     try:
@@ -298,10 +304,10 @@ def _find_api() -> Any:
     return trace
 
 
-def _read_context(headers: Mapping[str, str]) -> Any:
+def _read_context(headers: Headers) -> Any:
     from opentelemetry.propagate import extract
 
-    return extract(headers)
+    return extract({name.decode("latin-1"): value.decode("latin-1") for name, value in headers})
 
 
 def _read_number(value: object) -> int | float | None:

@@ -43,7 +43,7 @@ from formwright.generation.loop import Stream
 from formwright.generation.many import each, in_turn, progress_of
 from formwright.generation.result import Complete, Observed, Truncated
 from formwright.generation.sampler import Sampler
-from formwright.generation.spans import Generation, GenerationSpan, RowSpans, span_of_generation
+from formwright.generation.spans import Generation, GenerationSpan, RowSpans, pick_settings, span_of_generation
 from formwright.generation.strategies.beams import beam_search, log_softmax
 from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, draw_by_particles, draw_exactly
 from formwright.generation.strategies.observing import observe
@@ -138,7 +138,7 @@ class LocalModel(Verbs):
 
     def _describe(self, settings: Settings, form: Form[Any] | None = None) -> Generation:
         """What the span of a generation is about."""
-        return Generation(model=self.name, settings=settings, form=form)
+        return Generation(model=self.name, settings=pick_settings(settings), form=form)
 
     def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: Settings) -> list[Any]:
         return _Many(self, each(prompts, forms), forms, settings).write()
