@@ -40,8 +40,14 @@ Operation: TypeAlias = Literal["chat", "text_completion"]
 Headers: TypeAlias = Iterable[tuple[bytes, bytes]]
 """The headers of a request, as ASGI has them."""
 
-_SETTINGS = ("max_tokens", "temperature", "top_k", "top_p", "seed")
-"""Options of a generation that the conventions know, by the same names."""
+_SETTINGS: Mapping[str, float | None] = {
+    "max_tokens": None,
+    "temperature": None,
+    "top_k": None,
+    "top_p": 1.0,
+    "seed": None,
+}
+"""Options of a generation that the conventions know by the same names, and what each is where nobody asks for it."""
 
 _FINISH_REASONS = {"max_tokens": "length", "stop": "stop", "cancel": "cancel"}
 """Why a text was cut, as APIs say it."""
@@ -128,8 +134,9 @@ class GenerationSpan:
         """Record the options and the form of a text."""
         if not self.is_recording:
             return
-        given = {f"gen_ai.request.{name}": _read_number(value) for name, value in generation.settings.items()}
-        self._record(given | {"gen_ai.request.choice.count": generation.texts if generation.texts != 1 else None})
+        given = {name: _read_number(value) for name, value in generation.settings.items()}
+        self._record({f"gen_ai.request.{name}": value for name, value in given.items() if value != _SETTINGS[name]})
+        self._record({"gen_ai.request.choice.count": generation.texts if generation.texts != 1 else None})
         if generation.form is not None:
             self.record_form(generation.form)
 
