@@ -108,6 +108,16 @@ def test_an_error_is_told_with_the_tokens_it_took(driven: Driven, scripted: Serv
     assert "no number" not in span.to_json()
 
 
+def test_a_policy_that_asks_again_for_a_good_answer_names_no_error(scripted: Servers, spans: Spans) -> None:
+    tenacity = pytest.importorskip("tenacity")
+    again = tenacity.retry_if_result(lambda result: result.value < 40)
+    policy = tenacity.Retrying(stop=tenacity.stop_after_attempt(2), retry=again)
+    with fw.connect(scripted(ok(chat(ADA)), ok(chat('{"value": 77}'))).url, "m") as model:
+        assert model.generate(PROMPT, int, max_retries=policy).value == 77
+    [span] = spans()
+    assert [dict(event.attributes) for event in span.events] == [{}]
+
+
 def test_a_stream_has_a_span(driven: Driven, scripted: Servers, spans: Spans) -> None:
     server = scripted(stream_of('{"val', 'ue": 36}'))
     pieces, _ = driven.connect(server.url).stream(PROMPT, int)

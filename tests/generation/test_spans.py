@@ -101,7 +101,7 @@ def test_without_the_package_nothing_is_recorded(spans: Spans, monkeypatch: pyte
             for each in (span, rows.begin(0), GenerationSpan()):
                 each.record_model(Generation())
                 each.record_form(fw.choice("a"))
-                each.record_retry(KeyError())
+                each.record_retry(KeyError)
                 each.record_error(KeyError())
                 each.record_status(500)
                 assert not each.is_recording

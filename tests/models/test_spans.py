@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
@@ -92,7 +93,9 @@ def test_an_error_is_told_by_its_class_alone(spans: Spans, tiny: fw.models.Local
 def test_texts_that_are_written_again_are_events(spans: Spans, tiny: fw.models.LocalModel) -> None:
     assert tiny.generate(PROMPT, Elder, temperature=0, max_retries=50).value.age >= 40
     [span] = spans()
-    assert {event.name for event in span.events} == {"formwright.retry"}
+    assert {(event.name, event.attributes["error.type"]) for event in span.events} == {
+        ("formwright.retry", "formwright.errors.OutputInvalid")
+    }
     assert span.status.status_code == trace.StatusCode.UNSET
 
 
@@ -115,6 +118,18 @@ def test_a_stream_that_is_left_early_ends_its_span(spans: Spans, tiny: fw.models
     assert span.status.status_code == trace.StatusCode.UNSET
     assert span.attributes["gen_ai.usage.output_tokens"] >= 1
     assert "gen_ai.response.finish_reasons" not in span.attributes
+
+
+def test_a_stream_of_an_event_loop_is_inside_the_span_of_its_task(spans: Spans, tiny: fw.models.LocalModel) -> None:
+    async def read() -> None:
+        with trace.get_tracer("test").start_as_current_span("caller"):
+            async with tiny.stream(PROMPT, bool) as stream:
+                async for _ in stream:
+                    pass
+
+    asyncio.run(read())
+    inner, caller = spans()
+    assert (inner.parent.span_id, caller.name) == (caller.context.span_id, "caller")
 
 
 def test_an_error_in_a_stream_is_told(spans: Spans, tiny: fw.models.LocalModel) -> None:
@@ -146,7 +161,9 @@ def test_a_text_of_a_batch_that_is_written_again_has_one_span(spans: Spans, tiny
     [result] = tiny.generate_many([PROMPT], Elder, temperature=0, max_retries=50)
     assert isinstance(result, fw.Complete)
     [span] = spans()
-    assert {event.name for event in span.events} == {"formwright.retry"}
+    assert {(event.name, event.attributes["error.type"]) for event in span.events} == {
+        ("formwright.retry", "formwright.errors.OutputInvalid")
+    }
     assert "error.type" not in span.attributes
 
 

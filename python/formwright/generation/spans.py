@@ -25,7 +25,8 @@ from functools import cache
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from formwright.errors import FormwrightError
+from formwright._kernel import __version__
+from formwright.errors import FormwrightError, OutputInvalid
 from formwright.forms.form import Form
 from formwright.generation.result import Complete, Failed, Truncated, Usage
 
@@ -194,7 +195,7 @@ class GenerationSpan:
             results: The texts.
             reasons: Why they end, where a protocol has its own words for it.
         """
-        if not results:
+        if not results or not self.is_recording:
             return
         enforced = {result.enforced for result in results if isinstance(result, Complete)}
         masses = [result.trace.allowed_mass for result in results if result.trace is not None]
@@ -206,14 +207,14 @@ class GenerationSpan:
             }
         )
 
-    def record_retry(self, error: BaseException | None = None) -> None:
-        """Record that something is tried again, and what went wrong before."""
+    def record_retry(self, kind: type[BaseException] | None) -> None:
+        """Record that something is tried again, and the class of the error before, if there was one."""
         if self._span is not None:
-            self._span.add_event("formwright.retry", {} if error is None else {"error.type": _name_error(error)})
+            self._span.add_event("formwright.retry", {} if kind is None else {"error.type": _name_error(kind)})
 
     def record_error(self, error: BaseException) -> None:
         """Record what ended it."""
-        self._fail(_name_error(error))
+        self._fail(_name_error(type(error)))
 
     def end(self, at: int | None = None) -> None:
         """End it, now or at a time in nanoseconds."""
@@ -240,7 +241,7 @@ def begin_span(generation: Generation | None, headers: Headers | None = None) ->
     api = None if generation is None else _find_api()
     if generation is None or api is None:
         return _NONE
-    tracer, kind = api.get_tracer("formwright"), api.SpanKind[generation.kind]
+    tracer, kind = api.get_tracer("formwright", __version__), api.SpanKind[generation.kind]
     context = None if headers is None else _read_context(headers)
     span = GenerationSpan(tracer.start_span(generation.name, context, kind, generation.attributes))
     span.record_settings(generation)
@@ -275,9 +276,9 @@ class RowSpans:
         self._ended: dict[int, int] = {}
 
     def begin(self, row: int) -> GenerationSpan:
-        """The span of a text that is written now, or once more."""
+        """The span of a text that is written now, or once more because its type has refused it."""
         if row in self._begun:
-            self._begun[row].record_retry()
+            self._begun[row].record_retry(OutputInvalid)
         else:
             self._begun[row] = begin_span(self._generation)
         return self._begun[row]
@@ -337,8 +338,7 @@ def _find_finish_reason(result: Complete[Any] | Truncated) -> str:
     return _FINISH_REASONS[result.reason] if isinstance(result, Truncated) else "stop"
 
 
-def _name_error(error: BaseException) -> str:
-    kind = type(error)
+def _name_error(kind: type[BaseException]) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 

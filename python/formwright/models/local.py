@@ -31,7 +31,7 @@ from formwright.conversations import prompts
 from formwright.conversations.local import conversation_ids
 from formwright.conversations.messages import Message, has_calls
 from formwright.conversations.prompts import Prompt, PromptMessage
-from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, PromptError, VocabularyError
 from formwright.forms.coerce import Canonical, compile
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
@@ -113,7 +113,7 @@ class LocalModel(Verbs):
 
         def write(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
             if attempt:
-                span.record_retry()
+                span.record_retry(OutputInvalid)
             task = self.task(prompt, constraint, settings.limits, heal=settings.heal)
             sampler = sampling.sampler(attempt)
             if not strategy.is_plain:

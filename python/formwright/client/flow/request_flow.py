@@ -140,8 +140,11 @@ def answer_job_in_span(job: Job, generation: Generation) -> Flow:
                 span.record_response(*_identify(about))
             job.tell(event, about)
 
+        def note_retry(error: BaseException | None) -> None:
+            span.record_retry(None if error is None else type(error))
+
         yield Enter(span)
-        result = yield from answer_job(replace(job, tell=tell, note_retry=span.record_retry))
+        result = yield from answer_job(replace(job, tell=tell, note_retry=note_retry))
         span.record_result(result)
         return result
 
