@@ -142,6 +142,17 @@ def test_a_model_that_fails_is_an_error_of_both(post: Post, spans: Spans, monkey
     assert {span.status.status_code for span in (request, inner)} == {trace.StatusCode.ERROR}
 
 
+def test_what_goes_wrong_in_a_stream_is_an_error_of_both(
+    served: Any, spans: Spans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("formwright.generation.batch._time_turn", lambda *_: 1 / 0)  # of all tokens but the first
+    answer = httpx.post(f"{served.url}/v1/chat/completions", json=CHAT | {"stream": True, "response_format": FORM})
+    assert (answer.status_code, "internal_error" in answer.text) == (200, True)
+    request, inner = taken(spans)
+    assert [span.attributes["error.type"] for span in (request, inner)] == ["formwright.server.errors.Refusal"] * 2
+    assert {span.status.status_code for span in (request, inner)} == {trace.StatusCode.ERROR}
+
+
 def test_what_is_not_asked_of_the_model_has_no_span(served: Any, post: Post, spans: Spans) -> None:
     for path in ("/health", "/metrics", "/v1/models", "/nowhere"):
         httpx.get(served.url + path)

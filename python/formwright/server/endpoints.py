@@ -229,14 +229,14 @@ class Server:
             protocol.created: int(time.time()),
             "model": name,
         }
-        generation = describe_request(protocol.name, name)
-        request.scope[SPAN].record_model(generation)
-        request.scope[SPAN].record_response(head["id"], name)
+        generation, span = describe_request(protocol.name, name), request.scope[SPAN]
+        span.record_model(generation)
+        span.record_response(head["id"], name)
         events = self._count_events(self.answering.events(ordered, client, began), ordered, generation, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
             first = await _await_unless_gone(request, anext(events))  # so that a full queue is a status, not an event
-            sent = send_events(protocol, stream, first, events, keep)
+            sent = send_events(protocol, stream, first, events, keep, span)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
         gathered = await _await_unless_gone(request, _gather_events(events, body.texts))
         whole = protocol.whole(head, ordered, gathered)
