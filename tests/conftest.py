@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shutil
@@ -135,9 +136,36 @@ def registrations(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(tokenizers, "_REGISTERED", {})
     monkeypatch.setattr(styles, "_REGISTERED", [])
+    with contextlib.suppress(ImportError):  # a provider of spans can be set once in the life of a process
+        from opentelemetry import trace
+        from opentelemetry.util._once import Once
+
+        monkeypatch.setattr(trace, "_TRACER_PROVIDER", None)
+        monkeypatch.setattr(trace, "_TRACER_PROVIDER_SET_ONCE", Once())
     tables: list[dict[str, Any]] = [SERVICES, STYLES]
     known = [dict(table) for table in tables]
     yield
     for table, rows in zip(tables, known, strict=True):
         table.clear()
         table.update(rows)
+
+
+@pytest.fixture
+def spans(registrations: None) -> Callable[[], list[Any]]:
+    """The spans of OpenTelemetry that have ended since it was asked last, in the order of their ends."""
+    pytest.importorskip("opentelemetry.sdk", reason="opentelemetry-sdk is not installed")
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+
+    def take() -> list[Any]:
+        found = list(exporter.get_finished_spans())
+        exporter.clear()
+        return found
+
+    return take

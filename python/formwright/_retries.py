@@ -93,8 +93,15 @@ def retry(
     policy: BaseRetrying,
     attempt: Callable[[int], Generator[Any, Any, T]],
     is_final: Callable[[], bool] = lambda: False,
+    note: Callable[[BaseException | None], None] = lambda _: None,
 ) -> Generator[Any, Any, T]:
     """The steps of attempts, until one succeeds, the policy says no, or an error is final whatever it says.
+
+    Args:
+        policy: How often, and after what pauses.
+        attempt: The steps of the attempt of a number.
+        is_final: Whether the error of an attempt ends them all.
+        note: Is told what an attempt failed by, before the next one.
 
     Raises:
         tenacity.RetryError: The policy gave up, and does not raise the last error again.
@@ -115,6 +122,7 @@ def retry(
         elif isinstance(decided, tenacity.DoSleep):
             failure = state.outcome.exception() if state.outcome else None
             _log.info("attempt %d failed, the next begins in %.1f s: %s", state.attempt_number, decided, failure)
+            note(failure)
             state.prepare_for_next_attempt()
             if decided > 0:
                 yield Sleep(float(decided))

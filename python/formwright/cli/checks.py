@@ -23,6 +23,7 @@ EXTRAS = {
     "evaluate": ("matplotlib", "pandas", "scipy", "statsmodels"),
     "local": ("onnxruntime", "tokenizers"),
     "mistral": ("mistral_common", "sentencepiece"),
+    "otel": ("opentelemetry.trace",),
     "pandas": ("pandas",),
     "pydantic": ("pydantic",),
     "sentencepiece": ("sentencepiece", "google.protobuf"),

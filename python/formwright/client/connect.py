@@ -123,6 +123,7 @@ def connect(
         "cache": cache,
         "hooks": hooks or Hooks(),
         "where": endpoint.host,
+        "address": endpoint.address,
         "identity": f"{endpoint.host} {base_url.rpartition('@')[2]}",
     }
     if asynchronous:
@@ -235,12 +236,14 @@ def _of_functions(
     base_url = str(getattr(client, "base_url", ""))
     is_azure = "Azure" in type(client).__name__
     row = _service(service or ("azure" if is_azure else None), base_url, api)
-    where = Endpoint(base_url).host if base_url.startswith("http") else type(client).__name__
+    endpoint = Endpoint(base_url) if base_url.startswith("http") else None
+    where = type(client).__name__ if endpoint is None else endpoint.host
     options: dict[str, Any] = {"name": model, "service": row, "api": api, "mode": mode, "cache": cache}
     identity = f"{base_url.rpartition('@')[2]} {json.dumps(more or {}, sort_keys=True, default=repr)}"
     if client is None:  # a function, which nothing but its name tells from others
         identity = next(f"{create.__module__}.{create.__qualname__}" for create in creates.values())
     options |= {"request_retries": 0, "where": where, "identity": identity}
+    options["address"] = None if endpoint is None else endpoint.address
     if is_async(next(iter(creates.values()))):
         return AsyncRemoteModel(**options, transport=AsyncSdkTransport(creates, more))
     return RemoteModel(**options, transport=SdkTransport(creates, more))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -292,7 +293,8 @@ class RemoteModel(Remote):
                 done()
 
         with progress_of(len(many), progress) as done, ThreadPoolExecutor(concurrency) as pool:
-            return list(pool.map(write, range(len(many))))
+            contexts = [copy_context() for _ in many]  # threads begin without that of the caller
+            return list(pool.map(lambda number: contexts[number].run(write, number), range(len(many))))
 
     def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
         """The log probability of each of some texts as the whole answer to a prompt, its end included.

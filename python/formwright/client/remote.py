@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 from formwright._lru import Lru
 from formwright._options import check_names
 from formwright.client.flow.exchange import Query
-from formwright.client.flow.request_flow import Flow, Job, answer_job
+from formwright.client.flow.request_flow import Flow, Job, answer_job_in_span
 from formwright.client.flow.scores import Scores, error_of_unsupported, score_texts
 from formwright.client.hooks import Hooks
 from formwright.client.options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
@@ -26,6 +26,7 @@ from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
 from formwright.generation.many import each
 from formwright.generation.result import Mode
+from formwright.generation.spans import Generation, pick_settings
 from formwright.generation.strategies.scoring import texts_of
 from formwright.schemas.instructions import check_style
 
@@ -36,6 +37,9 @@ _KEPT = 64
 
 _OF_A_QUERY = ("max_tokens", "temperature", "top_k", "top_p", "seed")
 _OF_A_JOB = ("finish", "context", "max_retries", "token_budget", "time_budget")
+
+_PROVIDERS = {"azure": "azure.ai.openai", "gemini": "gcp.gemini", "compatible": "openai"}
+"""What OpenTelemetry calls a service, where it is not by our name; by the API, where only that is known."""
 
 _BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
 """Options that some service has, and others do not."""
@@ -54,6 +58,7 @@ class Remote:
         max_bytes: Bytes of one answer at most.
         cache: Answers that were given before.
         where: The service, for messages.
+        address: Host and port of the service, where they are known.
         identity: What tells its answers from those of others, for the cache.
         hooks: Functions that are told what happens to each request.
     """
@@ -66,6 +71,7 @@ class Remote:
     max_bytes: int = 1 << 26
     cache: AnswerCache | None = None
     where: str = ""
+    address: tuple[str, int] | None = None
     identity: str = ""
     hooks: Hooks = field(default_factory=Hooks, compare=False)
     _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_KEPT), compare=False)
@@ -130,7 +136,19 @@ class Remote:
             **{name: given[name] for name in _OF_A_JOB},
             **{"tell": self.hooks.emit, **more},
         )
-        return answer_job(job)
+        return answer_job_in_span(job, self._describe(query, read))
+
+    def _describe(self, query: Query, form: Form[Any]) -> Generation:
+        """What the span of a generation is about."""
+        provider = _PROVIDERS.get(self.service.name, self.service.name)
+        return Generation(
+            model=self.name,
+            provider=provider,
+            kind="CLIENT",
+            form=form,
+            settings=pick_settings(query),
+            address=self.address,
+        )
 
     def _check_names(self, options: Iterable[str]) -> None:
         """Refuse options that are not for models behind an API. Raises OptionUnsupported, UnknownOption."""

@@ -29,6 +29,7 @@ elsewhere, the name of a control token stands for it.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -175,6 +176,11 @@ class Form(Generic[T_co]):
     def named(self, name: str) -> Form[T_co]:
         """The same form, as a part that `parts` finds by this name."""
         return replace(self, name=name)
+
+    @property
+    def digest(self) -> str:
+        """Tells its language from others. Raises LanguageError where a character parser is a part of it."""
+        return hashlib.sha256(self.language.to_bytes()).hexdigest()[:16]
 
     def example(self) -> str:
         """The shortest complete text (one of them)."""

@@ -18,7 +18,6 @@ cancelled, the text ends with its next token.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -310,7 +309,7 @@ class Bound:
     @cached_property
     def _digest(self) -> str:
         try:
-            return hashlib.sha256(self.form.language.to_bytes()).hexdigest()[:16]
+            return self.form.digest
         except FormwrightError:  # there is code in it, which nothing tells from other code
             return secrets.token_hex(8)
 

@@ -24,7 +24,9 @@ from formwright._kernel import Constraint
 from formwright.errors import StreamUnfinished
 from formwright.generation.asynchronous import Steps
 from formwright.generation.held_text import Piece
+from formwright.generation.result import Usage
 from formwright.generation.sampler import Sampler
+from formwright.generation.spans import Generation, span_of_generation
 from formwright.generation.trace.recorder import Trace
 from formwright.generation.writing import Limits, Writing
 from formwright.incremental import Partial
@@ -95,10 +97,12 @@ class Stream(Steps[Piece], Generic[R_co]):
         self._pieces = _pieces(runtime, self._writing)
 
     @classmethod
-    def of(cls, runtime: Runtime, writing: Writing) -> Self:
-        """The stream of a text that has not begun."""
+    def of(cls, runtime: Runtime, writing: Writing, generation: Generation | None = None) -> Self:
+        """The stream of a text that has not begun; its span begins with it, if there is to be one."""
         stream = cls.__new__(cls)
-        stream._writing, stream._pieces = writing, _pieces(runtime, writing)
+        pieces = _pieces(runtime, writing)
+        stream._writing = writing
+        stream._pieces = pieces if generation is None else _pieces_in_span(pieces, writing, generation)
         return stream
 
     def __next__(self) -> Piece:
@@ -146,6 +150,19 @@ def _pieces(runtime: Runtime, writing: Writing) -> Generator[Piece, None, None]:
         logits = runtime.step(unseen[0]) if len(unseen) == 1 else runtime.prefill(unseen)
         yield from writing.choose(logits)
         yield from writing.forced()
+
+
+def _pieces_in_span(
+    pieces: Generator[Piece, None, None], writing: Writing, generation: Generation
+) -> Generator[Piece, None, None]:
+    """The same pieces, inside a span, which tells the tokens of a text that is left early too."""
+    with span_of_generation(generation) as span:
+        try:
+            yield from pieces
+        finally:
+            span.record_usage(Usage(writing.prompt_tokens, len(writing.token_ids)))
+            span.record_forced(writing.forced_tokens)
+        span.record_ends([writing.result])
 
 
 def generate(runtime: Runtime, constraint: Constraint[Any], prompt_ids: Sequence[int], **options: Any) -> Any:

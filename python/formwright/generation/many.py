@@ -3,8 +3,7 @@
 ::
 
     each(["a", "b"], int)                    # [('a', <class 'int'>), ('b', <class 'int'>)]
-    with progress_of(2, None) as done:
-        in_turn(lambda number: number * 10, 2, done)      # [0, 10]
+    in_turn(lambda number: number * 10, 2, print)         # [0, 10], after it has printed 0 and 1
 
 What raises is `Failed` in its place, and the others go on.
 """
@@ -21,15 +20,15 @@ from formwright.generation.result import Failed
 __all__ = ["each", "in_turn", "progress_of"]
 
 
-def in_turn(written: Callable[[int], Any], count: int, done: Callable[[], None]) -> list[Any]:
-    """Write texts one after the other; the result of each number, or `Failed`."""
+def in_turn(written: Callable[[int], Any], count: int, done: Callable[[int], None]) -> list[Any]:
+    """Write texts one after the other, and tell which is done; the result of each number, or `Failed`."""
     results: list[Any] = []
     for number in range(count):
         try:
             results.append(written(number))
         except Exception as error:
             results.append(Failed(error))
-        done()
+        done(number)
     return results
 
 

@@ -153,7 +153,7 @@ class Writing:
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
         self._recorder = Recorder(constraint.vocabulary, likeliest) if trace else None
         self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
-        self._prompt_tokens = len(prompt_ids)
+        self.prompt_tokens = len(prompt_ids)
         self._pending, self._calls = list(prompt_ids if unseen is None else unseen), 0
         self._forced, self._forced_ids = 0, deque[int]()
         self._only: int | None = None
@@ -322,7 +322,7 @@ class Writing:
         written: dict[str, Any] = {
             "text": text,
             "token_ids": tuple(self.token_ids),
-            "prompt_tokens": self._prompt_tokens,
+            "prompt_tokens": self.prompt_tokens,
             "model_calls": self._calls,
             "forced_tokens": self._forced,
             "seconds": time.perf_counter() - self.started,

@@ -31,9 +31,10 @@ from formwright.conversations import prompts
 from formwright.conversations.local import conversation_ids
 from formwright.conversations.messages import Message, has_calls
 from formwright.conversations.prompts import Prompt, PromptMessage
-from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, PromptError, VocabularyError
 from formwright.forms.coerce import Canonical, compile
 from formwright.forms.context import validation_context
+from formwright.forms.form import Form
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.healing import Healed
@@ -42,6 +43,7 @@ from formwright.generation.loop import Stream
 from formwright.generation.many import each, in_turn, progress_of
 from formwright.generation.result import Complete, Observed, Truncated
 from formwright.generation.sampler import Sampler
+from formwright.generation.spans import Generation, GenerationSpan, RowSpans, pick_settings, span_of_generation
 from formwright.generation.strategies.beams import beam_search, log_softmax
 from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, draw_by_particles, draw_exactly
 from formwright.generation.strategies.observing import observe
@@ -96,11 +98,22 @@ class LocalModel(Verbs):
     variants: Variants | None = None
 
     def _write_one(self, prompt: Prompt, form: Any, settings: Settings) -> Complete[Any] | Truncated:
+        with span_of_generation(self._describe(settings)) as span, span.activate():
+            result = self._write_in_span(prompt, form, settings, span)
+            span.record_result(result)
+            return result
+
+    def _write_in_span(
+        self, prompt: Prompt, form: Any, settings: Settings, span: GenerationSpan
+    ) -> Complete[Any] | Truncated:
         strategy, sampling = settings.strategy, settings.sampling
         compiled = self._compile(form, settings.canonical)
+        span.record_form(compiled.form)
         prompt = self._instruct(prompt, compiled, settings.instruct)
 
         def write(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
+            if attempt:
+                span.record_retry(OutputInvalid)
             task = self.task(prompt, constraint, settings.limits, heal=settings.heal)
             sampler = sampling.sampler(attempt)
             if not strategy.is_plain:
@@ -120,7 +133,12 @@ class LocalModel(Verbs):
         prompt = self._instruct(prompt, constraint, settings.instruct)
         task = self.task(prompt, constraint, settings.limits, heal=settings.heal)
         with validation_context(settings.context):
-            return task.stream(self.runtime.fork(), settings.sampling.sampler(), settings.trace)
+            generation = self._describe(settings, constraint.form)
+            return task.stream(self.runtime.fork(), settings.sampling.sampler(), settings.trace, generation)
+
+    def _describe(self, settings: Settings, form: Form[Any] | None = None) -> Generation:
+        """What the span of a generation is about."""
+        return Generation(model=self.name, settings=pick_settings(settings), form=form)
 
     def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: Settings) -> list[Any]:
         return _Many(self, each(prompts, forms), forms, settings).write()
@@ -361,16 +379,24 @@ class _Many:
         Held(settings.stop), self._sampling.sampler()
         self._strategy.check(self._sampling, settings.limits)
         self._refusals = Refusals(len(rows), settings.max_retries)
+        self._spans = RowSpans(model._describe(settings))
 
     def write(self) -> list[Any]:
         """The result of each row, or `Failed`."""
         with (
             progress_of(len(self._rows), self._settings.progress) as done,
             validation_context(self._settings.context),
+            self._spans,
         ):
-            return self._refusals.written_again(lambda rows: self._write_rows(rows, done))
+            results = self._refusals.written_again(lambda rows: self._write_rows(rows, done))
+            self._spans.record_results(results)
+            return results
 
-    def _write_rows(self, rows: Sequence[int], done: Callable[[], None]) -> list[Any]:
+    def _write_rows(self, rows: Sequence[int], count_one: Callable[[], None]) -> list[Any]:
+        def done(at: int) -> None:
+            self._spans.mark_end(rows[at])
+            count_one()
+
         if not self._strategy.is_plain:
             return in_turn(lambda at: self._search(rows[at]), len(rows), done)
         engine = Engine(self._model.batch(), rows=self._settings.batch_size)
@@ -384,7 +410,9 @@ class _Many:
 
     def _task(self, row: int) -> Task:
         prompt, form = self._rows[row]
+        span = self._spans.begin(row)
         compiled = self._compile(form)
+        span.record_form(compiled.form)
         prompt = self._model._instruct(prompt, compiled, self._settings.instruct)
         constraint = self._refusals.form(row, compiled)
         return self._model.task(prompt, constraint, self._settings.limits, heal=self._settings.heal)

@@ -23,6 +23,7 @@ from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Engine
 from formwright.generation.loop import Runtime, Stream
 from formwright.generation.sampler import Sampler
+from formwright.generation.spans import Generation
 from formwright.generation.strategies.beams import check_beams
 from formwright.generation.strategies.fidelity import check_draw
 from formwright.generation.writing import Limits, Writing
@@ -62,9 +63,11 @@ class Task:
             sampler.follow(writing.token_ids, self.prompt_ids, self.constraint.vocabulary.eos_token_ids)
         return writing
 
-    def stream(self, runtime: Runtime, sampler: Sampler | Adjusted, trace: bool) -> Stream[Any]:
-        """The text as a stream of a runtime."""
-        return Stream.of(runtime, self.writing(sampler, trace))
+    def stream(
+        self, runtime: Runtime, sampler: Sampler | Adjusted, trace: bool, generation: Generation | None = None
+    ) -> Stream[Any]:
+        """The text as a stream of a runtime, inside a span if ``generation`` says what that is about."""
+        return Stream.of(runtime, self.writing(sampler, trace), generation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,14 +173,15 @@ class Strategy:
                 raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
 
 
-def together(engine: Engine, begun: Callable[[int], Writing], count: int, done: Callable[[], None]) -> list[Any]:
-    """Write texts in shared calls of a model; the result of each number, or `Failed`."""
+def together(engine: Engine, begun: Callable[[int], Writing], count: int, done: Callable[[int], None]) -> list[Any]:
+    """Write texts in shared calls of a model, and tell which is done; the result of each number, or `Failed`."""
     results: list[Any] = [None] * count
     for number in range(count):
         engine.submit(number, partial(begun, number))
     while not engine.is_idle:
         for turn in engine.step():
             if turn.is_over:
-                results[cast(int, turn.key)] = turn.result
-                done()
+                number = cast(int, turn.key)
+                results[number] = turn.result
+                done(number)
     return results

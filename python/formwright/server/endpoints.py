@@ -10,6 +10,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,8 +21,11 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from formwright import __version__
 from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError
+from formwright.generation.result import Usage
+from formwright.generation.spans import Generation, GenerationSpan, pick_settings, span_of_generation
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest, Refusal
+from formwright.server.keys import SPAN, describe_request
 from formwright.server.metrics import Metrics
 from formwright.server.reading.body_reader import read_body
 from formwright.server.reading.conversation import (
@@ -32,7 +36,7 @@ from formwright.server.reading.conversation import (
     texts_of,
 )
 from formwright.server.reading.json_body import parse_json
-from formwright.server.reading.orders import Order, PromptSpec
+from formwright.server.reading.orders import Order, PromptSpec, sum_tokens
 from formwright.server.reading.requests import Body, scoring_body
 from formwright.server.reading.shapes import Shapes
 from formwright.server.reading.tool_choice import offered_by_chat, offered_by_responses
@@ -40,7 +44,7 @@ from formwright.server.settings import Settings
 from formwright.server.store import ResponseStore, Stored
 from formwright.server.worker import Worker
 from formwright.server.writing.answering import Answering, report_timeout
-from formwright.server.writing.events import Event
+from formwright.server.writing.events import Done, Event
 from formwright.server.writing.protocols import CHAT, COMPLETIONS, RESPONSES, Protocol, send_events
 from formwright.tools.offered import Offered
 
@@ -225,11 +229,14 @@ class Server:
             protocol.created: int(time.time()),
             "model": name,
         }
-        events = self._count_events(self.answering.events(ordered, client, began), ordered, protocol, began)
+        generation, span = describe_request(protocol.name, name), request.scope[SPAN]
+        span.record_model(generation)
+        span.record_response(head["id"], name)
+        events = self._count_events(self.answering.events(ordered, client, began), ordered, generation, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
             first = await _await_unless_gone(request, anext(events))  # so that a full queue is a status, not an event
-            sent = send_events(protocol, stream, first, events, keep)
+            sent = send_events(protocol, stream, first, events, keep, span)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
         gathered = await _await_unless_gone(request, _gather_events(events, body.texts))
         whole = protocol.whole(head, ordered, gathered)
@@ -275,21 +282,27 @@ class Server:
         self,
         events: AsyncIterator[tuple[int, list[Event]]],
         orders: Sequence[Order],
+        request: Generation,
         protocol: Protocol,
         began: float,
     ) -> AsyncIterator[tuple[int, list[Event]]]:
-        """The same events, counted."""
+        """The same events, counted, and inside a span."""
         clock, is_awaited = asyncio.get_running_loop().time, orders[0].body.stream
-        try:
-            async with contextlib.aclosing(events):  # type: ignore[type-var]
-                async for number, new in events:
-                    if is_awaited:
-                        self.metrics.first_token.observe(clock() - began)
-                        is_awaited = False
-                    yield number, new
-        finally:  # also if the client goes away: the work was done
-            self.metrics.count(orders)
-            self.metrics.seconds.labels(protocol.name).observe(clock() - began)
+        ends: dict[int, Done] = {}
+        with span_of_generation(_describe_texts(request, orders)) as span:
+            try:
+                async with contextlib.aclosing(events):  # type: ignore[type-var]
+                    async for number, new in events:
+                        if is_awaited:
+                            self.metrics.first_token.observe(clock() - began)
+                            is_awaited = False
+                        if new and isinstance(new[-1], Done):
+                            ends[number] = new[-1]
+                        yield number, new
+            finally:  # also if the client goes away: the work was done
+                self.metrics.count(orders)
+                self.metrics.seconds.labels(protocol.name).observe(clock() - began)
+                _record_texts(span, orders, ends)
 
     async def _read_data(self, request: Request) -> bytearray:
         """The body of a request. Raises Refusal."""
@@ -339,6 +352,21 @@ def _name_client(request: Request) -> str:
     """Whom a request is for: clients take turns."""
     address = request.client.host if request.client else ""
     return f"{address} {request.headers.get('authorization', '')}"
+
+
+def _describe_texts(request: Generation, orders: Sequence[Order]) -> Generation:
+    """What the span of the texts of a request is about, which is inside that of the request."""
+    body, form = orders[0].body, orders[0].compiled.shape.form
+    settings = pick_settings(body) | {"max_tokens": body.read_budget().limit}
+    return replace(request, kind="INTERNAL", form=form, settings=settings, texts=body.texts)
+
+
+def _record_texts(span: GenerationSpan, orders: Sequence[Order], ends: Mapping[int, Done]) -> None:
+    """Tell a span how many tokens there were, and how texts ended."""
+    tokens, done = sum_tokens(orders), [ends[number] for number in sorted(ends)]
+    span.record_usage(Usage(tokens.prompt, tokens.written))
+    span.record_forced(tokens.forced)
+    span.record_ends([end.result for end in done], [end.reason for end in done])
 
 
 async def _gather_events(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:

@@ -22,10 +22,11 @@ from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
 
+from formwright.generation.spans import Generation, Operation, span_of_generation
 from formwright.server.errors import Refusal
 from formwright.server.metrics import Metrics
 
-__all__ = ["ENDPOINTS", "Keys"]
+__all__ = ["ENDPOINTS", "SPAN", "Keys", "describe_request"]
 
 _access = logging.getLogger("formwright.server.access")
 
@@ -33,8 +34,22 @@ ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completio
 """How a path ends, and the name under which it is counted."""
 
 
+_OPERATIONS: Mapping[str, Operation] = {"chat": "chat", "responses": "chat", "completions": "text_completion"}
+"""What OpenTelemetry calls that which an endpoint is asked for."""
+
+SPAN = "formwright.span"
+"""Under which the span of a request is found in its scope."""
+
+
+def describe_request(endpoint: str, model: str = "") -> Generation:
+    """What the span of a request is about."""
+    return Generation(model=model, operation=_OPERATIONS[endpoint], kind="SERVER")
+
+
 class Keys:
-    """Lets in who has the key and calls the server by its name, and counts; what says nothing of the model is open."""
+    """Lets in who has the key and calls the server by its name, counts, and begins the span of a request for texts;
+    what says nothing of the model is open.
+    """
 
     OPEN = ("/", "/health")
 
@@ -54,7 +69,10 @@ class Keys:
         if self._hosts is not None and not _is_own(host, self._hosts):
             app = _no_host(host)
         endpoint = next((name for tail, name in ENDPOINTS.items() if scope["path"].endswith(tail)), "other")
-        await self._counted(app, endpoint, scope, receive, send)
+        generation = describe_request(endpoint) if endpoint in _OPERATIONS else None
+        with span_of_generation(generation, scope["headers"]) as span, span.activate():
+            scope[SPAN] = span
+            await self._counted(app, endpoint, scope, receive, send)
 
     async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
         """Run an application; a request counts with its status, one that is not answered to its end with 499."""
@@ -78,7 +96,9 @@ class Keys:
         finally:
             if not is_whole:
                 self._metrics.requests.labels(endpoint, "499").inc()
-            self._log_access(scope, status if is_whole else 499, time.perf_counter() - began)
+            status = status if is_whole else 499
+            scope[SPAN].record_status(status)
+            self._log_access(scope, status, time.perf_counter() - began)
 
     @staticmethod
     def _log_access(scope: Any, status: int, seconds: float) -> None:

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from formwright.generation import Writing
-from formwright.server.reading.orders import Order
+from formwright.server.reading.orders import Order, sum_tokens
 from formwright.server.worker import Worker
 
 __all__ = ["Metrics"]
@@ -44,15 +43,8 @@ class Metrics:
 
     def count(self, orders: Sequence[Order]) -> None:
         """Count the tokens of a request that is over, or was left."""
-        by_order = [[*order.writings, *filter(None, [order.prompt_scoring])] for order in orders]
-        all_ = [each for asked in by_order for each in asked]
-        writings = [each for each in all_ if isinstance(each, Writing)]
-        scorings = [each for each in all_ if not isinstance(each, Writing)]
-        begun = [order for order, asked in zip(orders, by_order, strict=True) if any(each.is_begun for each in asked)]
-        self.tokens.labels("prompt").inc(sum(order.prompt_tokens for order in begun))
-        self.tokens.labels("written").inc(sum(len(writing.token_ids) for writing in writings))
-        self.tokens.labels("forced").inc(sum(writing.forced_tokens for writing in writings))
-        self.tokens.labels("scored").inc(sum(scoring.scored_tokens for scoring in scorings))
+        for kind, count in sum_tokens(orders)._asdict().items():
+            self.tokens.labels(kind).inc(count)
 
     @property
     def text(self) -> bytes:

@@ -20,12 +20,14 @@ from typing import Any, Literal, TypeAlias
 
 from formwright._retries import Sleep
 from formwright.generation.result import Mode, Usage
+from formwright.generation.spans import GenerationSpan
 
 __all__ = [
     "Answer",
     "Close",
     "Correction",
     "End",
+    "Enter",
     "Keep",
     "Next",
     "OfferedTool",
@@ -61,6 +63,13 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     original: Any = field(default=None, repr=False)
     """The object of the SDK that it was, or the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Do the steps from here on with this span as the current one: what instruments HTTP adds its own to that."""
+
+    span: GenerationSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ class Keep:
     body: Any = field(repr=False)
 
 
-Step: TypeAlias = Send | Open | Next | Close | Sleep | Recall | Keep
+Step: TypeAlias = Enter | Send | Open | Next | Close | Sleep | Recall | Keep
 """What a flow asks its driver for."""
 
 

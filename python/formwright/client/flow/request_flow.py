@@ -34,6 +34,7 @@ from formwright.client.flow.exchange import (
     Close,
     Correction,
     End,
+    Enter,
     Keep,
     Next,
     Open,
@@ -68,8 +69,9 @@ from formwright.generation.result import (
     Usage,
     error_after_attempts,
 )
+from formwright.generation.spans import Generation, span_of_generation
 
-__all__ = ["Flow", "Job", "answer_job"]
+__all__ = ["Flow", "Job", "answer_job", "answer_job_in_span"]
 
 _log = logging.getLogger("formwright.client")
 
@@ -103,6 +105,7 @@ class Job:
         cancel: Asked before each part of a stream; true cuts the text.
         shows: Whether pieces of a stream are given out; if not, it is read so that it can be cut.
         tell: Is told what happens: a name such as ``"completion:response"``, and what it is about.
+        note_retry: Is told what went wrong, before a request is sent again, or another one instead.
         cache_key: Makes the key of a request in the cache; ``None`` asks no cache.
         clock: Seconds, for tests.
     """
@@ -121,8 +124,29 @@ class Job:
     cancel: Callable[[], bool] | None = None
     shows: bool = True
     tell: Callable[..., None] = lambda *_: None
+    note_retry: Callable[[BaseException | None], None] = lambda _: None
     cache_key: Callable[[Mapping[str, Any]], str] | None = None
     clock: Callable[[], float] = time.monotonic
+
+
+def answer_job_in_span(job: Job, generation: Generation) -> Flow:
+    """`answer_job`, inside a span from the first step to the last."""
+    with span_of_generation(generation) as span:
+
+        def tell(event: str, about: Any) -> None:
+            if event == "completion:usage":
+                span.record_usage(about)
+            elif event == "completion:response":
+                span.record_response(*_identify(about))
+            job.tell(event, about)
+
+        def note_retry(error: BaseException | None) -> None:
+            span.record_retry(None if error is None else type(error))
+
+        yield Enter(span)
+        result = yield from answer_job(replace(job, tell=tell, note_retry=note_retry))
+        span.record_result(result)
+        return result
 
 
 def answer_job(job: Job) -> Flow:
@@ -156,6 +180,7 @@ def answer_job(job: Job) -> Flow:
                 raise
             notes.append(f"not {mode}: the service refused it: {error.body[:200]}")
             _log.info("%s refused mode %r, the next one is tried: %s", job.query.model, mode, error)
+            job.note_retry(error)
     raise AssertionError("there is no mode")
 
 
@@ -200,7 +225,7 @@ class _Work:
             return result
 
         try:
-            return (yield from retry(output_policy(job.max_retries), attempt, lambda: self.is_shown))
+            return (yield from retry(output_policy(job.max_retries), attempt, lambda: self.is_shown, job.note_retry))
         except Exception as error:
             told = self._error_of_job(error)
             if told is error:
@@ -241,7 +266,7 @@ class _Work:
 
         try:
             policy = request_policy(job.request_retries, lambda: self.is_shown, self._left)
-            reply: Reply = yield from retry(policy, attempt)
+            reply: Reply = yield from retry(policy, attempt, note=job.note_retry)
         except Exception as error:
             job.tell("completion:error", error)
             raise
@@ -401,6 +426,13 @@ class _Work:
                 allowed=round(budget),
             )
         return left
+
+
+def _identify(raw: Any) -> tuple[Any, Any]:
+    """What a service calls an answer, and its model: members of JSON, or attributes of an SDK's object."""
+    names = ("id", "responseId", "model", "modelVersion")
+    found = [raw.get(name) if isinstance(raw, Mapping) else getattr(raw, name, None) for name in names]
+    return found[0] or found[1], found[2] or found[3]
 
 
 class _Cut(NamedTuple):

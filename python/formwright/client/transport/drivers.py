@@ -26,10 +26,11 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from formwright._retries import Sleep
-from formwright.client.flow.exchange import Answer, Close, Keep, Next, Open, Recall, Request, Send, Step
+from formwright.client.flow.exchange import Answer, Close, Enter, Keep, Next, Open, Recall, Request, Send, Step
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.request_flow import Flow
 from formwright.errors import StreamUnfinished
+from formwright.generation.spans import GenerationSpan
 from formwright.incremental import Partial
 
 __all__ = ["Arriving", "ArrivingAsync", "AsyncTransport", "Cache", "OpenStream", "Transport", "run", "run_async"]
@@ -96,9 +97,17 @@ class _Driver:
     def __init__(self, transport: Transport, cache: Cache | None) -> None:
         self._transport, self._cache = transport, cache
         self._stream: OpenStream | None = None
+        self._span = GenerationSpan()
 
     def do(self, step: Step) -> Any:
         """What a step brings."""
+        with self._span.activate():
+            return self._do(step)
+
+    def _do(self, step: Step) -> Any:
+        if isinstance(step, Enter):
+            self._span = step.span
+            return None
         if isinstance(step, Next):
             return self._stream.read(step.timeout) if self._stream is not None else None
         if isinstance(step, Send):
@@ -126,8 +135,16 @@ class _AsyncDriver:
     def __init__(self, transport: AsyncTransport, cache: Cache | None) -> None:
         self._transport, self._cache = transport, cache
         self._stream: OpenStream | None = None
+        self._span = GenerationSpan()
 
     async def do(self, step: Step) -> Any:
+        with self._span.activate():
+            return await self._do(step)
+
+    async def _do(self, step: Step) -> Any:
+        if isinstance(step, Enter):
+            self._span = step.span
+            return None
         if isinstance(step, Next):
             return await self._stream.read(step.timeout) if self._stream is not None else None
         if isinstance(step, Send):

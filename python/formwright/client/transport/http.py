@@ -74,6 +74,12 @@ class Endpoint:
         parts = urlsplit(self.base_url)
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        parts = urlsplit(self.base_url)
+        return str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
+
     def url(self, request: Request) -> str:
         """The URL of a request."""
         base, mark, query = self.base_url.partition("?")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from formwright.generation import Complete, Writing
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
@@ -22,7 +22,7 @@ from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done
 from formwright.tools.offered import Offered
 
-__all__ = ["Order", "PromptSpec"]
+__all__ = ["Order", "PromptSpec", "TokenCounts", "sum_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +106,27 @@ class Order:
         thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
         if budget <= thought:
             yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
+
+
+class TokenCounts(NamedTuple):
+    """Tokens of a request: of prompts whose texts have begun, and of texts."""
+
+    prompt: int
+    written: int
+    forced: int
+    scored: int
+
+
+def sum_tokens(orders: Sequence[Order]) -> TokenCounts:
+    """The tokens of a request that is over, or was left."""
+    by_order = [[*order.writings, *filter(None, [order.prompt_scoring])] for order in orders]
+    all_ = [each for texts in by_order for each in texts]
+    writings = [each for each in all_ if isinstance(each, Writing)]
+    scorings = [each for each in all_ if not isinstance(each, Writing)]
+    begun = [order for order, texts in zip(orders, by_order, strict=True) if any(each.is_begun for each in texts)]
+    return TokenCounts(
+        prompt=sum(order.prompt_tokens for order in begun),
+        written=sum(len(writing.token_ids) for writing in writings),
+        forced=sum(writing.forced_tokens for writing in writings),
+        scored=sum(scoring.scored_tokens for scoring in scorings),
+    )

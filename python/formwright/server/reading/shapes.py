@@ -369,7 +369,7 @@ class Shapes:
             constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
             raise make_refusal(error, shape.param) from error
-        return Compiled(shape, constraint, hashlib.sha256(constraint.to_bytes()).hexdigest()[:16])
+        return Compiled(shape, constraint, shape.form.digest)
 
 
 def _digest(key: str, canonical: Any) -> str:

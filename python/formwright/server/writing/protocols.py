@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from formwright.generation.spans import GenerationSpan
 from formwright.server.errors import make_refusal
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody
@@ -82,8 +83,9 @@ async def send_events(
     first: tuple[int, list[Event]],
     events: AsyncIterator[tuple[int, list[Event]]],
     keep: Callable[[Mapping[str, Any]], None],
+    span: GenerationSpan,
 ) -> AsyncIterator[bytes]:
-    """A stream as server-sent events; what goes wrong in it is the last of them."""
+    """A stream as server-sent events; what goes wrong in it is the last of them, and told to the request's span."""
     async with contextlib.aclosing(events):  # type: ignore[type-var]
         try:
             for sent in [*stream.start(), *stream.go_on(*first)]:
@@ -96,6 +98,7 @@ async def send_events(
                 keep(ended[-1]["response"])
             yield b"".join(_write_event(protocol, sent) for sent in ended)
         except Exception as error:
+            span.record_error(error)
             refusal = make_refusal(error, None)
             said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
             yield _write_event(protocol, said)
