@@ -100,11 +100,7 @@ STREAM = (
 
 
 @pytest.mark.parametrize(
-    "events",
-    [
-        [event({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})],
-        [],
-    ],
+    "events", [[event({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})], []]
 )
 def test_an_error_inside_a_stream_has_what_its_headers_say(driven: Driven, scripted: Any, events: list[bytes]) -> None:
     server = scripted(lambda _: [STREAM.encode(), *events])

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from parameters import slow_except
 
 import formwright as fw
 from formwright.generation.writing import Limits
@@ -150,17 +151,18 @@ def test_a_hundred_megabytes_are_not_read(small: Any) -> None:
     assert asked(small.url, SHORT).status_code == 200
 
 
-def test_a_thousand_connections_hold_up_nobody(small: Any) -> None:
+@pytest.mark.parametrize("count", slow_except([100], [100, 1000]))  # each backlog that is full costs a second
+def test_open_connections_hold_up_nobody(small: Any, count: int) -> None:
     port = int(small.url.rpartition(":")[2])
     with contextlib.ExitStack() as open_:
-        for _ in range(1000):
+        for _ in range(count):
             open_.enter_context(socket.create_connection(("127.0.0.1", port)))
         assert asked(small.url, SHORT).status_code == 200
 
 
 def test_a_full_queue_is_a_503_and_nothing_is_lost(small: Any) -> None:
-    found: list[int] = []
-    threads = [threading.Thread(target=lambda: found.append(asked(small.url, LONG).status_code)) for _ in range(12)]
+    found, body = list[int](), LONG | {"guided_regex": "[a-z]{400}"}
+    threads = [threading.Thread(target=lambda: found.append(asked(small.url, body).status_code)) for _ in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
