@@ -83,7 +83,7 @@ def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
     return text, [(id_, name, json.loads(arguments)) for id_, name, arguments in calls], answer
 
 
-@pytest.mark.parametrize("style", slow_except(["json", "json_lines", "hermes", "harmony"], STYLES))
+@pytest.mark.parametrize("style", slow_except(["json", "harmony"], STYLES))
 @pytest.mark.parametrize("choice", ["auto", "required", "add"])
 @pytest.mark.parametrize("several", [True, False])
 @pytest.mark.parametrize("seed", slow_except([0], range(3)))
