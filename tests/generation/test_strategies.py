@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -439,8 +440,11 @@ def test_wrong_options_are_raised_before_anything_is_written(tiny: LocalModel) -
 
 
 def test_texts_begin_when_there_is_room_for_them(tiny: LocalModel) -> None:
+    began = time.perf_counter()
     results = tiny.generate_many(["a"] * 40, fw.regex("[a-z]{20}"), progress=False, batch_size=2)
-    assert max(result.seconds for result in results) < sum(result.seconds for result in results) / 4
+    took = time.perf_counter() - began
+    # Two at a time; of texts that all began at once, the mean would take half of it.
+    assert sum(result.seconds for result in results) < 3 * took
 
 
 def forked(seed: int) -> str:
