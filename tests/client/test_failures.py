@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, field_validator
+from toys import Person
 
 import formwright as fw
 from formwright.errors import (
@@ -19,7 +20,7 @@ from formwright.errors import (
     RequestFailed,
 )
 
-from .conftest import Driven, Person
+from .conftest import Driven
 from .scripted import DONE, RESET, Pause, answer, call, chat, chunk, error_body, event, head, ok, usage
 
 ADA = '{"name": "Ada", "age": 36}'

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from client.scripted import Scripted, chat, ok
 from parameters import slow_except
-from pydantic import BaseModel
+from toys import Person
 
 import formwright as fw
 from formwright._hosts import HOSTS, Host
@@ -47,11 +47,6 @@ ADD = {
 }
 WHO = {"name": "who", "parameters": {"type": "object", "maxProperties": 0}}
 HI = [{"role": "user", "content": "Hi"}]
-
-
-class Person(BaseModel):
-    name: str
-    age: int
 
 
 @pytest.mark.parametrize("choice", ["auto", "required", "f"])

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from parameters import slow_except
+from toys import RuleRuntime, byte_vocabulary
 
 import formwright as fw
 from formwright.generation.writing import Limits
@@ -329,27 +330,18 @@ def test_metrics_count_the_work_for_clients_that_go_away(tiny: fw.models.LocalMo
 
 
 def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
-    class Failing:
-        context = 100
-        fails = True
+    fails = True
 
-        def fork(self) -> Failing:
-            return self
+    def logits(*_: int) -> Any:
+        if fails:
+            raise RuntimeError("the card is gone")
+        return [0.0] * 257
 
-        def prefill(self, token_ids: Any) -> Any:
-            if self.fails:
-                raise RuntimeError("the card is gone")
-            import numpy as np
-
-            return np.zeros(257, np.float32)
-
-    vocabulary = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
-    runtime: Any = Failing()
-    model = fw.models.LocalModel("failing", runtime, vocabulary, lambda prompt: [1, 2])
+    model = fw.models.LocalModel("failing", RuleRuntime(logits), byte_vocabulary(), lambda prompt: [1, 2])
     with running(model) as state:
         body = {"model": "failing", "messages": HI, "guided_choice": ["a", "b"], "temperature": 0}
         assert asked(state.url, body).status_code == 500
-        Failing.fails = False
+        fails = False
         assert asked(state.url, body).json()["choices"][0]["message"]["content"] == "a"
 
 
