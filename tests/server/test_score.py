@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parameters import slow_except
 from toys import RuleRuntime, byte_vocabulary
 
 import formwright as fw
@@ -104,12 +105,13 @@ def test_every_field_of_writing_is_refused_beside_scores() -> None:
             scoring_body(ChatBody.model_construct(**(vars(base) | {name: object()})))
 
 
-def test_scores_and_rows_do_not_touch_each_other(served: Any, tiny: fw.models.LocalModel) -> None:
+@pytest.mark.parametrize("rounds", slow_except([1], [1, 3]))
+def test_scores_and_rows_do_not_touch_each_other(served: Any, tiny: fw.models.LocalModel, rounds: int) -> None:
     greedy = LONG | {"guided_regex": "[a-z]{120}", "temperature": 0}
     alone = asked(served.url, greedy).json()["choices"]
     expected = tiny.score(SKY, WORDS[:20])
     found: list[Any] = []
-    bodies = [scoring(WORDS[:20]), greedy, scoring(["yes", "no"]), greedy] * 3
+    bodies = [scoring(WORDS[:20]), greedy, scoring(["yes", "no"]), greedy] * rounds
     threads = [
         threading.Thread(target=lambda body=body: found.append(asked(served.url, body).json())) for body in bodies
     ]
@@ -118,7 +120,10 @@ def test_scores_and_rows_do_not_touch_each_other(served: Any, tiny: fw.models.Lo
     for thread in threads:
         thread.join()
     few = tiny.score(SKY, ["yes", "no"])
-    assert sorted(len(answer["formwright"].get("scores", "")) for answer in found) == [0] * 6 + [2] * 3 + [20] * 3
+    assert (
+        sorted(len(answer["formwright"].get("scores", "")) for answer in found)
+        == [0] * 2 * rounds + [2] * rounds + [20] * rounds
+    )
     for answer in found:
         scores = answer["formwright"].get("scores")
         assert answer["choices"] == alone if scores is None else scores in (expected, few)
