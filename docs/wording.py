@@ -70,10 +70,11 @@ def list_files(*patterns: str) -> list[Path]:
 def find_phrases() -> Iterator[Place]:
     """Every use of a phrase in sources and documents."""
     for path in list_files("python/**/*.py", "python/**/*.pyi", "crates/*/src/**/*.rs", "docs/*.md", "*.md"):
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            for rule, pattern in PHRASES.items():
-                for _ in re.finditer(pattern, line):
-                    yield Place(rule, str(path.relative_to(ROOT)), number, line.strip())
+        text = path.read_text("utf-8")
+        for rule, pattern in PHRASES.items():
+            for match in re.finditer(pattern, text):
+                number = text.count("\n", 0, match.start())
+                yield Place(rule, str(path.relative_to(ROOT)), number + 1, text.split("\n")[number].strip())
 
 
 def is_participle(name: str) -> bool:

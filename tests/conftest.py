@@ -7,13 +7,12 @@ import functools
 import os
 import shutil
 import ssl
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+import toys
 from hypothesis import HealthCheck, settings
 
 import formwright as fw
@@ -31,38 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", usual))
 
 
-class ToyRuntime:
-    """A model with random opinions: the logits depend on every token before, and on nothing else."""
-
-    context = 4096
-
-    def __init__(self, width: int, seed: int = 0) -> None:
-        self.width, self.seed = width, seed
-        self.seen: list[int] = []
-        self.calls: list[int] = []
-
-    @property
-    def length(self) -> int:
-        return len(self.seen)
-
-    def prefill(self, token_ids: Sequence[int]) -> np.ndarray:
-        self.seen += token_ids
-        self.calls.append(len(token_ids))
-        history = zlib.crc32(np.array(self.seen, dtype=np.int64).tobytes())
-        return np.random.default_rng([self.seed, history]).normal(size=self.width).astype(np.float32)
-
-    def step(self, token_id: int) -> np.ndarray:
-        return self.prefill([token_id])
-
-    def fork(self) -> ToyRuntime:
-        twin = ToyRuntime(self.width, self.seed)
-        twin.seen = list(self.seen)
-        return twin
-
-
 @pytest.fixture
-def toy() -> Callable[..., ToyRuntime]:
-    return ToyRuntime
+def toy() -> Callable[..., toys.ToyRuntime]:
+    return toys.ToyRuntime
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -75,8 +45,7 @@ def authorities_read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def byte_vocabulary() -> fw.Vocabulary:
-    """Every byte, and one end of text: the smallest vocabulary that can write anything."""
-    return fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+    return toys.byte_vocabulary()
 
 
 @pytest.fixture(scope="session")

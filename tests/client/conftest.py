@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 pytest.importorskip("httpx", reason="formwright[client] is not installed")
 pytest.importorskip("tenacity", reason="formwright[client] is not installed")
@@ -15,13 +14,6 @@ pytest.importorskip("tenacity", reason="formwright[client] is not installed")
 import formwright as fw
 
 from .scripted import Scripted
-
-
-class Person(BaseModel):
-    """Somebody."""
-
-    name: str
-    age: int
 
 
 class Driven:

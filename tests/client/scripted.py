@@ -71,7 +71,7 @@ class Scripted:
                             else:
                                 self.wfile.write(step)
                                 self.wfile.flush()
-                                is_last = is_last or step == head()
+                                is_last = is_last or b"Connection: close" in step
                     except OSError:  # the client has gone
                         outer.closed.set()
                         return

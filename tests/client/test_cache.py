@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, model_validator
+from toys import Person
 
 import formwright as fw
 from formwright.client import AnswerCache
 from formwright.errors import ArgumentError, OutputInvalid, OutputTruncated
 
-from .conftest import Driven, Person
+from .conftest import Driven
 from .scripted import Scripted, chat, ok
 
 ADA = '{"name": "Ada", "age": 36}'

@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from toys import Person
 
 from formwright.client.flow.exchange import Query
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import OutputTruncated, Refused, RequestFailed
 
-from .conftest import Driven, Person
+from .conftest import Driven
 from .scripted import DONE, chat, chunk, event, head, ok
 
 ADA = '{"name": "Ada", "age": 36}'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toys import Person
 
 import formwright as fw
 from formwright.client.flow.exchange import Answer
@@ -12,7 +13,7 @@ from formwright.client.transport.failures import failure_of, json_of
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, OptionUnsupported, Refused, RequestFailed
 
-from .conftest import Driven, Person
+from .conftest import Driven
 from .scripted import answer, chat, error_body, event, head, ok
 
 ADA = '{"name": "Ada", "age": 36}'
@@ -100,11 +101,7 @@ STREAM = (
 
 
 @pytest.mark.parametrize(
-    "events",
-    [
-        [event({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})],
-        [],
-    ],
+    "events", [[event({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})], []]
 )
 def test_an_error_inside_a_stream_has_what_its_headers_say(driven: Driven, scripted: Any, events: list[bytes]) -> None:
     server = scripted(lambda _: [STREAM.encode(), *events])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, field_validator
+from toys import Person
 
 import formwright as fw
 from formwright.errors import (
@@ -19,7 +20,7 @@ from formwright.errors import (
     RequestFailed,
 )
 
-from .conftest import Driven, Person
+from .conftest import Driven
 from .scripted import DONE, RESET, Pause, answer, call, chat, chunk, error_body, event, head, ok, usage
 
 ADA = '{"name": "Ada", "age": 36}'
@@ -335,28 +336,29 @@ def test_a_line_without_end(driven: Driven, scripted: Any) -> None:
 def test_a_server_that_never_answers(driven: Driven, scripted: Any, is_stream: bool) -> None:
     server = scripted(lambda _: [head(), Pause(30)] if is_stream else [Pause(30)])
     model = driven.connect(server.url, timeout=0.3)
-    began = time.monotonic()
     with pytest.raises(RequestFailed, match=r"did not answer within 0.3 seconds"):
         (model.stream if is_stream else model.generate)(PROMPT, Person)
-    assert time.monotonic() - began < 20
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
 def test_a_server_that_drips(driven: Driven, scripted: Any, is_stream: bool) -> None:
     """It is never silent, and never done: the budget of time ends it."""
 
+    dripped = 0
+
     def drips(_: Any) -> Any:
+        nonlocal dripped
         yield head() if is_stream else b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\n"
         for _ in range(200):
+            dripped += 1
             yield b": ping\n\n" if is_stream else b" "
             yield Pause(0.05)
 
     server = scripted(drips)
     model = driven.connect(server.url, timeout=5.0)
-    began = time.monotonic()
     with pytest.raises((LimitExceeded, RequestFailed)):
         (model.stream if is_stream else model.generate)(PROMPT, Person, time_budget=0.5)
-    assert time.monotonic() - began < 8
+    assert dripped < 150
 
 
 def test_nobody_listens(driven: Driven) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import Person
 
 import formwright as fw
 from formwright._retries import Sleep
@@ -22,7 +23,6 @@ from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, FormwrightError, LimitExceeded, OutputInvalid, RequestFailed
 
-from .conftest import Person
 from .scripted import DONE, call, chat, chunk, event, usage
 
 ADA = '{"name": "Ada", "age": 36}'

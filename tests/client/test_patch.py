@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 import tenacity
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from toys import Person
 
 import formwright as fw
 from formwright.client import Hooks, Maybe
@@ -26,7 +27,6 @@ from formwright.errors import (
     PromptError,
 )
 
-from .conftest import Person
 from .scripted import DONE, Scripted, call, chat, chunk, event, head, ok
 
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")

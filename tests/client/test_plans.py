@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter
+from toys import Person
 
 import formwright as fw
 from formwright.client.flow.exchange import Reply, ToolCall
@@ -18,8 +19,6 @@ from formwright.client.plans.plan import Plan, plan_of
 from formwright.client.plans.services import SERVICES
 from formwright.errors import FormwrightError
 from formwright.generation.result import Mode
-
-from .conftest import Person
 
 MODES = get_args(Mode)
 CASES = [(service, mode) for service in SERVICES for mode in SERVICES[service].modes]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tenacity
 from pydantic import BaseModel
+from toys import Person
 
 import formwright as fw
 from formwright.client import AnswerCache
@@ -23,7 +24,7 @@ from formwright.errors import (
     StreamUnfinished,
 )
 
-from .conftest import Driven, Person
+from .conftest import Driven
 from .scripted import DONE, answer, chat, chunk, event, head, ok, usage
 
 ADA = '{"name": "Ada", "age": 36}'

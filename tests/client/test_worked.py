@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ pytest.importorskip("starlette", reason="formwright[server] is not installed")
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
 
 from clients.forms import MODEL, QUESTION, REPORT, TaskSequence, ViewExtraction  # noqa: E402
+from parameters import slow_except  # noqa: E402
 
 from formwright.server import running  # noqa: E402
 
@@ -38,6 +40,11 @@ TASKS = {
     ],
 }
 EXAMPLES = [(REPORT, ViewExtraction, VIEWS), (QUESTION, TaskSequence, TASKS)]
+# The embedded model writes long answers to the first.
+WRITTEN = slow_except([(QUESTION, TaskSequence)], [example[:2] for example in EXAMPLES])
+WAYS = slow_except(
+    [("strict", "openai"), ("tools", "responses")], product(["strict", "tools"], ["openai", "responses"])
+)
 MODES = ["strict", "tools", "json_object", "instructions"]
 
 
@@ -86,9 +93,8 @@ def url() -> Any:
         yield server.base_url
 
 
-@pytest.mark.parametrize("api", ["openai", "responses"])
-@pytest.mark.parametrize("mode", ["strict", "tools"])
-@pytest.mark.parametrize(("prompt", "type_"), [example[:2] for example in EXAMPLES])
+@pytest.mark.parametrize(("mode", "api"), WAYS)
+@pytest.mark.parametrize(("prompt", "type_"), WRITTEN)
 def test_our_own_server(driven: Driven, url: str, prompt: str, type_: Any, mode: str, api: Any) -> None:
     model = driven.connect(url, model=MODEL, mode=mode, api=api)
     result = model.generate(prompt, type_, temperature=0, max_tokens=400)
@@ -97,7 +103,7 @@ def test_our_own_server(driven: Driven, url: str, prompt: str, type_: Any, mode:
 
 
 @pytest.mark.parametrize("mode", ["json_object", "instructions"])
-@pytest.mark.parametrize(("prompt", "type_"), [example[:2] for example in EXAMPLES])
+@pytest.mark.parametrize(("prompt", "type_"), WRITTEN)
 def test_a_model_that_does_not_follow_is_told_on(driven: Driven, url: str, prompt: str, type_: Any, mode: str) -> None:
     """Where nothing enforces the form, the small model's answer is an error rather than a value."""
     model = driven.connect(url, model=MODEL, mode=mode)
@@ -107,9 +113,8 @@ def test_a_model_that_does_not_follow_is_told_on(driven: Driven, url: str, promp
 
 # The async client of the SDK leaves a socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("api", ["openai", "responses"])
-@pytest.mark.parametrize("mode", ["strict", "tools"])
-@pytest.mark.parametrize(("prompt", "type_"), [example[:2] for example in EXAMPLES])
+@pytest.mark.parametrize(("mode", "api"), WAYS)
+@pytest.mark.parametrize(("prompt", "type_"), WRITTEN)
 def test_the_sdk_of_openai(driven: Driven, url: str, prompt: str, type_: Any, mode: str, api: Any) -> None:
     kind = openai.AsyncOpenAI if driven.is_async else openai.OpenAI
     client = kind(base_url=url, api_key="none", max_retries=0)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 from tokenizers import Tokenizer
+from toys import Person
 
 import formwright as fw
 from formwright.engines import grammar_backend
@@ -121,11 +121,6 @@ def test_a_budget_is_that_of_the_matcher() -> None:
     mask = fw.allocate_bitmask(1, VOCABULARY)
     running.fill(mask, 0, budget=1)  # an end costs nothing: the text is whole without it
     assert fw.allowed_tokens(mask[0]).tolist() == [1, 3, 4]
-
-
-class Person(BaseModel):
-    name: str
-    age: int
 
 
 ASKED = [

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from compositions import END, SPECIAL, VOCABULARY, Maker, fault, letter, wrong_mask, wrong_reading
+from parameters import slow_except
 
 import formwright as fw
 from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, UnsatisfiableSchema, VocabularyError
@@ -208,7 +209,7 @@ def test_compositions_are_pickled_and_stored() -> None:
     assert fw.Form.from_bytes(form.to_bytes()).matches(text)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", slow_except(range(50), range(150)))
 def test_random_compositions(seed: int, tiny: fw.models.LocalModel) -> None:
     assert fault(seed, Counter(), tiny.vocabulary) is None
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import RuleRuntime
 
 import formwright as fw
 from formwright.errors import ArgumentError, TokenRejected, VocabularyError
@@ -280,26 +281,13 @@ def test_the_token_before_a_part_does_not_count() -> None:
     assert matcher.allowed_token_ids() == [CLOSE]
 
 
-class Adversary:
+POOL = np.random.default_rng(0).normal(size=(512, len(SPELLED) + 3)).astype(np.float32)
+POOL[:, [END, CLOSE]] -= 50
+
+
+def adversary(seed: int) -> RuleRuntime:
     """A model that likes anything but the end."""
-
-    context = 1 << 20
-    pool = np.random.default_rng(0).normal(size=(512, len(SPELLED) + 3)).astype(np.float32)
-
-    def __init__(self, seed: int, length: int = 0) -> None:
-        self.seed, self.length = seed, length
-
-    def prefill(self, token_ids: Any, /) -> np.ndarray:
-        self.length += len(token_ids)
-        row: np.ndarray = self.pool[(self.seed + 7 * self.length + int(token_ids[-1])) % 512].copy()
-        row[[END, CLOSE]] -= 50
-        return row
-
-    def step(self, token_id: int, /) -> np.ndarray:
-        return self.prefill([token_id])
-
-    def fork(self) -> Adversary:
-        return Adversary(self.seed, self.length)
+    return RuleRuntime(lambda length, last: POOL[(seed + 7 * length + last) % 512], 1 << 20)
 
 
 @pytest.mark.parametrize("strategy", ["loop", "sampling", "beams", "batch"])
@@ -309,7 +297,7 @@ def test_every_strategy_keeps_to_the_bound(strategy: str) -> None:
         most = 4 + seed % 5
         constraint = fw.compile(form_of(parts, most), VOCABULARY)
         budget = constraint.matcher().min_tokens_to_finish + (40 if seed % 2 else seed % 13)
-        model = LocalModel("adversary", Adversary(seed), VOCABULARY, lambda text: [1])
+        model = LocalModel("adversary", adversary(seed), VOCABULARY, lambda text: [1])
         options: dict[str, Any] = {"max_tokens": budget, "seed": seed}
         if strategy == "batch":
             results = model.generate_many([[1], [2], [3]], constraint, progress=False, temperature=1.0, **options)

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 import pytest
+from parameters import slow_except
 from pydantic import networks
 
 import formwright as fw
@@ -200,9 +201,10 @@ def texts(form: fw.Form[Any], count: int, chance: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize("type_", EXACT, ids=str)
-def test_whatever_is_written_is_read_back(type_: Any) -> None:
+@pytest.mark.parametrize("count", slow_except([40], [40, 150]))
+def test_whatever_is_written_is_read_back(type_: Any, count: int) -> None:
     form = fw.json_schema(type_, whitespace="compact")
-    for text in texts(form, 150, random.Random(1)):
+    for text in texts(form, count, random.Random(1)):
         form.parse(text)
     assert [row for row in form.explain() if row.status == "validated"] == []
 

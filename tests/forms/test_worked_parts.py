@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pytest
 from pydantic import BaseModel, Field
+from toys import RuleRuntime
 
 import formwright as fw
 
@@ -21,29 +22,15 @@ END = len(TOKENS) - 1
 VOCABULARY = fw.Vocabulary(TOKENS, eos_token_ids=[END])
 
 
-class Random:
-    """A model with opinions that depend on how much was written."""
-
-    context = 1 << 16
-
-    def __init__(self, seed: int, length: int = 0) -> None:
-        self.seed, self.length = seed, length
-
-    def prefill(self, token_ids: Any, /) -> np.ndarray:
-        self.length += len(token_ids)
-        return np.random.default_rng((self.seed, self.length)).normal(size=len(TOKENS)).astype(np.float32)
-
-    def step(self, token_id: int, /) -> np.ndarray:
-        return self.prefill([token_id])
-
-    def fork(self) -> Random:
-        return Random(self.seed, self.length)
+def opinions(seed: int, length: int) -> np.ndarray:
+    return np.random.default_rng((seed, length)).normal(size=len(TOKENS))
 
 
 def model(seed: int) -> fw.models.LocalModel:
     from formwright.models import LocalModel
 
-    return LocalModel("random", Random(seed), VOCABULARY, lambda text: list(str(text).encode()))
+    runtime = RuleRuntime(lambda length, _: opinions(seed, length), 1 << 16)
+    return LocalModel("random", runtime, VOCABULARY, lambda text: list(str(text).encode()))
 
 
 # A trigger and a trie: after the marker, one of some answers.
@@ -87,7 +74,7 @@ def test_the_model_still_chooses_among_the_answers(seed: int) -> None:
     form = fw.after(":", fw.choice(ANSWERS), required=True)
     prompt = list(b"q:")
     greedy = model(seed).generate(prompt, form, max_tokens=50)
-    logits = Random(seed).prefill(prompt)
+    logits = opinions(seed, len(prompt))
     first = [
         token_id
         for token_id, token in enumerate(TOKENS)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from client.scripted import Scripted, chat, ok
 from parameters import slow_except
-from pydantic import BaseModel
+from toys import Person
 
 import formwright as fw
 from formwright._hosts import HOSTS, Host
@@ -49,11 +49,6 @@ WHO = {"name": "who", "parameters": {"type": "object", "maxProperties": 0}}
 HI = [{"role": "user", "content": "Hi"}]
 
 
-class Person(BaseModel):
-    name: str
-    age: int
-
-
 @pytest.mark.parametrize("choice", ["auto", "required", "f"])
 @pytest.mark.parametrize("broken", [{"pattern": r"(a)\1"}, {"type": "strin"}, {"not": {"uniqueItems": True}}])
 def test_tools_that_cannot_be_enforced_are_refused_before_anything_is_asked(
@@ -83,7 +78,7 @@ def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
     return text, [(id_, name, json.loads(arguments)) for id_, name, arguments in calls], answer
 
 
-@pytest.mark.parametrize("style", slow_except(["json", "json_lines", "hermes", "harmony"], STYLES))
+@pytest.mark.parametrize("style", slow_except(["json", "harmony"], STYLES))
 @pytest.mark.parametrize("choice", ["auto", "required", "add"])
 @pytest.mark.parametrize("several", [True, False])
 @pytest.mark.parametrize("seed", slow_except([0], range(3)))

@@ -11,7 +11,6 @@ import json
 import os
 from typing import Any
 
-import jsonschema
 import pytest
 from parameters import slow_except
 
@@ -78,6 +77,8 @@ def first_masks(form: fw.Form[Any], vocabulary: fw.Vocabulary) -> bytes:
 @pytest.mark.parametrize("name", SCHEMAS)
 @pytest.mark.parametrize("seeds", slow_except([range(2)], [range(2), range(2, SEEDS)]), ids=str)
 def test_every_generation_is_complete_and_valid(tiny: fw.models.LocalModel, name: str, seeds: range) -> None:
+    import jsonschema
+
     judge = jsonschema.Draft202012Validator
     validator = judge(SCHEMAS[name], format_checker=judge.FORMAT_CHECKER)
     for seed in seeds:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import RuleRuntime
 
 import formwright as fw
 from formwright.generation import Trace
@@ -30,31 +31,16 @@ NAME = {
 }
 
 
-class Scripted:
+def scripted(script: Sequence[dict[bytes, float]]) -> LocalModel:
     """A model that gives given probabilities, one mapping for each token; the rest is shared by all others."""
 
-    context = 64
-
-    def __init__(self, script: Sequence[dict[bytes, float]]) -> None:
-        self.script, self.length = script, 0
-
-    def prefill(self, token_ids: Sequence[int], /) -> np.ndarray:
-        self.length += len(token_ids)
-        said = self.script[min(self.length - 1, len(self.script) - 1)]
+    def logits(length: int, _: int) -> np.ndarray:
+        said = script[min(length, len(script)) - 1]
         rest = (1 - sum(said.values())) / (len(WORDS) - len(said))
-        return np.log(np.array([said.get(word, rest) for word in WORDS], np.float64)).astype(np.float32)
+        return np.log([said.get(word, rest) for word in WORDS])
 
-    def step(self, token_id: int, /) -> np.ndarray:
-        return self.prefill([token_id])
-
-    def fork(self) -> Scripted:
-        twin = Scripted(self.script)
-        twin.length = self.length
-        return twin
-
-
-def scripted(script: Sequence[dict[bytes, float]]) -> LocalModel:
-    return LocalModel("scripted", Scripted(script), fw.Vocabulary(WORDS, eos_token_ids=[0]), lambda text: [5])
+    vocabulary = fw.Vocabulary(WORDS, eos_token_ids=[0])
+    return LocalModel("scripted", RuleRuntime(logits, context=64), vocabulary, lambda text: [5])
 
 
 JORDAN = [

@@ -11,7 +11,6 @@ from typing import Any
 import mistral_common
 import sentencepiece
 import tiktoken
-from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 import formwright
@@ -80,6 +79,8 @@ AFTER = (" x", "\n x", "aa", "..", "l", "e", "s", "t")
 
 
 def tekken() -> Any:
+    from mistral_common.tokens.tokenizers.mistral import MistralTokenizer  # late: importing it takes a second
+
     return MistralTokenizer.v3(is_tekken=True).instruct_tokenizer.tokenizer
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from toys import byte_vocabulary
 
 import formwright as fw
 
@@ -22,10 +23,6 @@ DIVISORS = {"allOf": [{"multipleOf": 0.37}, {"multipleOf": 1.13}, {"multipleOf":
 
 WORDS = "".join(f"(a{number:05})?" for number in range(30_000))
 """Takes some tenths of a second to read, and as long to compile."""
-
-
-def bytes_only() -> fw.Vocabulary:
-    return fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
 
 
 def ended(work: Callable[[], Any]) -> float:
@@ -50,7 +47,7 @@ def test_another_thread_ends_what_is_read() -> None:
 
 
 def test_another_thread_ends_what_is_compiled() -> None:
-    form, vocabulary = fw.regex(WORDS), bytes_only()
+    form, vocabulary = fw.regex(WORDS), byte_vocabulary()
     assert ended(lambda: fw.compile(form, vocabulary)) < SOON
     matcher = fw.compile(form, vocabulary).matcher()
     matcher.accept_bytes(b"a00000")
@@ -88,7 +85,7 @@ def test_other_threads_run_meanwhile() -> None:
     thread.start()
     for schema in (DIVISORS, {"type": "string", "pattern": WORDS}):
         with contextlib.suppress(fw.errors.LimitExceeded):
-            fw.compile(schema, bytes_only())
+            fw.compile(schema, byte_vocabulary())
     is_over.set()
     thread.join()
     assert worst < SOON

@@ -7,7 +7,6 @@ import json
 import random
 from typing import Any
 
-import jsonschema
 import pytest
 from attack import Writer, byte_vocabulary, closing_tokens
 
@@ -139,6 +138,8 @@ def test_an_item_is_not_repeated_in_another_spelling(name: str) -> None:
 @pytest.mark.parametrize("least", [0, 2, 3])
 @pytest.mark.parametrize("order", ["schema", "model"])
 def test_every_text_ends_within_its_budget(name: str, least: int, order: str) -> None:
+    import jsonschema
+
     schema = unique(FEW.get(name, MANY.get(name)), minItems=least, maxItems=6)
     constraint = fw.compile(fw.json_schema(schema, order=order), VOCABULARY)
     validator = jsonschema.Draft202012Validator(schema)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import ToyRuntime
 
 import formwright as fw
 from formwright.models.local import LocalModel
@@ -93,8 +94,6 @@ def test_a_context_that_cannot_be_shortened_begins_again(model: Any) -> None:
 )
 def test_sequences_that_take_turns(steps: list[tuple[int, list[int]]], shortens: bool) -> None:
     """Each call gives what a model of its own would give, and forks go on by themselves."""
-    from conftest import ToyRuntime
-
     context = Counted(lambda: ToyRuntime(8), shortens=shortens)
     runtimes, written = [ContextRuntime(context) for _ in range(3)], [list[int]() for _ in range(3)]
     for which, ids in steps:

@@ -6,35 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import RuleRuntime, byte_vocabulary
 
 import formwright as fw
 
 
-class Fixed:
-    """A model that always says the same: "a" is most likely, then "b", then "c"; an end is likelier than all."""
-
-    context = 64
-
-    def __init__(self, end: float = -9.0) -> None:
-        self.end = end
-
-    def fork(self) -> Fixed:
-        return self
-
-    def prefill(self, _: Any) -> Any:
-        scores = np.full(257, -5.0, np.float32)
-        scores[[ord("a"), ord("b"), ord("c")]] = 2.0, 1.5, 0.5
-        scores[256] = self.end
-        return scores
-
-    def step(self, token_id: int) -> Any:
-        return self.prefill([token_id])
-
-
 def model(end: float = -9.0, prompt: bytes = b"?") -> fw.models.LocalModel:
-    vocabulary = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
-    runtime: Any = Fixed(end)
-    return fw.models.LocalModel("m", runtime, vocabulary, lambda _: list(prompt))
+    """It always says the same: "a" is most likely, then "b", then "c"; an end is as likely as is given."""
+    scores = np.full(257, -5.0)
+    scores[[*b"abc", 256]] = 2.0, 1.5, 0.5, end
+    runtime = RuleRuntime(lambda *_: scores, context=64)
+    return fw.models.LocalModel("m", runtime, byte_vocabulary(), lambda _: list(prompt))
 
 
 LETTERS = fw.regex("[a-z]{1,30}")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from toys import byte_vocabulary
 
 import formwright as fw
 from formwright.models.runtimes.templated import encoder_of, text_encoder_of, variants_of
@@ -38,9 +39,8 @@ class Tokenizer:
 
 
 def model() -> fw.models.LocalModel:
-    vocabulary = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
     tokenizer, runtime = Tokenizer(), fw.load("formwright-tiny").runtime
-    made = fw.models.LocalModel("m", runtime, vocabulary, encoder_of(tokenizer))
+    made = fw.models.LocalModel("m", runtime, byte_vocabulary(), encoder_of(tokenizer))
     return replace(made, encode_text=text_encoder_of(tokenizer), variants=variants_of(tokenizer))
 
 

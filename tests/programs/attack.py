@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import jsonschema
 import jsonschema_rs
 import numpy as np
 
@@ -299,6 +298,8 @@ class Judges:
 
     @cached_property
     def _second(self) -> Any:
+        import jsonschema  # late: importing it takes a second, and whoever only writes texts needs no judge
+
         return jsonschema.Draft202012Validator(self.schema, format_checker=jsonschema.FormatChecker())
 
     def refute_written(self, instance: Any) -> bool:
@@ -308,7 +309,7 @@ class Judges:
         if self._without_formats.is_valid(instance):
             return False
         try:
-            return not jsonschema.Draft202012Validator(self.schema).is_valid(instance)
+            return not self._second.evolve(format_checker=None).is_valid(instance)
         except RecursionError:
             return False
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 import formwright as fw
 
@@ -17,11 +16,6 @@ from formwright.server import running  # noqa: E402
 
 MODEL = "formwright-tiny"
 ADA = [{"role": "user", "content": "Ada is 36 years old."}]
-
-
-class Person(BaseModel):
-    name: str
-    age: int
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,11 @@ from enum import Enum
 from typing import Any
 
 import pytest
+from toys import Person
 
 import formwright as fw
 
-from .conftest import ADA, MODEL, Person
+from .conftest import ADA, MODEL
 
 openai = pytest.importorskip("openai")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from itertools import groupby
@@ -83,9 +84,12 @@ def events(served: Any) -> Callable[..., list[tuple[str, Any]]]:
     return ask
 
 
+reader_of = functools.cache(TypeAdapter)
+
+
 def strict(type_: Any, data: Any) -> Any:
     """Read as the SDK's type, with nothing converted."""
-    return TypeAdapter(type_).validate_json(json.dumps(data), strict=True)
+    return reader_of(type_).validate_json(json.dumps(data), strict=True)
 
 
 @pytest.mark.parametrize("name", CHATS)

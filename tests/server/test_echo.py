@@ -213,8 +213,8 @@ def test_a_prompt_that_fills_the_context_is_scored_alone(post: Any, tiny: fw.mod
 
 
 def test_a_model_that_scores_one_token_at_a_time_gives_the_same() -> None:
-    def likes_the_next(token_ids: Any) -> Any:
-        return np.where(np.arange(257) == token_ids[-1] + 1, 3.0, 0.0).astype(np.float32)
+    def likes_the_next(token_id: int) -> Any:
+        return np.where(np.arange(257) == token_id + 1, 3.0, 0.0).astype(np.float32)
 
     with running(bytes_model(likes_the_next)) as state:
         body = echoed(prompt=[*b"abx"], max_tokens=1, logprobs=1)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import RuleRuntime, byte_vocabulary
 
 import formwright as fw
 
@@ -22,33 +23,15 @@ OPEN = {"type": "function", "function": {"name": "f", "parameters": {"type": "ob
 CALL = '<tool_call>\n{"name": "f", "arguments": {"END": "END"}}\n</tool_call>'
 
 
-class Reciting:
-    """A runtime whose model would write one text, byte by byte, and then end."""
-
-    context = 4096
-
-    def __init__(self, text: str, length: int = 0) -> None:
-        self.text, self.length = text, length
-
-    def fork(self) -> Reciting:
-        return Reciting(self.text, self.length)
-
-    def prefill(self, token_ids: Any) -> Any:
-        self.length += len(token_ids)
-        data, at = self.text.encode(), self.length - 2
-        scores = np.zeros(257, np.float32)
-        scores[data[at] if at < len(data) else 256] = 9
-        return scores
-
-    def step(self, token_id: int) -> Any:
-        return self.prefill([token_id])
+def reciting(text: str) -> RuleRuntime:
+    """A runtime whose model would write one text after two tokens, byte by byte, and then end."""
+    data = [*text.encode(), 256]
+    return RuleRuntime(lambda length, _: 9 * (np.arange(257) == data[min(length - 2, len(data) - 1)]))
 
 
 def answered(text: str, style: str = "hermes", **fields: Any) -> dict[str, Any]:
     """What the server answers for a model that would write a text."""
-    vocabulary = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
-    runtime: Any = Reciting(text)
-    model = fw.models.LocalModel("m", runtime, vocabulary, lambda _: [1, 2], style=style)
+    model = fw.models.LocalModel("m", reciting(text), byte_vocabulary(), lambda _: [1, 2], style=style)
     with running(model) as state:
         body = {"model": "m", "messages": HI, "temperature": 0, "max_tokens": 400} | fields
         answer = httpx.post(f"{state.url}{CHAT}", json=body, timeout=60)

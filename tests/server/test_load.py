@@ -7,9 +7,11 @@ import pytest
 pytest.importorskip("starlette", reason="formwright[server] is not installed")
 
 from load import faults
+from parameters import slow_except
 
 
-def test_each_is_answered_as_it_is_alone() -> None:
-    found = faults(60, 1)
+@pytest.mark.parametrize("count", slow_except([15], [15, 60]))
+def test_each_is_answered_as_it_is_alone(count: int) -> None:
+    found = faults(count, 1)
     assert not [name for name in found if name.startswith(("WRONG", "MIXED"))]
-    assert sum(found.values()) == 60
+    assert sum(found.values()) == count

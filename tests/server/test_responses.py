@@ -7,10 +7,11 @@ import json
 from typing import Any
 
 import pytest
+from toys import Person
 
 import formwright as fw
 
-from .conftest import ADA, MODEL, Person
+from .conftest import ADA, MODEL
 
 openai = pytest.importorskip("openai")
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parameters import slow_except
+from toys import RuleRuntime, byte_vocabulary
 
 import formwright as fw
 from formwright.generation.writing import Limits
@@ -103,12 +105,13 @@ def test_every_field_of_writing_is_refused_beside_scores() -> None:
             scoring_body(ChatBody.model_construct(**(vars(base) | {name: object()})))
 
 
-def test_scores_and_rows_do_not_touch_each_other(served: Any, tiny: fw.models.LocalModel) -> None:
+@pytest.mark.parametrize("rounds", slow_except([1], [1, 3]))
+def test_scores_and_rows_do_not_touch_each_other(served: Any, tiny: fw.models.LocalModel, rounds: int) -> None:
     greedy = LONG | {"guided_regex": "[a-z]{120}", "temperature": 0}
     alone = asked(served.url, greedy).json()["choices"]
     expected = tiny.score(SKY, WORDS[:20])
     found: list[Any] = []
-    bodies = [scoring(WORDS[:20]), greedy, scoring(["yes", "no"]), greedy] * 3
+    bodies = [scoring(WORDS[:20]), greedy, scoring(["yes", "no"]), greedy] * rounds
     threads = [
         threading.Thread(target=lambda body=body: found.append(asked(served.url, body).json())) for body in bodies
     ]
@@ -117,7 +120,8 @@ def test_scores_and_rows_do_not_touch_each_other(served: Any, tiny: fw.models.Lo
     for thread in threads:
         thread.join()
     few = tiny.score(SKY, ["yes", "no"])
-    assert sorted(len(answer["formwright"].get("scores", "")) for answer in found) == [0] * 6 + [2] * 3 + [20] * 3
+    counts = sorted(len(answer["formwright"].get("scores", "")) for answer in found)
+    assert counts == sorted([0, 0, 2, 20] * rounds)
     for answer in found:
         scores = answer["formwright"].get("scores")
         assert answer["choices"] == alone if scores is None else scores in (expected, few)
@@ -163,28 +167,10 @@ def test_scores_have_an_end_in_time_and_with_the_server(tiny: fw.models.LocalMod
     assert (found[0].status_code, found[0].json()["error"]["code"]) == (503, "shutting_down")
 
 
-class Bytes:
-    """A model of bytes that has no batch, whose logits are chosen by a test."""
-
-    context = 100
-
-    def __init__(self, logits: Any) -> None:
-        self._logits = logits
-
-    def fork(self) -> Bytes:
-        return self
-
-    def prefill(self, token_ids: Any) -> Any:
-        return self._logits(token_ids)
-
-    def step(self, token_id: int) -> Any:
-        return self._logits([token_id])
-
-
 def bytes_model(logits: Any) -> fw.models.LocalModel:
-    vocabulary = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
-    runtime: Any = Bytes(logits)
-    return fw.models.LocalModel(MODEL, runtime, vocabulary, lambda prompt: [1, 2])
+    """A model of bytes that has no batch, whose logits after a token are chosen by a test."""
+    runtime = RuleRuntime(lambda _, last: logits(last), context=100)
+    return fw.models.LocalModel(MODEL, runtime, byte_vocabulary(), lambda prompt: [1, 2])
 
 
 def test_minus_infinity_is_null() -> None:
@@ -211,8 +197,8 @@ def job_of(model: fw.models.LocalModel, texts: list[str], turns: Any) -> Job:
 
 
 def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
-    def fails_at_z(token_ids: Any) -> Any:
-        if list(token_ids) == [ord("z")]:
+    def fails_at_z(token_id: int) -> Any:
+        if token_id == ord("z"):
             raise RuntimeError("the card is gone")
         return np.zeros(257, np.float32)
 
@@ -236,9 +222,9 @@ def test_scores_that_nobody_waits_for_are_not_asked_for() -> None:
     asked_of: list[int] = []
     is_there, goes_on = threading.Event(), threading.Event()
 
-    def waits_at_a(token_ids: Any) -> Any:
-        asked_of.append(token_ids[0])
-        if token_ids[0] == ord("a"):
+    def waits_at_a(token_id: int) -> Any:
+        asked_of.append(token_id)
+        if token_id == ord("a"):
             is_there.set()
             goes_on.wait(20)
         return np.zeros(257, np.float32)
@@ -258,14 +244,14 @@ def test_scores_that_nobody_waits_for_are_not_asked_for() -> None:
         await asyncio.to_thread(worker.stop)
 
     asyncio.run(asyncio.wait_for(ends(), 30))
-    assert asked_of == [1, ord("a"), 1, ord("d")]
+    assert asked_of == [2, ord("a"), 2, ord("d")]
 
 
 def test_scores_beyond_the_rows_wait() -> None:
     asked_of: list[int] = []
 
-    def told(token_ids: Any) -> Any:
-        asked_of.append(token_ids[0])
+    def told(token_id: int) -> Any:
+        asked_of.append(token_id)
         return np.zeros(257, np.float32)
 
     model = bytes_model(told)
@@ -278,14 +264,14 @@ def test_scores_beyond_the_rows_wait() -> None:
         await asyncio.to_thread(worker.stop)
 
     asyncio.run(asyncio.wait_for(ends(), 30))
-    assert asked_of == [1, *b"abc", 1, *b"d"]
+    assert asked_of == [2, *b"abc", 2, *b"d"]
 
 
 def test_scores_take_turns_and_leave_time_to_rows() -> None:
     asked_of: list[int] = []
 
-    def slow(token_ids: Any) -> Any:
-        asked_of.append(token_ids[0])
+    def slow(token_id: int) -> Any:
+        asked_of.append(token_id)
         time.sleep(0.05)
         return np.zeros(257, np.float32)
 
@@ -299,5 +285,5 @@ def test_scores_take_turns_and_leave_time_to_rows() -> None:
     assert scorings.step(is_alone=False) == []  # the rows are due
     assert len(asked_of) == 1
     over = [turn.result.text for _ in range(4) for turn in scorings.step(is_alone=True)]
-    assert asked_of == [1, 1, ord("a"), ord("c"), ord("b")]
+    assert asked_of == [2, 2, ord("a"), ord("c"), ord("b")]
     assert (over, len(scorings)) == (["c", "a"], 0)

@@ -17,7 +17,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import jsonschema_rs
 import pytest
 
@@ -57,6 +56,8 @@ class Case:
 
     @cached_property
     def _second(self) -> Any:
+        import jsonschema
+
         kind = jsonschema.validators.validator_for(self.schema, default=jsonschema.Draft202012Validator)
         return kind(self.schema, format_checker=jsonschema.FormatChecker())
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from makers import MAKERS
@@ -253,6 +252,8 @@ def written(matcher: fw.Matcher, choose: random.Random, budget: int | None) -> l
 @pytest.mark.parametrize("order", ["schema", "model"])
 def test_texts_always_end_and_are_what_the_tokenizer_writes(name: str, order: Any) -> None:
     """Random texts of recursive schemas, half of them with the least budget there is."""
+    import jsonschema
+
     tokenizer, choose = known(name), random.Random(11)
     for schema in (TREE, OPEN):
         form = fw.json_schema(schema, order=order)

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from parameters import slow_except
 
@@ -145,6 +144,8 @@ class Strict:
     """A schema of the strict subset, to write given instances with and to draw random ones from."""
 
     def __init__(self, root: dict[str, Any]) -> None:
+        import jsonschema
+
         self.root = root
         self.validator = jsonschema.Draft202012Validator(root)
 
@@ -211,6 +212,8 @@ class Strict:
 
 
 def valid(schema: Any, value: Any) -> bool:
+    import jsonschema
+
     validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     return bool(validator(schema).is_valid(value))
 

@@ -8,7 +8,7 @@
 This is what constrained decoding with a finite-state machine does (Willard and Louf 2023): a token may come if its
 bytes lead from the state to another one. It lets every spelling through, also those that the tokenizer never writes.
 
-Cost: each token is walked from each state.
+Cost: each token of bytes that occur in the texts is walked from each state.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ __all__ = ["token_automaton"]
 
 def token_automaton(texts: Automaton, tokens: Iterable[bytes]) -> Automaton:
     """The automaton of all sequences of ``tokens`` that spell a text of an automaton over bytes."""
-    spelled = list(dict.fromkeys(token for token in tokens if token))
+    letters = {letter[0] for ways in texts.ways for letter in ways}
+    spelled = [token for token in dict.fromkeys(tokens) if token and letters.issuperset(token)]
     ways = [
         {token: to for token in spelled if (to := _read(texts, at, token)) is not None} for at in range(texts.states)
     ]
