@@ -11,10 +11,8 @@
 
 use super::Machine;
 use super::configuration::{Configuration, Position, Progress, StackId, Unpacked};
-use super::excluded::TextsId;
-use super::stacks::{NEW, Stacks, UNITED, UNREAD, UNSURE, are_known};
-use super::values::BEFORE;
-use crate::language::{Items, Node, NodeId, Seen};
+use super::stacks::{UNITED, UNSURE, are_known};
+use crate::language::{Node, NodeId, Seen};
 
 /// Stack nodes that are compared at most. Beyond, nothing is said to be included.
 const MOST_COMPARED: usize = 256;
@@ -54,11 +52,8 @@ impl Machine<'_> {
     fn position_includes(&self, larger: Position, smaller: Position) -> bool {
         larger == smaller
             || larger.place() == smaller.place()
-                && match (progress(larger), progress(smaller)) {
-                    (Some(Progressed::Members(node, more)), Some(Progressed::Members(_, less))) => {
-                        self.object_includes(node, more, less)
-                    }
-                    (Some(Progressed::Items(more)), Some(Progressed::Items(less))) => self.items_include(more, less),
+                && match (members(larger), members(smaller)) {
+                    (Some((node, more)), Some((_, less))) => self.object_includes(node, more, less),
                     _ => false,
                 }
     }
@@ -71,20 +66,11 @@ impl Machine<'_> {
         if larger.names == smaller.names {
             return object.covers(larger, smaller);
         }
-        self.stacks.is_less_known(smaller.names, larger.names)
+        // Of unknown names, each new one is taken to be longer than so many others.
+        let are_counted = smaller.names < UNSURE && !are_known(smaller.names);
+        are_counted
+            && self.stacks.used(larger.names) <= self.stacks.used(smaller.names)
             && object.covers(larger, &Seen { names: larger.names, ..smaller.clone() })
-    }
-
-    /// The same of what an array has seen: which items are used is known only of it.
-    fn items_include(&self, larger: u32, smaller: u32) -> bool {
-        let (larger, smaller) = (self.stacks.items(larger), self.stacks.items(smaller));
-        let item = match larger.item {
-            BEFORE | Items::NOT_COMPARED => larger.item,
-            _ if larger.differs => NEW,
-            _ => UNREAD,
-        };
-        self.stacks.is_less_known(smaller.used, larger.used)
-            && *smaller == Items { used: smaller.used, item, ..larger.clone() }
     }
 
     /// Whether one object is as another one whose values promise less, and in the same place.
@@ -101,49 +87,25 @@ impl Machine<'_> {
     }
 }
 
-impl Stacks {
-    /// Whether of some names or items only the number is known, and there are no more of others.
-    fn is_less_known(&self, used: TextsId, others: TextsId) -> bool {
-        used < UNSURE && !are_known(used) && self.used(others) <= self.used(used)
-    }
-}
-
-/// How far an object or array is.
-enum Progressed {
-    Members(NodeId, Progress),
-    Items(u32),
-}
-
-fn progress(position: Position) -> Option<Progressed> {
+/// The object that a position is in, outside of its values, and what it has seen.
+fn members(position: Position) -> Option<(NodeId, Progress)> {
     match position {
         Position::Key { object, seen, .. }
         | Position::Colon { object, seen, .. }
         | Position::Named { object, seen, .. }
-        | Position::Object { object, seen, .. } => Some(Progressed::Members(object, seen)),
-        Position::Item { items, .. } | Position::Element { items, .. } => Some(Progressed::Items(items)),
-        Position::Array { count, .. } => match count.unpack() {
-            Unpacked::Interned(items) => Some(Progressed::Items(items)),
-            Unpacked::Number(_) => None,
-        },
+        | Position::Object { object, seen, .. } => Some((object, seen)),
         _ => None,
     }
 }
 
 impl Position {
-    /// The same however far its object or array is, where that is more than a number.
+    /// The same whatever its object has seen, where that is more than a number of members.
     pub fn place(mut self) -> Self {
-        match &mut self {
-            Self::Key { seen: progress, .. }
-            | Self::Colon { seen: progress, .. }
-            | Self::Named { seen: progress, .. }
-            | Self::Object { seen: progress, .. }
-            | Self::Array { count: progress, .. }
-                if matches!(progress.unpack(), Unpacked::Interned(_)) =>
-            {
-                *progress = Progress::interned(0);
-            }
-            Self::Item { items, .. } | Self::Element { items, .. } => *items = 0,
-            _ => {}
+        if let Self::Key { seen, .. } | Self::Colon { seen, .. } | Self::Named { seen, .. } | Self::Object { seen, .. } =
+            &mut self
+            && matches!(seen.unpack(), Unpacked::Interned(_))
+        {
+            *seen = Progress::interned(0);
         }
         self
     }
