@@ -49,6 +49,9 @@ pub struct Limits {
     pub automata_bytes: usize,
     /// Bytes of each cache of a vocabulary (terminal masks, and what belongs to them); beyond that, it is cleared.
     pub terminal_cache_bytes: usize,
+    /// Units of work of one call that finds shortest ways to the end within a budget; half of it for one question. Where
+    /// that is too little, bytes are counted in place of tokens.
+    pub budget_work: u64,
     /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,
 }
@@ -76,6 +79,7 @@ impl Default for Limits {
             condition_parts: 1 << 15,
             automata_bytes: 128 << 20,
             terminal_cache_bytes: 256 << 20,
+            budget_work: 1 << 22,
             matcher_cache_bytes: 512 << 10,
         }
     }

@@ -354,7 +354,7 @@ impl Matcher {
     fn with_potential<T>(&self, work: impl FnOnce(&mut Potential, &mut Machine<'_>) -> T) -> T {
         let mut path = self.path.clone();
         let MatcherCache { stacks, budgets, .. } = &mut *self.cache.lock();
-        budgets.potential.begin_call();
+        budgets.potential.begin_call(self.constraint().tables().limits());
         work(&mut budgets.potential, &mut Machine::new(self.constraint().graph(), stacks, &mut path))
     }
 
@@ -594,7 +594,7 @@ impl Matcher {
         cache.terminals.quick = false;
         let MatcherCache { stacks, budgets, .. } = cache;
         let mut machine = Machine::new(constraint.graph(), stacks, path);
-        budgets.potential.begin_call();
+        budgets.potential.begin_call(constraint.tables().limits());
         if let Some(budget) = budget {
             budgets.potential.renew(&mut machine, constraint.counting(), history.configurations(), budget);
         }

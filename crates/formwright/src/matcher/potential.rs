@@ -33,6 +33,7 @@ use super::counting::Counting;
 use super::machine::{Configuration, Machine, Position};
 use crate::interrupt::{count, counted};
 use crate::language::{INFINITE, UNBOUNDED};
+use crate::limits::Limits;
 use crate::vocabulary::{NodeIndex, TokenId};
 
 /// Where the end is more bytes away than this, the bytes are the potential.
@@ -44,13 +45,7 @@ const MOST_RECORDS: usize = 1 << 17;
 /// Records made for one question. Where there are more ways, they are not followed.
 const MOST_NEW: usize = 1 << 14;
 
-/// Units of work for one question, about a third of a second. Where it takes more, ways are not followed.
-const MOST_WORK: u64 = 1 << 21;
-
-/// Units of work for all questions of one call, such as a mask. Where it takes more, ways are not followed.
-const MOST_WORK_OF_A_CALL: u64 = 1 << 22;
-
-/// How often that is halved at most, to about a fifth of a millisecond.
+/// How often the work of a call is halved at most, to about a fifth of a millisecond.
 const MOST_HALVINGS: u32 = 10;
 
 /// Ways of each of these records, on the whole: where there are more, they are not followed either.
@@ -91,6 +86,8 @@ pub struct Potential {
     /// Records by their places, and how many records these are.
     by_place: FxHashMap<Position, Vec<Id>>,
     placed: usize,
+    /// Units of work of a call: see [`Limits::budget_work`].
+    work: u64,
     /// How many units of work may be counted until no more ways are followed for the question at hand.
     most_counted: u64,
     /// The same for all questions of the call at hand.
@@ -158,6 +155,7 @@ impl Potential {
         let mut least = self.preferred(machine, counting, configuration);
         if !self.is_followed(&configuration) || machine.may_include_others(configuration) {
             least = least.min(self.least_included(machine, configuration));
+            least = least.min(self.through_terminal(machine, counting, configuration));
         }
         if counting.has_every_byte() {
             return least;
@@ -169,6 +167,24 @@ impl Potential {
         let forgetful = machine.forgetful(configuration);
         least = least.min(self.preferred_or_searched(machine, counting, forgetful));
         if least < INFINITE { least } else { self.preferred_or_searched(machine, counting, configuration) }
+    }
+
+    /// The bytes that a terminal is from its end, and the potential after it: by these, tokens that stay inside a terminal are
+    /// allowed together (see `Budget::covers`).
+    fn through_terminal(
+        &mut self,
+        machine: &mut Machine<'_>,
+        counting: Counting<'_>,
+        configuration: Configuration,
+    ) -> u32 {
+        let Configuration { position, stack } = configuration;
+        if !matches!(position, Position::Terminal { .. } | Position::Text { .. }) || machine.must_differ(stack) {
+            return INFINITE;
+        }
+        let bytes = machine.position_cost(position);
+        let after = machine.after_terminal(stack);
+        let least = after.into_iter().map(|after| self.tokens_of(machine, counting, after)).min();
+        least.map_or(INFINITE, |least| least.saturating_add(bytes).min(INFINITE))
     }
 
     /// The potential along preferred ways, or else over all tokens.
@@ -211,7 +227,7 @@ impl Potential {
         if self.records.len() > MOST_RECORDS {
             self.forget_all();
         }
-        self.follow(machine, counting, configuration, (MOST_NEW, MOST_WORK))
+        self.follow(machine, counting, configuration, (MOST_NEW, self.work / 2))
     }
 
     /// Whether no more ways are followed for the question at hand.
@@ -248,17 +264,18 @@ impl Potential {
     }
 
     /// Ways are followed for a call until so much work is done; half as much after each call that wanted more.
-    pub fn begin_call(&mut self) {
+    pub fn begin_call(&mut self, limits: &Limits) {
         let wanted_more = std::mem::take(&mut self.wants_more);
         let halvings = if wanted_more { self.halvings + 1 } else { self.halvings.saturating_sub(1) };
         self.halvings = halvings.min(MOST_HALVINGS);
-        self.most_of_call = counted() + (MOST_WORK_OF_A_CALL >> self.halvings);
+        self.work = limits.budget_work;
+        self.most_of_call = counted() + (self.work >> self.halvings);
     }
 
     /// The same for one question of it.
     fn begin_question(&mut self) {
         self.wants_more |= counted() >= self.most_of_call;
-        self.most_counted = self.most_of_call.min(counted() + MOST_WORK);
+        self.most_counted = self.most_of_call.min(counted() + self.work / 2);
     }
 
     /// The potential of a configuration that is not known, along at most so many new ways, and so much work.

@@ -90,7 +90,8 @@ fn walk(constraint: &Constraint, mut budget: u32, choice: Choice, random: &mut R
             assert!(matcher.is_accepting(), "{text}: no token within {budget}");
             return;
         }
-        if random.below(20) == 0 {
+        let is_known = constraint.tables().limits().budget_work >= Limits::default().budget_work;
+        if is_known && random.below(20) == 0 {
             exact(&matcher, &tokens, budget, &text);
         }
         let token = choose(&matcher, &tokens, choice, random);
@@ -173,6 +174,13 @@ const SCHEMAS: [&str; 35] = [
     r#"{"enum": ["cab", "ca", {"x": true}, 12, 121, null, "日本"]}"#,
 ];
 
+const CONDITIONS: [&str; 4] = [
+    r#"{"type": "object", "oneOf": [{"patternProperties": {"^a.b$": false}}, {"patternProperties": {"^(?!a)": {"const": "cab"}}}, {"patternProperties": {"[^a]": {"const": "b"}}}, {"properties": {"b": false}}, {"properties": {"c": false}}, {"required": ["a"], "properties": {"d": {"const": "ab"}}}]}"#,
+    r#"{"if": {"type": "object", "oneOf": [{"required": ["a", "c"]}, {"patternProperties": {"^(ab|ba)+$": {"const": "b"}}}, {"properties": {"ab": true}, "additionalProperties": {"const": "cab"}}, {"properties": {"ab": false}}, {"properties": {"b": false}}, {"properties": {"d": false}}]}, "else": false}"#,
+    r#"{"type": "object", "allOf": [{"dependentSchemas": {"ab": {"required": ["c"]}}}, {"if": {"patternProperties": {"[0-9]": true}}, "then": {"patternProperties": {"^(ab|ba)+$": {"const": "b"}}}}, {"not": {"properties": {"d": {"const": "b"}}}}, {"if": {"properties": {"ab": true}, "additionalProperties": {"type": "integer"}}, "then": {"minProperties": 1}, "else": {"properties": {"e": false}}}, {"anyOf": [{"minProperties": 3}, {"patternProperties": {"[^a]": {"const": "cab"}}}]}], "unevaluatedProperties": {"const": "1"}}"#,
+    r#"{"required": ["b", ""], "dependentSchemas": {"": {"anyOf": [{"maxProperties": 2, "dependentSchemas": {"a": false}}, {"required": ["a"]}]}}, "oneOf": [{"properties": {"a": false, "ab": {"type": "object", "oneOf": [{"required": ["b"]}, {"properties": {"c": false}}]}}}, {"const": []}, {"not": {"const": {"a": [3], "": ["ba"]}}}]}"#,
+];
+
 fn options(order: Order, whitespace: &str) -> Options {
     Options { order, whitespace: whitespace.to_owned(), ..Options::default() }
 }
@@ -247,6 +255,20 @@ fn texts_end_in_time_where_not_every_byte_is_a_token() {
             schemas(&tables, 1);
         }
         others(&tables, 2);
+    }
+}
+
+/// What is known of the way to the end may be little, but it must not be forgotten on it: where a text is in a configuration
+/// that no shortest way led to, its potential is that of one that it includes.
+#[test]
+fn texts_end_in_time_where_few_ways_are_followed() {
+    for budget_work in [0, 300, 4_000] {
+        let tables = tables(Limits { budget_work, ..Limits::default() });
+        schemas(&tables, 2);
+        for schema in CONDITIONS {
+            let language = json_schema(schema, &options(Order::Model, "flexible")).unwrap();
+            walks(&tables, &language, 200, &format!("{schema} with work of {budget_work}"));
+        }
     }
 }
 

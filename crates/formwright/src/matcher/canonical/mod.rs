@@ -433,7 +433,7 @@ fn parts<'s, 'p>(
 ) -> (Search<'s, 'p, Graph<'s>>, Counter<'s>) {
     let MatcherCache { stacks, canonical, budgets, .. } = cache;
     canonical.make_room();
-    budgets.potential.begin_call();
+    budgets.potential.begin_call(constraint.tables().limits());
     let form = Graph::new(Machine::new(constraint.graph(), stacks, path));
     let vocabulary = &constraint.tables().vocabulary;
     let search = Search::new(form, spelling, vocabulary, &mut canonical.known);

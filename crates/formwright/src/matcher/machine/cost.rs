@@ -109,7 +109,7 @@ impl Machine<'_> {
     }
 
     /// Bytes to finish what a position is inside of, without the stack.
-    pub(super) fn position_cost(&mut self, position: Position) -> u32 {
+    pub fn position_cost(&mut self, position: Position) -> u32 {
         let graph = self.graph;
         let spaces = graph.spaces();
         match position {
