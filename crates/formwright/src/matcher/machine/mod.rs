@@ -45,7 +45,7 @@ use crate::vocabulary::NodeIndex;
 
 use successors::Successors;
 
-pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
+pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked, is_accepting};
 pub use excluded::TextsId;
 use stacks::{MUST_DIFFER, READ};
 
@@ -144,6 +144,27 @@ impl<'m> Machine<'m> {
         self.enter(root, END, &mut fresh);
         self.unite(fresh);
         out
+    }
+
+    /// The configurations after one byte; if there are any, the byte is added to the path.
+    pub fn advance(&mut self, configurations: &[Configuration], byte: u8) -> Vec<Configuration> {
+        let mut next = Vec::with_capacity(configurations.len());
+        self.step_all(configurations, byte, &mut next, 0);
+        if !next.is_empty() {
+            self.path.push(byte);
+        }
+        next
+    }
+
+    /// The bytes that may come next.
+    pub fn next_bytes(&mut self, configurations: &[Configuration]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let live = (0..=255).filter(|&byte| {
+            out.clear();
+            self.step_all(configurations, byte, &mut out, 0);
+            !out.is_empty()
+        });
+        live.collect()
     }
 
     /// Steps every configuration of `from` by `byte`. The results are appended to `out`, where they are the list that

@@ -15,9 +15,10 @@
 use std::sync::Arc;
 
 use super::entry::{Bans, Entry};
-use super::terminal_cache::{Continued, ContinuedKey, Excluded};
+use super::terminal_cache::{Continued, Excluded};
 use super::{Masker, Tokens, Walk};
 use crate::language::end;
+use crate::matcher::keys::ContinuedKey;
 use crate::matcher::machine::{CompletedName, StackId};
 use crate::regular::ByteSet;
 use crate::terminals::TerminalMask;

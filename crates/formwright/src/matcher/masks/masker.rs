@@ -25,19 +25,11 @@ use super::{Entry, NameCompleting, TerminalCache, Tokens, Walk};
 use crate::error::Result;
 use crate::language::{NodeId, SpaceState, end};
 use crate::matcher::budget::Budget;
+use crate::matcher::compiled::TableIds;
 use crate::matcher::machine::{Configuration, Machine, Position, StackId};
 use crate::regular::ByteSet;
 use crate::terminals::{Bitmap, RunTable, Tables, TokenSet};
 use crate::vocabulary::TokenId;
-
-/// The ids that the tables of a vocabulary give to the parts of a compiled graph.
-#[derive(Debug)]
-pub struct TableIds {
-    /// By leaf: the id of its automaton.
-    pub automata: Vec<u32>,
-    /// The id of the whitespace automaton.
-    pub spaces: u32,
-}
 
 /// Makes entries for the configurations of one machine.
 pub struct Masker<'m> {
