@@ -356,9 +356,9 @@ impl Machine<'_> {
         {
             let all = out.len();
             out.retain(|after| matches!(after.position, Position::Key { .. }));
-            self.unresolved |= out.len() < all;
+            self.learnt.unresolved |= out.len() < all;
         }
-        let depends = std::mem::take(&mut self.unresolved);
+        let depends = self.take_learnt().unresolved;
         let erased = out.iter().map(|&after| self.erased(after)).collect();
         self.buffer = out;
         (erased, depends)

@@ -170,14 +170,14 @@ impl Machine<'_> {
             return true;
         }
         if self.comparison.is_strict && compared & UNREAD_ITEM != 0 {
-            self.unresolved = true;
+            self.learnt.unresolved = true;
             return true;
         }
         if self.detour(configuration) < INFINITE {
             return true;
         }
         if compared & (UNREAD_ITEM | UNKNOWN_ITEMS) != 0 {
-            self.unresolved = true;
+            self.learnt.unresolved = true;
             return true;
         }
         self.can_differ(configuration)
@@ -389,7 +389,7 @@ impl Machine<'_> {
             self.asked |= used != NONE;
             let searches = self.comparison.searches != Searches::Nothing;
             let is_free = used == NONE || searches || self.graph.detour(item) < INFINITE;
-            self.unresolved |= !is_free && !are_known(used);
+            self.learnt.unresolved |= !is_free && !are_known(used);
             let start = Configuration { position: Position::Start(item), stack: after };
             if is_free || !are_known(used) || self.can_differ(start) {
                 all.push((item, after));
@@ -421,7 +421,7 @@ impl Machine<'_> {
             Some(value) if self.stacks.is_used(at.used, value) => return,
             Some(value) => self.stacks.use_value(at.used, value),
             None => {
-                self.unresolved |= !at.differs;
+                self.learnt.unresolved |= !at.differs;
                 if at.used == UNKNOWN { UNKNOWN } else { counted(self.stacks.used(at.used) + 1) }
             }
         };
@@ -449,12 +449,12 @@ impl Machine<'_> {
 
     /// Does some work on the text as it may go on.
     pub(super) fn searching<T>(&mut self, what: Searches, work: impl FnOnce(&mut Self) -> T) -> T {
-        let (unresolved, completed, asked) = (self.unresolved, self.completed.take(), self.asked);
+        let (learnt, asked) = (self.take_learnt(), self.asked);
         let (byte, length) = (self.byte, self.path.len());
         let searches = std::mem::replace(&mut self.comparison.searches, what);
         let done = work(self);
         self.path.truncate(length);
-        (self.unresolved, self.completed, self.asked) = (unresolved, completed, asked);
+        (self.learnt, self.asked) = (learnt, asked);
         (self.comparison.searches, self.byte) = (searches, byte);
         done
     }
@@ -522,9 +522,9 @@ impl Machine<'_> {
     /// Where a byte leads in a search; false, and nothing, where that is unknown.
     pub(super) fn step_on(&mut self, at: Configuration, byte: u8, next: &mut Vec<Configuration>) -> bool {
         next.clear();
-        self.unresolved = false;
+        self.learnt.unresolved = false;
         self.step_all(&[at], byte, next, 0);
-        if std::mem::take(&mut self.unresolved) {
+        if std::mem::take(&mut self.learnt.unresolved) {
             next.clear();
             return false;
         }

@@ -172,7 +172,7 @@ impl<'m> Masker<'m> {
         let spaces = self.machine.graph.spaces();
         let tokens = runs.whitespace_only.iter().zip(&runs.after_whitespace);
         let allowed = tokens.filter(|(_, after)| spaces.reached(**after) & purposes != 0).map(|(&token, _)| token);
-        if std::mem::take(&mut self.machine.unresolved) {
+        if self.machine.take_learnt().unresolved {
             self.unresolved_whitespace.extend(allowed);
         } else {
             self.tokens.extend(allowed);
