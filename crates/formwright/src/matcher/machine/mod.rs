@@ -25,6 +25,7 @@ mod configuration;
 mod cost;
 mod excluded;
 mod first_bytes;
+mod forgetting;
 mod inclusion;
 mod object_cost;
 mod objects;
@@ -47,6 +48,7 @@ use successors::Successors;
 
 pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked, is_accepting};
 pub use excluded::TextsId;
+pub use forgetting::Forget;
 use stacks::{MUST_DIFFER, READ};
 
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};

@@ -29,7 +29,7 @@ use crate::language::{Array, Node, NodeId, Object, Seen, UNBOUNDED};
 use crate::matcher::compiled::Compiled;
 use crate::matcher::keys::EntryKey;
 use crate::matcher::machine::{
-    Configuration, END, Frame, Machine, Phase, Position, Progress, StackId, Stacks, UNKNOWN, UNSURE, Unpacked,
+    Configuration, END, Forget, Frame, Machine, Phase, Position, Progress, StackId, Stacks, UNKNOWN, UNSURE, Unpacked,
 };
 use crate::regular::ByteSet;
 use crate::terminals::TokenLookahead;
@@ -65,7 +65,7 @@ pub fn without_names(compiled: &Compiled, stacks: &mut Stacks, configuration: Co
 /// reaches.
 #[inline]
 fn representative_position(compiled: &Compiled, stacks: &mut Stacks, configuration: Configuration) -> Position {
-    let mut position = stacks.erase_names(configuration.position);
+    let mut position = stacks.forget(Forget::Names, configuration.position);
     if stacks.must_differ(configuration.stack) {
         return position;
     }
