@@ -37,6 +37,8 @@ mod terminals;
 mod token_cost;
 mod unique;
 mod unique_cost;
+mod unique_search;
+mod used_texts;
 mod values;
 
 use crate::error::{Error, Kind, Result};

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
-use super::excluded::{ExcludedTexts, NONE, TextsId};
+use super::excluded::{ExcludedTexts, TextsId};
 use super::forgetting::{NodeMap, is_in_text};
 use super::values::{BEFORE, PartialId, ValueId, Values};
 use crate::language::{Completions, Future, Items, LeafId, Object, Seen};
@@ -31,7 +31,7 @@ pub const UNKNOWN: u32 = u32::MAX;
 pub const UNSURE: u32 = u32::MAX - 1;
 
 /// As [`UNSURE`], where it is known how many names or items are used: `FEWEST - n` for n of them, up to [`MOST_COUNTED`].
-const FEWEST: u32 = UNSURE - 1;
+pub(super) const FEWEST: u32 = UNSURE - 1;
 
 /// More used texts than this are counted as this many.
 const MOST_COUNTED: u32 = 1 << 24;
@@ -106,7 +106,7 @@ pub struct Stacks {
     item_ids: FxHashMap<Items, u32>,
     pub(super) texts: ExcludedTexts,
     /// By object: its declared names.
-    declared: FxHashMap<u32, TextsId>,
+    pub(super) declared: FxHashMap<u32, TextsId>,
     /// By node: bytes, and tokens, to finish, once cached.
     costs: [Vec<StackCost>; 2],
     /// Of an object: what it still needs, for what it has seen; see `cost`.
@@ -435,64 +435,9 @@ impl Stacks {
         id
     }
 
-    // Texts that must not be written. They end with their quote.
-
-    /// The names that an undeclared name of `object` (node `node`) must not be, after `used` (if known).
-    pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
-        match used {
-            used if used != NONE && are_known(used) => used,
-            _ => *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(object.names.tree(), b'"')),
-        }
-    }
-
-    /// How many names or items are used; as far as that is known.
-    pub fn used(&self, texts: TextsId) -> u32 {
-        match texts {
-            UNKNOWN | UNSURE => 0,
-            known if are_known(known) => self.texts.added_to(known),
-            counted => FEWEST - counted,
-        }
-    }
-
-    /// `used` with the undeclared name `name` of `object`.
-    pub fn use_name(&mut self, node: u32, object: &Object, used: TextsId, name: &[u8]) -> TextsId {
-        let excluded = self.excluded_names(node, object, used);
-        self.texts.with(excluded, name)
-    }
-
-    /// `used` with an item.
-    pub fn use_item(&mut self, used: TextsId, item: &[u8]) -> TextsId {
-        self.texts.with(used, item)
-    }
-
     /// Whether no more nodes should be made.
     pub fn is_near_its_limit(&self) -> bool {
         self.nodes.len() + self.united >= MOST_NODES
-    }
-
-    /// Whether no more texts can be kept: no undeclared name or new item may come then.
-    pub fn is_full(&self) -> bool {
-        self.texts.is_full()
-    }
-
-    /// The most texts that any text has to differ from.
-    pub fn most_excluded(&self) -> usize {
-        self.texts.most()
-    }
-
-    /// Whether an excluded text ends at `at`.
-    pub fn is_excluded(&self, at: Option<TextsId>) -> bool {
-        at.is_some_and(|at| self.texts.ends(at))
-    }
-
-    /// Where `byte` leads among excluded texts; `None` when it leaves them all.
-    pub fn excluded_child(&self, at: Option<TextsId>, byte: u8) -> Option<TextsId> {
-        self.texts.child(at?, byte)
-    }
-
-    /// The bytes that stay on excluded texts, and where they lead.
-    pub fn excluded_children(&self, at: TextsId) -> &[(u8, TextsId)] {
-        self.texts.branches(at)
     }
 
     /// Bytes of memory held, roughly.
