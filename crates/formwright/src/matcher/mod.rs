@@ -3,30 +3,30 @@
 //! A [`Matcher`] owns its text and its history, shares the frozen [`Constraint`] with all others, and a cache with its
 //! forks. It accepts tokens or bytes, tells which tokens may come next, goes back, forks.
 //!
-//! From the lowest layer up; a row names the modules its modules use, which `tests/suite/layers.rs` checks. What is
-//! implemented for a [`Matcher`] stands on top.
+//! From the lowest layer up; a row names the modules its modules use, which `tests/suite/layers.rs` checks. The files on
+//! top implement what a [`Matcher`] does.
 //!
 //! | module | what it is | uses |
 //! | --- | --- | --- |
-//! | [`machine`] | where a byte leads: configurations, stacks, transitions, costs | |
-//! | [`keys`] | under which keys masks are kept | `machine` |
-//! | [`recognizer`], [`byte_automaton`], [`new_items`] | the machine alone, without a vocabulary | `machine` |
-//! | [`history`] | the steps of a text | `machine` |
-//! | [`counting`], [`distance`] | how far the end is | `machine` |
-//! | [`compiled`] | what a vocabulary makes of a language | `machine`, `counting`, `distance` |
-//! | [`part_tokens`] | parts in which only so many tokens may end | `machine`, `history` |
-//! | [`potential`] | the tokens of the shortest completion | `machine`, `counting` |
-//! | [`budget`] | whether the tokens left suffice | `machine`, `keys`, `counting`, `part_tokens`, `potential` |
-//! | [`masks`] | what may come next: entries, their cache, rows | `machine`, `keys`, `compiled`, `budget` |
-//! | [`canonical`] | the same, if only what the tokenizer itself writes may come | `machine`, `counting`, `compiled`, `potential`, `masks` |
-//! | [`mask`] | a mask of either kind | `masks`, `canonical` |
-//! | [`pool`] | caches that wait for the next text | `canonical` |
-//! | [`constraint`] | what users compile, and begin texts with | `compiled`, `masks`, `canonical`, `pool` |
-//! | [`checkout`] | a cache in use | `compiled`, `canonical`, `constraint` |
-//! | [`next_tokens`] | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |
-//! | [`canonical_steps`] | its steps where only canonical tokens may come | `canonical`, `mask` |
-//! | [`draft`] | its masks along a tree of guesses | `mask` |
-//! | [`rejection`] | why it refuses a token | `machine` |
+//! | `machine` | where a byte leads: configurations, stacks, transitions, costs | |
+//! | `keys` | under which keys masks are kept | `machine` |
+//! | `recognizer`, `byte_automaton`, `new_items` | the machine alone, without a vocabulary | `machine` |
+//! | `history` | the steps of a text | `machine` |
+//! | `counting`, `distance` | how far the end is | `machine` |
+//! | `compiled` | what a vocabulary makes of a language | `machine`, `counting`, `distance` |
+//! | `part_tokens` | parts in which only so many tokens may end | `machine`, `history` |
+//! | `potential` | the tokens of the shortest completion | `machine`, `counting` |
+//! | `budget` | whether the tokens left suffice | `machine`, `keys`, `counting`, `part_tokens`, `potential` |
+//! | `masks` | what may come next: entries, their cache, rows | `machine`, `keys`, `compiled`, `budget` |
+//! | `canonical` | the same, if only what the tokenizer itself writes may come | `machine`, `counting`, `compiled`, `potential`, `masks` |
+//! | `mask` | a mask of either kind | `masks`, `canonical` |
+//! | `pool` | caches that wait for the next text | `canonical` |
+//! | `constraint` | what users compile, and begin texts with | `compiled`, `masks`, `canonical`, `pool` |
+//! | `checkout` | a cache in use | `compiled`, `canonical`, `constraint` |
+//! | `next_tokens` | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |
+//! | `canonical_steps` | its steps where only canonical tokens may come | `canonical`, `mask` |
+//! | `draft` | its masks along a tree of guesses | `mask` |
+//! | `rejection` | why it refuses a token | `machine` |
 //!
 //! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the text and its last few steps and shares
 //! everything else; going back drops steps.

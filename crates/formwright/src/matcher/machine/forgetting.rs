@@ -40,7 +40,7 @@ pub struct NodeMap(Vec<StackId>);
 const NOT_FOUND: StackId = StackId::MAX;
 
 impl NodeMap {
-    /// With room for some nodes; the end stands for itself.
+    /// With room for some nodes; the end leads to itself.
     pub fn with_room(nodes: usize) -> Self {
         let mut of_nodes = Vec::with_capacity(nodes);
         of_nodes.push(END);
