@@ -5,7 +5,9 @@
 //!
 //! Cost: a word that allows everything is skipped, one that allows nothing is a fill, any other is 32 selects without a
 //! branch. That is a few microseconds for a row, so the interpreter lock is kept: giving it back costs as much, and
-//! only while it is held may the caller's memory be written without `unsafe`.
+//! only while it is held may the caller's memory be written without `unsafe`. Atomics, as rows of masks are, would do
+//! without the lock, but the compiler makes no vectors of them: a mixed row takes twice as long. An interpreter that has
+//! no lock promises nothing here; there, whoever shares logits between threads must see to it that one alone uses them.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};

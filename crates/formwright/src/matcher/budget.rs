@@ -22,8 +22,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::counting::Counting;
+use super::keys::ContinuedKey;
 use super::machine::{Configuration, Machine, StackId};
-use super::masks::ContinuedKey;
 use super::part_tokens::PartLeft;
 use super::potential::Potential;
 use crate::language::LeafId;

@@ -9,8 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::machine::{Configuration, Machine, Stacks, too_many_states};
-use super::{accepting, advance};
+use super::machine::{Configuration, Machine, Stacks, is_accepting, too_many_states};
 use crate::error::{Error, Result};
 use crate::language::Language;
 
@@ -38,7 +37,7 @@ impl Language {
         while let Some(at) = states.get(automaton.edges.len()).cloned() {
             let mut edges = Vec::new();
             for byte in 0..=u8::MAX {
-                let next = advance(&mut machine, &at, byte);
+                let next = machine.advance(&at, byte);
                 if next.is_empty() {
                     continue;
                 }
@@ -49,7 +48,7 @@ impl Language {
                 });
                 edges.push((byte, to));
             }
-            automaton.accepting.push(accepting(&at));
+            automaton.accepting.push(is_accepting(&at));
             automaton.edges.push(edges);
             if states.len() > most_states {
                 return Err(Error::limit("states of the automaton", states.len(), most_states));

@@ -11,14 +11,12 @@
 //! Cost: a lookup for each leaf. For a language without JSON, the first masks are found when it is compiled
 //! (see `masks::precompute`).
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Matcher;
-use super::canonical::{Spelled, Speller};
-use super::counting::Counting;
-use super::distance::Distance;
-use super::machine::{Configuration, Machine, TokenLengths, Unit};
-use super::masks::{TableIds, precomputed};
+use super::canonical::{MatcherCache, Spelled, Speller};
+use super::compiled::Compiled;
+use super::masks::precomputed;
 use super::pool::Pool;
 use crate::error::{Error, Result};
 use crate::interrupt::bounded;
@@ -29,19 +27,13 @@ use crate::vocabulary::TokenId;
 
 /// A language compiled for a vocabulary. Immutable and cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Constraint(Arc<Compiled>);
+pub struct Constraint(Arc<Shared>);
 
+/// What all handles of a constraint share.
 #[derive(Debug)]
 #[repr(align(64))] // apart from its reference count, which every text changes
-struct Compiled {
-    language: Language,
-    tables: Arc<Tables>,
-    graph: CompiledGraph,
-    ids: TableIds,
-    /// Found when a budget first asks for them.
-    tokens: OnceLock<Option<TokenLengths>>,
-    /// How much farther from the end any token can lead; found when first asked for.
-    most_rise: OnceLock<u32>,
+struct Shared {
+    compiled: Compiled,
     pool: Pool,
     /// If canonical tokens are asked for: how the tokenizer spells.
     spelled: Option<Spelled>,
@@ -56,7 +48,7 @@ impl Constraint {
     /// As [`Tables::automaton`]; [`crate::Kind::DeadEnd`] when the vocabulary cannot spell any text of the language;
     /// [`crate::Kind::Vocabulary`] when a part has a bound on its tokens, and some byte is not a token.
     pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
-        Self::compiled(language, tables, None)
+        Self::compile(language, tables, None)
     }
 
     /// As [`Constraint::new`], with tokens only that the tokenizer itself would write.
@@ -71,7 +63,7 @@ impl Constraint {
             return Err(Error::argument("canonical", message).hint("pass canonical=\"forced\", or bound max_chars"));
         }
         check_bytes(language, &ByteSet::from_words(speller.merges().lacking()))?;
-        let constraint = Self::compiled(language, tables, Some(Spelled { by: Arc::clone(speller), masks: true }))?;
+        let constraint = Self::compile(language, tables, Some(Spelled { by: Arc::clone(speller), masks: true }))?;
         constraint.matcher().check_canonical_beginning()?;
         Ok(constraint)
     }
@@ -81,36 +73,22 @@ impl Constraint {
     /// # Errors
     /// As [`Constraint::new`].
     pub fn with_canonical_forced(language: &Language, tables: &Arc<Tables>, speller: &Arc<Speller>) -> Result<Self> {
-        Self::compiled(language, tables, Some(Spelled { by: Arc::clone(speller), masks: false }))
+        Self::compile(language, tables, Some(Spelled { by: Arc::clone(speller), masks: false }))
     }
 
-    fn compiled(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
-        bounded(tables.limits().work, || Self::compile(language, tables, spelled))
-    }
-
+    /// Compiles with bounded work.
     fn compile(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
-        let language = &language.for_vocabulary(&tables.vocabulary)?;
-        check_bounds(language, tables)?;
-        let mut automata = Vec::with_capacity(language.graph().leaves.len());
-        let graph = language.compile(|leaf, built| {
-            let (id, automaton) = tables.automaton(leaf, built)?;
-            automata.push(id);
-            Ok(automaton)
-        })?;
-        let ids = TableIds { automata, spaces: tables.spaces_id(graph.spaces()) };
-        let constraint = Self(Arc::new(Compiled {
-            language: language.clone(),
-            tables: Arc::clone(tables),
-            graph,
-            ids,
-            tokens: OnceLock::new(),
-            most_rise: OnceLock::new(),
-            pool: Pool::default(),
-            spelled,
-            successor: Mutex::default(),
-        }));
-        if let Some(cache) = precomputed(&constraint) {
-            constraint.pool().put(cache);
+        bounded(tables.limits().work, || Self::compile_unbounded(language, tables, spelled))
+    }
+
+    fn compile_unbounded(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
+        let language = language.for_vocabulary(&tables.vocabulary)?;
+        check_bounds(&language, tables)?;
+        let compiled = Compiled::new(language, tables)?;
+        let shared = Shared { compiled, pool: Pool::default(), spelled, successor: Mutex::default() };
+        let constraint = Self(Arc::new(shared));
+        if let Some(masks) = precomputed(constraint.compiled()) {
+            constraint.pool().put(MatcherCache { masks, ..MatcherCache::default() });
         }
         if !tables.vocabulary.has_every_byte() && constraint.graph().check_ends().is_ok() {
             Matcher::new(constraint.clone()).check_beginning()?;
@@ -120,12 +98,22 @@ impl Constraint {
 
     /// The language.
     pub fn language(&self) -> &Language {
-        &self.0.language
+        self.0.compiled.language()
     }
 
     /// The vocabulary's tables.
     pub fn tables(&self) -> &Arc<Tables> {
-        &self.0.tables
+        self.0.compiled.tables()
+    }
+
+    /// The graph that it runs.
+    pub fn graph(&self) -> &CompiledGraph {
+        self.0.compiled.graph()
+    }
+
+    /// What masks are found with.
+    pub(crate) fn compiled(&self) -> &Compiled {
+        &self.0.compiled
     }
 
     /// Whether other handles share this constraint.
@@ -133,53 +121,9 @@ impl Constraint {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// What the tokens left are counted with.
-    pub(crate) fn counting(&self) -> Counting<'_> {
-        Counting { tables: &self.0.tables, automata: &self.0.ids.automata, tokens: &self.0.tokens }
-    }
-
-    /// What to measure distances in, one after the other until the budget is ample. Tokens are fewer than bytes, so once
-    /// they can be counted, bytes say nothing new.
-    pub(crate) fn units(&self) -> &'static [Unit] {
-        match self.0.tokens.get() {
-            None => &[Unit::Bytes, Unit::Tokens],
-            Some(None) => &[Unit::Bytes],
-            Some(Some(_)) => &[Unit::Tokens],
-        }
-    }
-
-    /// How far a text that is in any of these places is from its end; `None` if that is not known.
-    pub(crate) fn measure(&self, machine: &mut Machine<'_>, at: &[Configuration], unit: Unit) -> Option<Distance> {
-        let rises = self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
-        let lengths = match unit {
-            Unit::Bytes => None,
-            Unit::Tokens => Some(self.counting().tokens(&self.0.graph)?),
-        };
-        let by_any = self.0.most_rise.get_or_init(|| rises.most(&self.0.tables.begun.most));
-        Some(Distance::measure(machine, at, lengths, rises, *by_any))
-    }
-
-    /// The control tokens that its language names, ascending.
-    pub(crate) fn controls(&self) -> Arc<[TokenId]> {
-        let special = self.0.tables.vocabulary.special();
-        let mut ids: Vec<TokenId> =
-            self.0.language.graph().controls.iter().filter_map(|name| special.get(&**name).copied()).collect();
-        ids.sort_unstable();
-        ids.into()
-    }
-
     /// How the tokenizer spells, if canonical tokens are asked for.
     pub(crate) fn spelled(&self) -> Option<&Spelled> {
         self.0.spelled.as_ref()
-    }
-
-    /// The graph that it runs.
-    pub fn graph(&self) -> &CompiledGraph {
-        &self.0.graph
-    }
-
-    pub(crate) fn ids(&self) -> &TableIds {
-        &self.0.ids
     }
 
     pub(crate) fn pool(&self) -> &Pool {
@@ -204,13 +148,13 @@ impl Constraint {
     /// This constraint, or, once an automaton is near its limit, the same with new automata: else the states that many
     /// texts have visited would bring the next text to the limit.
     pub(crate) fn fresh(&self) -> Self {
-        if !self.0.graph.is_near_its_limit() {
+        if !self.graph().is_near_its_limit() {
             return self.clone();
         }
         let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
         match &*successor {
-            Some(next) if !next.0.graph.is_near_its_limit() => next.clone(),
-            _ => match Self::compiled(&self.0.language, &self.0.tables, self.0.spelled.clone()) {
+            Some(next) if !next.graph().is_near_its_limit() => next.clone(),
+            _ => match Self::compile(self.language(), self.tables(), self.0.spelled.clone()) {
                 Ok(next) => successor.insert(next).clone(),
                 Err(_) => self.clone(), // what was compiled once compiles again; if not, the limit is met later
             },

@@ -21,7 +21,6 @@
 
 use smallvec::SmallVec;
 
-use super::Matcher;
 use super::history::History;
 use super::machine::{Configuration, Machine, Position};
 use crate::language::{CompiledGraph, LeafId, PartBound};
@@ -38,7 +37,7 @@ pub struct PartLeft {
 
 impl PartLeft {
     /// Of the part that a configuration is inside of, if that is too few for some tokens it may read.
-    fn of(graph: &CompiledGraph, configuration: &Configuration, count: u32) -> Option<Self> {
+    pub fn of(graph: &CompiledGraph, configuration: &Configuration, count: u32) -> Option<Self> {
         let (bound, _) = bound_at(graph, configuration)?;
         let tokens = bound.most.saturating_sub(count + 1);
         (tokens < bound.farthest).then_some(Self { leaf: bound.leaf, tokens })
@@ -112,18 +111,4 @@ fn origins(machine: &mut Machine<'_>, history: &History, bytes: &[u8]) -> Vec<Or
         ((bound_at(graph, from).map(|(bound, _)| bound.leaf), count), at)
     };
     history.configurations().iter().zip(history.counts()).map(&mut origin).collect()
-}
-
-impl Matcher {
-    /// What is left to the part of the configuration at `index`, if that is too little for some of its tokens.
-    pub(super) fn part_left(&self, index: usize) -> Option<PartLeft> {
-        let (configuration, count) = (self.history.configurations().get(index)?, *self.history.counts().get(index)?);
-        PartLeft::of(self.constraint().graph(), configuration, count)
-    }
-
-    /// Whether the text is inside a part that must end soon.
-    pub(super) fn must_leave_part(&self) -> bool {
-        let bounded = self.constraint().graph().has_bounds() && !self.history.is_finished();
-        bounded && (0..self.history.counts().len()).any(|index| self.part_left(index).is_some())
-    }
 }

@@ -8,8 +8,7 @@
 //! Cost: as a matcher that accepts single bytes; for every byte of a completion, bytes are tried until one leads nearer to
 //! the end. It has stacks of its own and no cache of entries, as no mask is asked for.
 
-use super::machine::{Configuration, Machine, Stacks, too_many_states};
-use super::{accepting, advance};
+use super::machine::{Configuration, Machine, Stacks, is_accepting, too_many_states};
 use crate::error::Result;
 use crate::interrupt::{bounded, count};
 use crate::language::{CompiledGraph, Language};
@@ -34,8 +33,7 @@ impl<'g> Recognizer<'g> {
     /// Reads as much of `text` as conforms; returns how many bytes that is.
     pub fn read(&mut self, text: &[u8]) -> usize {
         for (index, &byte) in text.iter().enumerate() {
-            let next =
-                advance(&mut Machine::new(self.graph, &mut self.stacks, &mut self.path), &self.configurations, byte);
+            let next = Machine::new(self.graph, &mut self.stacks, &mut self.path).advance(&self.configurations, byte);
             if next.is_empty() {
                 return index;
             }
@@ -46,7 +44,7 @@ impl<'g> Recognizer<'g> {
 
     /// Whether the text so far is complete.
     pub fn is_accepting(&self) -> bool {
-        accepting(&self.configurations)
+        is_accepting(&self.configurations)
     }
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.

@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
+use super::Matcher;
 use super::machine::Machine;
-use super::{Matcher, advance, next_bytes};
 use crate::error::{Error, Kind};
 use crate::language::{INFINITE, without_letters};
 use crate::vocabulary::{CONTROL, TokenId, letter};
@@ -18,7 +18,7 @@ use crate::vocabulary::{CONTROL, TokenId, letter};
 impl Matcher {
     /// The error for a token that cannot come.
     pub(super) fn rejected_token(&self, token: TokenId) -> Error {
-        self.rejected(Some(token), self.constraint().tables().vocabulary.token(token))
+        self.rejected(Some(token), self.compiled().tables().vocabulary.token(token))
     }
 
     /// The error for a token or text that cannot come.
@@ -26,7 +26,7 @@ impl Matcher {
         let position = self.path.len();
         let expected = self.expected();
         let what = match token {
-            Some(id) if text.is_empty() && self.constraint().tables().vocabulary.eos().contains(&id) => {
+            Some(id) if text.is_empty() && self.compiled().tables().vocabulary.eos().contains(&id) => {
                 format!("token {id} (end of text)")
             }
             Some(id) if text.is_empty() => format!("token {id} (it spells nothing)"),
@@ -44,7 +44,7 @@ impl Matcher {
     /// Whether a text that cannot come could, but for the tokens of a part.
     fn is_in_form(&self, text: &[u8]) -> bool {
         let start = self.history.configurations().to_vec();
-        let read = |machine: &mut Machine<'_>| text.iter().fold(start, |at, &byte| advance(machine, &at, byte));
+        let read = |machine: &mut Machine<'_>| text.iter().fold(start, |at, &byte| machine.advance(&at, byte));
         self.must_leave_part() && !text.is_empty() && !self.with_machine(read).is_empty()
     }
 
@@ -53,7 +53,7 @@ impl Matcher {
         if self.history.is_finished() {
             return "nothing, the text has ended".to_owned();
         }
-        let mut bytes = self.with_machine(|machine| next_bytes(machine, self.history.configurations()));
+        let mut bytes = self.with_machine(|machine| machine.next_bytes(self.history.configurations()));
         bytes.retain(|&byte| byte != CONTROL);
         let mut parts: Vec<String> = ranges(&bytes);
         parts.extend(self.expected_controls());
@@ -65,11 +65,11 @@ impl Matcher {
 
     /// Some of the control tokens that can come next, readable.
     fn expected_controls(&self) -> Vec<String> {
-        let names = self.constraint().language().graph().controls.iter();
+        let names = self.compiled().language().graph().controls.iter();
         let may_come = |name: &&Arc<str>| {
             self.with_machine(|machine| {
                 let start = self.history.configurations().to_vec();
-                !letter(name).iter().fold(start, |at, &byte| advance(machine, &at, byte)).is_empty()
+                !letter(name).iter().fold(start, |at, &byte| machine.advance(&at, byte)).is_empty()
             })
         };
         names.filter(may_come).take(8).map(|name| format!("the control token {name:?}")).collect()

@@ -31,7 +31,7 @@ use super::inside::{Terminal, left};
 use super::search::Search;
 use crate::canonical::{DEAD, Ends, Merges, Place, Spelling, StateId};
 use crate::language::INFINITE;
-use crate::matcher::Constraint;
+use crate::matcher::compiled::Compiled;
 use crate::matcher::machine::{Configuration, Position};
 use crate::matcher::masks::Row;
 use crate::terminals::TokenSet;
@@ -217,7 +217,7 @@ fn set(row: &mut [u32], token: TokenId, to: bool) {
 
 /// Finds what the tokens of the entry of one configuration leave to do.
 pub struct NeedsMaker<'b, 's, 'p, 'm, 'c> {
-    pub constraint: &'b Constraint,
+    pub compiled: &'b Compiled,
     pub search: &'b mut Search<'s, 'p, Graph<'m>>,
     pub counter: &'b mut Counter<'c>,
     /// The state between pieces.
@@ -242,7 +242,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
         left: u32,
         alike: impl FnOnce(&mut Spelling<'_>, Terminal<'_>) -> Arc<AllAlike>,
     ) {
-        let terminal = inside(self.constraint, self.configuration.position).filter(|_| entry.is_wide());
+        let terminal = inside(self.compiled, self.configuration.position).filter(|_| entry.is_wide());
         if needs.begin.len() + needs.go_on.len() + needs.others.len() == 0 {
             needs.begin = vec![Need::UNKNOWN; entry.begin.len()];
             needs.go_on = vec![Need::UNKNOWN; entry.go_on.len()];
@@ -293,7 +293,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
     /// Bytes that are enough after any token that stays inside a terminal; `None` if that is more than are left, or not
     /// known.
     fn bytes_inside(&mut self, all: &AllAlike, terminal: Terminal<'_>, most: u32) -> Option<u32> {
-        if !ends_by_itself(self.constraint.graph(), self.configuration.position) {
+        if !ends_by_itself(self.compiled.graph(), self.configuration.position) {
             return None;
         }
         let mut highest = 0;
@@ -344,14 +344,14 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
     }
 
     fn after(&mut self, token: TokenId) -> Option<Standing> {
-        let bytes = self.constraint.tables().vocabulary.token(token);
+        let bytes = self.compiled.tables().vocabulary.token(token);
         self.search.form.read(&Standing::at(self.configuration), bytes)
     }
 
     /// Adds what is needed after the tokens of a group. After a terminal that does not say where it ends, what follows it
     /// has begun after some of them and not after others.
     fn add_group(&mut self, all: &Arc<AllAlike>, (group, alike): (u32, &Alike), found: &mut Found) {
-        if ends_by_itself(self.constraint.graph(), self.configuration.position) {
+        if ends_by_itself(self.compiled.graph(), self.configuration.position) {
             if let Some(begun) = &alike.begun {
                 return self.add_begun(all, (group, alike), begun, found);
             }
@@ -371,7 +371,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
                 by_standing.entry(after).or_default().push(token);
             }
         }
-        let (words, merges) = (self.constraint.tables().vocabulary.mask_words(), self.search.spelling.merges());
+        let (words, merges) = (self.compiled.tables().vocabulary.mask_words(), self.search.spelling.merges());
         for (after, tokens) in by_standing {
             let tokens = Arc::new(set_of(tokens, words));
             let before = |next| Arc::new(before(merges, &tokens, next, words));

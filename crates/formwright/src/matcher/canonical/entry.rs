@@ -23,9 +23,9 @@ use super::inside::{Terminal, Undecided, clear};
 use super::search::Search;
 use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
 use crate::language::UNBOUNDED;
-use crate::matcher::Constraint;
+use crate::matcher::compiled::Compiled;
 use crate::matcher::machine::{Configuration, Position, TextsId};
-use crate::matcher::masks::{Entry, Mask, Row};
+use crate::matcher::masks::{Entry, PlainMask, Row};
 use crate::terminals::{TerminalMask, TokenSet};
 use crate::vocabulary::TokenId;
 
@@ -161,7 +161,7 @@ impl Wide {
 
 /// Makes entries.
 pub struct Maker<'s, 'p, 'm> {
-    pub constraint: &'s Constraint,
+    pub compiled: &'s Compiled,
     pub search: Search<'s, 'p, Graph<'m>>,
     pub between: StateId,
 }
@@ -171,7 +171,7 @@ impl Maker<'_, '_, '_> {
     pub fn entry(
         &mut self,
         configuration: Configuration,
-        mask: &Mask,
+        mask: &PlainMask,
         undecided: impl Fn(&mut Spelling<'_>, Terminal<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
     ) -> CanonicalEntry {
         let mut entry = CanonicalEntry::default();
@@ -212,7 +212,7 @@ impl Maker<'_, '_, '_> {
         if ends == [DEAD; 2] {
             return [false; 2];
         }
-        let bytes = self.constraint.tables().vocabulary.token(token);
+        let bytes = self.compiled.tables().vocabulary.token(token);
         let Some(after) = self.search.form.read(from, bytes) else { return [false; 2] };
         self.are_live_after(&after, ends, token)
     }
@@ -231,7 +231,7 @@ impl Maker<'_, '_, '_> {
         undecided: &impl Fn(&mut Spelling<'_>, Terminal<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
         entry: &mut CanonicalEntry,
     ) {
-        let Some((state, at)) = inside(self.constraint, configuration.position) else { return };
+        let Some((state, at)) = inside(self.compiled, configuration.position) else { return };
         for (terminal, bans) in &allowed.maps {
             if !matches!(terminal.independent, TokenSet::Map(_)) {
                 continue;
@@ -266,11 +266,11 @@ impl Maker<'_, '_, '_> {
     /// Adds to the exceptions those of some tokens that lead nowhere. They lead to the same state of the terminal, or end
     /// it, but for those that are prefixes of excluded texts; these are looked at by themselves.
     fn add_dead_of(&mut self, from: &Standing, ends: Ends, tokens: &[TokenId], wide: &mut Wide) {
-        let (vocabulary, is_in_pieces) = (&self.constraint.tables().vocabulary, self.search.spelling.is_in_pieces());
+        let (vocabulary, is_in_pieces) = (&self.compiled.tables().vocabulary, self.search.spelling.is_in_pieces());
         let is_excluding = |at: &Configuration| matches!(at.position, Position::Excluding { .. });
         let mut first = tokens.iter().take(SAMPLES).filter_map(|&token| {
             let after = self.search.form.read(from, vocabulary.token(token))?;
-            let after = after.staying_in(self.constraint.graph(), from.at[0].position);
+            let after = after.staying_in(self.compiled.graph(), from.at[0].position);
             (!after.at.iter().any(is_excluding)).then_some((after, token))
         });
         if is_in_pieces && let Some((after, token)) = first.next() {
@@ -299,16 +299,16 @@ fn is_inside(position: Position) -> bool {
 }
 
 /// The state of a terminal that a position is inside of, and where in the tree of excluded texts.
-pub fn inside(constraint: &Constraint, position: Position) -> Option<(Terminal<'_>, Option<TextsId>)> {
+pub fn inside(compiled: &Compiled, position: Position) -> Option<(Terminal<'_>, Option<TextsId>)> {
     let (leaf, state, most, at) = match position {
         Position::Text { leaf, state, most, .. } => (leaf, state, most, None),
         Position::Terminal { leaf, state } => (leaf, state, UNBOUNDED, None),
         Position::Excluding { leaf, state, at } => (leaf, state, UNBOUNDED, Some(at)),
         _ => return None,
     };
-    let most = if most >= constraint.tables().reach() { UNBOUNDED } else { most };
-    let (id, automaton) = (constraint.ids().automata[leaf as usize], constraint.graph().automaton(leaf));
-    Some((Terminal { id, automaton, state, counted: constraint.graph().inside(leaf), most }, at))
+    let most = if most >= compiled.tables().reach() { UNBOUNDED } else { most };
+    let (id, automaton) = (compiled.ids().automata[leaf as usize], compiled.graph().automaton(leaf));
+    Some((Terminal { id, automaton, state, counted: compiled.graph().inside(leaf), most }, at))
 }
 
 /// The tokens of a bit map.

@@ -13,8 +13,7 @@ use super::form::Form;
 use super::junctions::{Rest, UNCOUNTED};
 use super::search::Search;
 use crate::language::{CompiledGraph, LeafId};
-use crate::matcher::accepting;
-use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
+use crate::matcher::machine::{Configuration, Machine, Position, TextsId, is_accepting};
 use crate::regular::ByteSet;
 use crate::vocabulary::{NodeIndex, TokenId};
 
@@ -140,7 +139,7 @@ impl Form for Graph<'_> {
     }
 
     fn may_end(&self, state: &Standing) -> bool {
-        accepting(&state.at)
+        is_accepting(&state.at)
     }
 
     fn bytes(&mut self, state: &Standing) -> u32 {

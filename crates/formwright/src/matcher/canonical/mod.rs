@@ -12,6 +12,7 @@
 
 mod alike;
 mod budget;
+mod cache;
 mod entry;
 mod finish;
 mod form;
@@ -19,35 +20,30 @@ mod graph;
 mod inside;
 mod junctions;
 mod search;
-mod steps;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::machine::{Configuration, Machine, Position};
-use super::masks::{Mask, MatcherCache, Row, lookup};
-use super::{Constraint, accepting};
+use super::compiled::Compiled;
+use super::machine::{Configuration, Machine, Position, is_accepting};
+use super::masks::{MaskCache, PlainMask, Row, lookup, set};
 use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
 use crate::error::{Error, Kind, Result};
 use crate::language::INFINITE;
-use crate::vocabulary::TokenId;
+use crate::vocabulary::{TokenId, Vocabulary};
 use alike::AllAlike;
 use budget::{Needs, NeedsMaker, Within};
+pub use cache::MatcherCache;
 use entry::{CanonicalEntry, Maker, write};
-use finish::{Counter, Finish};
-use form::Form;
+use finish::Counter;
 use graph::{Graph, Standing};
 use inside::{Key, Terminal, Undecided};
-use junctions::Rest;
 use search::Search;
 
 /// Bytes of what is kept about terminals.
 const MOST_BYTES: usize = 64 << 20;
-
-/// Entries and searches that a matcher cache keeps.
-const MOST_KNOWN: usize = 1 << 14;
 
 /// How a tokenizer spells, with what was found about the terminals of all schemas of its vocabulary.
 #[derive(Debug)]
@@ -104,51 +100,6 @@ pub struct Spelled {
     pub by: Arc<Speller>,
     /// Whether only canonical tokens may come; if not, only forced ones are canonical.
     pub masks: bool,
-}
-
-/// What was found for one text and its forks, and the next one.
-#[derive(Debug, Default)]
-pub struct CanonicalCache {
-    /// The numbers of states are of these.
-    pieces: Option<SharedPieces>,
-    entries: FxHashMap<(Configuration, StateId), Arc<CanonicalEntry>>,
-    bytes: usize,
-    known: FxHashMap<(<Graph<'static> as Form>::Key, Place), Rest>,
-    finish: Finish,
-}
-
-impl CanonicalCache {
-    /// Bytes of memory held, roughly.
-    pub fn bytes(&self) -> usize {
-        self.bytes + self.known.len() * 100 + self.finish.bytes()
-    }
-
-    /// Makes ready for a text with these pieces.
-    fn begin(&mut self, pieces: Option<&SharedPieces>) {
-        let are_same = match (&self.pieces, pieces) {
-            (Some(own), Some(pieces)) => Arc::ptr_eq(own, pieces),
-            (own, pieces) => own.is_none() && pieces.is_none(),
-        };
-        if !are_same {
-            *self = Self { pieces: pieces.map(Arc::clone), ..Self::default() };
-        }
-    }
-
-    fn insert(&mut self, key: (Configuration, StateId), entry: &Arc<CanonicalEntry>) {
-        self.bytes += 40 + if Arc::strong_count(entry) == 1 { entry.bytes() } else { 0 };
-        self.entries.insert(key, Arc::clone(entry));
-    }
-
-    fn make_room(&mut self) {
-        if self.entries.len() > MOST_KNOWN || self.bytes > MOST_BYTES {
-            self.entries.clear();
-            self.bytes = 0;
-        }
-        if self.known.len() > MOST_KNOWN * 8 {
-            self.known.clear();
-        }
-        self.finish.make_room();
-    }
 }
 
 /// Where a text is as its tokenizer sees it, now and after each earlier step.
@@ -265,14 +216,14 @@ impl Places {
     /// Whether a text that is at some configurations, at a place, can be completed.
     pub fn is_live(
         &self,
-        constraint: &Constraint,
+        compiled: &Compiled,
         cache: &mut MatcherCache,
         path: &mut Vec<u8>,
         at: &[Configuration],
         place: Place,
     ) -> Result<bool> {
         let mut spelling = self.spelling();
-        let (mut search, _) = parts(constraint, cache, path, &mut spelling);
+        let (mut search, _) = parts(compiled, cache, path, &mut spelling);
         let is_live = at.iter().any(|&at| search.is_live(&Standing::at(at), place));
         search.form.machine.check_limits()?;
         check_room(&spelling)?;
@@ -282,13 +233,13 @@ impl Places {
     /// What a text that is at some configurations allows.
     pub fn mask(
         &self,
-        constraint: &Constraint,
+        compiled: &Compiled,
         cache: &mut MatcherCache,
         path: &mut Vec<u8>,
         at: &[Configuration],
-    ) -> Result<Mask> {
+    ) -> Result<CanonicalMask> {
         let place = self.now();
-        let entry = |&at: &Configuration| self.entry(constraint, cache, path, at, place.state);
+        let entry = |&at: &Configuration| self.entry(compiled, cache, path, at, place.state);
         let entries = at.iter().map(entry).collect::<Result<_>>()?;
         Ok(self.allowing(at, entries, Within::default()))
     }
@@ -296,25 +247,25 @@ impl Places {
     /// What a text that is at some configurations allows, so that it can be completed with the tokens left.
     pub fn mask_within(
         &self,
-        constraint: &Constraint,
+        compiled: &Compiled,
         cache: &mut MatcherCache,
         path: &mut Vec<u8>,
         at: &[Configuration],
         left: u32,
-    ) -> Result<Mask> {
+    ) -> Result<CanonicalMask> {
         let (place, mut entries, mut within) = (self.now(), SmallVec::new(), Within::default());
         for &configuration in at {
-            let entry = self.entry(constraint, cache, path, configuration, place.state)?;
+            let entry = self.entry(compiled, cache, path, configuration, place.state)?;
             let mut spelling = self.spelling();
-            let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
+            let (mut search, mut counter) = parts(compiled, cache, path, &mut spelling);
             let alike = |spelling: &mut Spelling<'_>, terminal: Terminal<'_>| {
                 let pieces = self.pieces.as_ref();
-                let find = || AllAlike::new(constraint.tables(), spelling, pieces, terminal, place.state);
+                let find = || AllAlike::new(compiled.tables(), spelling, pieces, terminal, place.state);
                 self.speller.alike(terminal.key_of_all(place.state, pieces), find)
             };
             let mut needs = entry.needs.lock().unwrap_or_else(PoisonError::into_inner);
             let (between, counter) = (place.state, &mut counter);
-            let mut maker = NeedsMaker { constraint, search: &mut search, counter, between, configuration };
+            let mut maker = NeedsMaker { compiled, search: &mut search, counter, between, configuration };
             maker.settle(&mut needs, &entry, left, alike);
             let is_of_text = counter.is_of_text;
             let checked = search.form.machine.check_limits().and_then(|()| check_room(&spelling));
@@ -333,22 +284,26 @@ impl Places {
     }
 
     /// The mask of some entries and further tokens, with the end where the text may end.
-    fn allowing(&self, at: &[Configuration], entries: SmallVec<[Arc<CanonicalEntry>; 1]>, within: Within) -> Mask {
+    fn allowing(
+        &self,
+        at: &[Configuration],
+        entries: SmallVec<[Arc<CanonicalEntry>; 1]>,
+        within: Within,
+    ) -> CanonicalMask {
         let (merges, last) = (Arc::clone(&self.speller.merges), self.now().last);
-        let canonical = Some(Box::new(CanonicalMask { entries, merges, last, within }));
-        Mask { canonical, ends: accepting(at) && self.may_end(), ..Mask::default() }
+        CanonicalMask { entries, merges, last, within, ends: is_accepting(at) && self.may_end() }
     }
 
     /// Tokens of the shortest completion known.
     pub fn tokens_to_finish(
         &self,
-        constraint: &Constraint,
+        compiled: &Compiled,
         cache: &mut MatcherCache,
         path: &mut Vec<u8>,
         at: &[Configuration],
     ) -> u32 {
         let (mut spelling, place) = (self.spelling(), self.now());
-        let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
+        let (mut search, mut counter) = parts(compiled, cache, path, &mut spelling);
         let mut least = INFINITE;
         for &at in at {
             let at = Standing::at(at);
@@ -384,7 +339,7 @@ impl Places {
     /// that text matters only to a step which looks at the names or items used before, and such a step says so.
     fn entry(
         &self,
-        constraint: &Constraint,
+        compiled: &Compiled,
         cache: &mut MatcherCache,
         path: &mut Vec<u8>,
         configuration: Configuration,
@@ -394,19 +349,19 @@ impl Places {
         if let Some(known) = known(cache, configuration) {
             return Ok(known);
         }
-        let general = Machine::new(constraint.graph(), &mut cache.stacks, path).without_starts(configuration);
+        let general = Machine::new(compiled.graph(), &mut cache.masks.stacks, path).without_starts(configuration);
         if let Some(known) = known(cache, general) {
             cache.canonical.insert((configuration, between), &known);
             return Ok(known);
         }
-        let mut mask = Mask::default();
-        lookup(constraint, cache, &[configuration], path, false, &mut mask)?;
+        let mut mask = PlainMask::default();
+        lookup(compiled, &mut cache.masks, &[configuration], path, false, &mut mask)?;
         let mut spelling = self.spelling();
-        let (search, _) = parts(constraint, cache, path, &mut spelling);
-        let mut maker = Maker { constraint, search, between };
+        let (search, _) = parts(compiled, cache, path, &mut spelling);
+        let mut maker = Maker { compiled, search, between };
         let pieces = self.pieces.as_ref();
         let entry = maker.entry(configuration, &mask, |spelling, state, terminal| {
-            let find = || Undecided::new(constraint.tables(), spelling, pieces, state, between, terminal);
+            let find = || Undecided::new(compiled.tables(), spelling, pieces, state, between, terminal);
             self.speller.undecided(state.key(between, pieces, terminal), find)
         });
         let is_alike = general == configuration;
@@ -426,18 +381,18 @@ impl Places {
 
 /// What searches for completions, and what counts their tokens.
 fn parts<'s, 'p>(
-    constraint: &'s Constraint,
+    compiled: &'s Compiled,
     cache: &'s mut MatcherCache,
     path: &'s mut Vec<u8>,
     spelling: &'s mut Spelling<'p>,
 ) -> (Search<'s, 'p, Graph<'s>>, Counter<'s>) {
-    let MatcherCache { stacks, canonical, budgets, .. } = cache;
+    let MatcherCache { masks: MaskCache { stacks, budgets, .. }, canonical } = cache;
     canonical.make_room();
-    budgets.potential.begin_call(constraint.tables().limits());
-    let form = Graph::new(Machine::new(constraint.graph(), stacks, path));
-    let vocabulary = &constraint.tables().vocabulary;
+    budgets.potential.begin_call(compiled.tables().limits());
+    let form = Graph::new(Machine::new(compiled.graph(), stacks, path));
+    let vocabulary = &compiled.tables().vocabulary;
     let search = Search::new(form, spelling, vocabulary, &mut canonical.known);
-    let counting = constraint.counting();
+    let counting = compiled.counting();
     (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish, is_of_text: false })
 }
 
@@ -456,31 +411,31 @@ pub struct CanonicalMask {
     last: Option<TokenId>,
     /// What a budget leaves of further entries.
     within: Within,
+    /// Whether the text may end.
+    ends: bool,
 }
 
 impl CanonicalMask {
-    /// Whether no token may come.
+    /// Whether no token may come, nor the end.
     pub fn is_empty(&self) -> bool {
-        self.within.is_empty() && !self.entries.iter().any(|entry| entry.allows(&self.merges, self.last))
+        !self.ends && self.within.is_empty() && !self.entries.iter().any(|entry| entry.allows(&self.merges, self.last))
     }
 
     /// Overwrites a row.
-    pub fn write<R: Row + ?Sized>(&self, row: &R) {
+    pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
         write(self.entries.iter().map(Arc::as_ref), &self.merges, self.last, row);
         self.within.add_to(row);
+        if self.ends {
+            set(row, vocabulary.eos());
+        }
     }
 
-    /// The only token that may come, if there is just one.
-    fn only(&self) -> Option<TokenId> {
-        let is_wide = self.entries.iter().any(|entry| entry.is_wide()) || self.within.row.is_some();
+    /// The token that must come next, if there is one and the text may not end.
+    pub fn only(&self) -> Option<TokenId> {
+        let is_wide = self.ends || self.entries.iter().any(|entry| entry.is_wide()) || self.within.row.is_some();
         let listed = self.entries.iter().flat_map(|entry| entry.listed(&self.merges, self.last));
         let mut listed = listed.chain(self.within.tokens.iter().copied());
         let first = listed.next().filter(|_| !is_wide)?;
         listed.all(|other| other == first).then_some(first)
     }
-}
-
-/// The token that must come next, if there is one and the text may not end.
-pub fn only(mask: &Mask) -> Option<TokenId> {
-    mask.canonical.as_ref().filter(|_| !mask.ends)?.only()
 }

@@ -142,7 +142,7 @@ impl Machine<'_> {
         let Node::Distinct(leaves) = self.graph.node(item) else { return true };
         self.asked |= used != NONE;
         if !are_known(used) {
-            self.unresolved = true;
+            self.learnt.unresolved = true;
             return true;
         }
         if self.stacks.is_full() {

@@ -144,6 +144,11 @@ impl Configuration {
     }
 }
 
+/// Whether a text that is in these places may end there.
+pub fn is_accepting(configurations: &[Configuration]) -> bool {
+    configurations.iter().any(|configuration| configuration.position == Position::Accept)
+}
+
 impl Position {
     /// Moves to another state of whitespace, where whitespace may come.
     #[inline]

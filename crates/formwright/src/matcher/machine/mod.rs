@@ -15,8 +15,8 @@
 //! means "these bytes are the beginning of a conforming text".
 //!
 //! Cost: mostly a table lookup a byte. A walk over tokens may serve many texts, whose used names and items
-//! differ. To a machine in such a walk these are unknown, and it notes in `unresolved` and `completed` whether its
-//! answer depends on them.
+//! differ. To a machine in such a walk these are unknown, and it notes what it has [`Learnt`]: whether its answer depends
+//! on them.
 
 mod array_cost;
 mod arrays;
@@ -25,6 +25,7 @@ mod configuration;
 mod cost;
 mod excluded;
 mod first_bytes;
+mod forgetting;
 mod inclusion;
 mod object_cost;
 mod objects;
@@ -36,6 +37,8 @@ mod terminals;
 mod token_cost;
 mod unique;
 mod unique_cost;
+mod unique_search;
+mod used_texts;
 mod values;
 
 use crate::error::{Error, Kind, Result};
@@ -45,8 +48,9 @@ use crate::vocabulary::NodeIndex;
 
 use successors::Successors;
 
-pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
+pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked, is_accepting};
 pub use excluded::TextsId;
+pub use forgetting::Forget;
 use stacks::{MUST_DIFFER, READ};
 
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
@@ -65,6 +69,26 @@ pub struct CompletedName {
     pub name: Option<Vec<u8>>,
 }
 
+/// What steps have learnt about names and items that are unknown, besides where they lead.
+///
+/// It lies on the machine until it is taken, since what shows it are questions below a step (may a name come, may an
+/// item?) that others ask as well: if it were returned, each of these would return it.
+#[derive(Debug, Default)]
+pub struct Learnt {
+    /// They depended on what is unknown: tokens with these steps must be tried one by one.
+    pub unresolved: bool,
+    /// An undeclared name has ended and was taken for a new one.
+    pub completed: Option<CompletedName>,
+}
+
+impl Learnt {
+    /// Whether the steps hold for all texts.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        !self.unresolved && self.completed.is_none()
+    }
+}
+
 /// A compiled graph running.
 #[derive(Debug)]
 pub struct Machine<'m> {
@@ -76,13 +100,11 @@ pub struct Machine<'m> {
     /// context-dependent tokens has one between the text so far and what remains of a token, as the bytes of the token
     /// that lie inside the terminal differ.
     pub gap: Option<usize>,
-    /// Set when a step depended on names or items that are unknown: tokens with that step must be tried one by one.
-    pub unresolved: bool,
-    /// Set when a step looked at the names or items used before, and there were some.
+    /// What the steps since it was last taken have learnt.
+    pub learnt: Learnt,
+    /// Set when any step looked at the names or items used before, and there were some.
     pub asked: bool,
-    /// Set when an undeclared name ended and was taken for a new one.
-    pub completed: Option<CompletedName>,
-    /// Set when a configuration may have died only because its automaton reached a bound.
+    /// Set when a configuration may have died only because its automaton reached a bound; it stays set.
     pub overflow: bool,
     /// How items are compared as values.
     pub comparison: Comparison,
@@ -108,9 +130,8 @@ impl<'m> Machine<'m> {
             stacks,
             path,
             gap: None,
-            unresolved: false,
+            learnt: Learnt::default(),
             asked: false,
-            completed: None,
             overflow: false,
             comparison: Comparison::default(),
             byte: 0,
@@ -130,10 +151,15 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Forgets that the steps so far depended on unknown names or items, where that does not matter.
+    /// Takes what the steps so far have learnt.
+    #[must_use = "where it does not matter, `settle` says so"]
+    pub fn take_learnt(&mut self) -> Learnt {
+        std::mem::take(&mut self.learnt)
+    }
+
+    /// Forgets what the steps so far have learnt, where it does not matter.
     pub fn settle(&mut self) {
-        self.unresolved = false;
-        self.completed = None;
+        self.learnt = Learnt::default();
     }
 
     /// The configurations before the first byte.
@@ -144,6 +170,27 @@ impl<'m> Machine<'m> {
         self.enter(root, END, &mut fresh);
         self.unite(fresh);
         out
+    }
+
+    /// The configurations after one byte; if there are any, the byte is added to the path.
+    pub fn advance(&mut self, configurations: &[Configuration], byte: u8) -> Vec<Configuration> {
+        let mut next = Vec::with_capacity(configurations.len());
+        self.step_all(configurations, byte, &mut next, 0);
+        if !next.is_empty() {
+            self.path.push(byte);
+        }
+        next
+    }
+
+    /// The bytes that may come next.
+    pub fn next_bytes(&mut self, configurations: &[Configuration]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let live = (0..=255).filter(|&byte| {
+            out.clear();
+            self.step_all(configurations, byte, &mut out, 0);
+            !out.is_empty()
+        });
+        live.collect()
     }
 
     /// Steps every configuration of `from` by `byte`. The results are appended to `out`, where they are the list that

@@ -135,14 +135,14 @@ impl Machine<'_> {
             Some(name) if are_known(next.names) => self.stacks.use_name(node, object, next.names, &name),
             // The names used before it are erased: it may be one of them.
             name if start != UNKNOWN && next.names == UNKNOWN => {
-                self.unresolved |= self.completed.is_some();
-                self.completed = Some(CompletedName { object: node, stack, start, name });
+                self.learnt.unresolved |= self.learnt.completed.is_some();
+                self.learnt.completed = Some(CompletedName { object: node, stack, start, name });
                 UNSURE
             }
             // It is unknown, or it follows a name in the same token whose text is not kept: it may be that name again.
             _ => {
                 let unsure = next.names != UNKNOWN && !are_known(next.names);
-                self.unresolved |= start != UNKNOWN && unsure;
+                self.learnt.unresolved |= start != UNKNOWN && unsure;
                 if matches!(next.names, UNKNOWN | UNSURE) { UNSURE } else { counted(self.stacks.used(next.names) + 1) }
             }
         };
@@ -305,7 +305,7 @@ impl Machine<'_> {
         let names = self.stacks.seen(seen).names;
         self.asked |= names != NONE;
         if !are_known(names) {
-            self.unresolved = true;
+            self.learnt.unresolved = true;
             return true;
         }
         let state = self.graph.automaton(kind.name).content_start();

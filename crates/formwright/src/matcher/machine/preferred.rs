@@ -16,9 +16,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
-use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId};
-use super::stacks::{STARTED, Stacks, UNKNOWN, are_known};
-use crate::language::{INFINITE, Node, NodeId, STRIPPED, end};
+use super::configuration::{Configuration, Phase, Position, Progress, StackId};
+use super::stacks::are_known;
+use crate::language::{INFINITE, Node, NodeId};
 use crate::vocabulary::{NodeIndex, is_whitespace};
 
 /// A byte, and where it leads; each with the bytes from there to the end.
@@ -33,124 +33,7 @@ const MOST_KINDS: usize = 7;
 /// Alternatives of a union that are followed, each by itself.
 const MOST_ALTERNATIVES: usize = 64;
 
-/// Ways to know some names and items and to forget others that are looked at.
-const MOST_VARIANTS: usize = 64;
-
-/// In place of the start of a name or item in a text: it has begun, but its text is not known.
-const BEGUN: u32 = 0;
-
 impl Machine<'_> {
-    /// The configuration without where a name or item begins in the text, and without whitespace after which anything
-    /// may follow: the ways to the end are the same.
-    pub fn erased(&mut self, mut configuration: Configuration) -> Configuration {
-        if let Position::Value { space, .. }
-        | Position::Colon { space, .. }
-        | Position::Object { space, .. }
-        | Position::Array { space, .. } = &mut configuration.position
-            && self.graph.spaces().ends(*space) == end::ANY
-        {
-            *space = STRIPPED;
-        }
-        configuration.stack = self.erased_stack(configuration.stack);
-        configuration
-    }
-
-    /// The configuration without where a name or item begins in the text.
-    pub fn without_starts(&mut self, configuration: Configuration) -> Configuration {
-        Configuration { stack: self.erased_stack(configuration.stack), ..configuration }
-    }
-
-    /// A name or an item that must be new is at the top of a stack only.
-    fn erased_stack(&mut self, stack: StackId) -> StackId {
-        let Some(several) = self.stacks.alternatives(stack) else {
-            let stack = self.without_starts_of_items(stack);
-            let Frame { mut position, below } = self.stacks.frame(stack);
-            let (Position::Named { start, .. } | Position::Item { start, .. }) = &mut position else { return stack };
-            if matches!(*start, BEGUN | UNKNOWN) {
-                return stack;
-            }
-            *start = BEGUN;
-            return self.stacks.push(Frame { position, below });
-        };
-        let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
-        let erased: SmallVec<[StackId; 4]> = several.iter().map(|&stack| self.erased_stack(stack)).collect();
-        if erased == several { stack } else { self.stacks.union(erased) }
-    }
-
-    /// The stack without where items that are compared as values begin: they are anywhere on it.
-    fn without_starts_of_items(&mut self, stack: StackId) -> StackId {
-        if self.stacks.compared(stack) & STARTED == 0 {
-            return stack;
-        }
-        self.rebuild(stack, STARTED, &mut |_, position, _| match position {
-            Position::Element { array, items, .. } => Position::Element { array, items, start: BEGUN },
-            other => other,
-        })
-    }
-
-    /// The configuration when it is known how many names and items are used, but not which.
-    pub fn forgetful(&mut self, configuration: Configuration) -> Configuration {
-        let mut pending: SmallVec<[StackId; 16]> = smallvec![configuration.stack];
-        while let Some(&top) = pending.last() {
-            let below = self.below(top);
-            let before = pending.len();
-            pending.extend(below.iter().copied().filter(|&below| self.stacks.cached_forgetful(below).is_none()));
-            if pending.len() == before {
-                let made = self.forgetful_stack(top);
-                self.stacks.insert_forgetful(top, made);
-                pending.pop();
-            }
-        }
-        let stack = self.stacks.cached_forgetful(configuration.stack).unwrap_or(configuration.stack);
-        Configuration { position: self.stacks.forget(configuration.position), stack }
-    }
-
-    /// As [`Machine::forgetful`] down to each of the upper frames of the stack, and with all known below it; of several
-    /// ways that the text goes on below, each by itself.
-    pub fn forgetful_of_some(&mut self, configuration: Configuration) -> Vec<Configuration> {
-        let position = self.stacks.forget(configuration.position);
-        let mut all = vec![configuration];
-        let mut open = vec![(SmallVec::<[Position; 8]>::new(), configuration.stack)];
-        while let Some((mut above, below)) = open.pop() {
-            if let Some(several) = self.stacks.alternatives(below) {
-                open.extend(several.iter().map(|&below| (above.clone(), below)));
-                continue;
-            }
-            let stack = above.iter().rev().fold(below, |below, &position| self.stacks.push(Frame { position, below }));
-            if above.is_empty() {
-                all.push(Configuration { stack, ..configuration });
-            }
-            all.push(Configuration { position, stack });
-            if below != END && all.len() + open.len() < MOST_VARIANTS {
-                let frame = self.stacks.frame(below);
-                above.push(self.stacks.forget(frame.position));
-                open.push((above, frame.below));
-            }
-        }
-        all.dedup();
-        all
-    }
-
-    /// A stack node when what is below it is made already.
-    fn forgetful_stack(&mut self, stack: StackId) -> StackId {
-        let made = |stacks: &Stacks, below: StackId| stacks.cached_forgetful(below).unwrap_or(below);
-        if let Some(several) = self.stacks.alternatives(stack) {
-            let several: SmallVec<[StackId; 4]> = several.iter().map(|&below| made(self.stacks, below)).collect();
-            return self.stacks.union(several);
-        }
-        let Frame { position, below } = self.stacks.frame(stack);
-        if stack == END {
-            return END;
-        }
-        let frame = Frame { position: self.stacks.forget(position), below: made(self.stacks, below) };
-        self.stacks.push(frame)
-    }
-
-    /// Whether a configuration is inside no name and no item whose text another text may have otherwise.
-    pub fn is_erased(&mut self, stack: StackId) -> bool {
-        self.erased_stack(stack) == stack
-    }
-
     /// What comes after a terminal, whatever its text.
     pub fn after_terminal(&mut self, stack: StackId) -> Vec<Configuration> {
         self.blindly(|machine| {
@@ -356,9 +239,9 @@ impl Machine<'_> {
         {
             let all = out.len();
             out.retain(|after| matches!(after.position, Position::Key { .. }));
-            self.unresolved |= out.len() < all;
+            self.learnt.unresolved |= out.len() < all;
         }
-        let depends = std::mem::take(&mut self.unresolved);
+        let depends = self.take_learnt().unresolved;
         let erased = out.iter().map(|&after| self.erased(after)).collect();
         self.buffer = out;
         (erased, depends)

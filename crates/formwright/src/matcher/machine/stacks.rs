@@ -10,8 +10,7 @@
 //!
 //! Cost: about a dozen nodes for a typical JSON text. Two configurations that differ only in which undeclared
 //! names were used allow the same tokens, but for the few tokens that complete a name. So every stack node has a
-//! *name-erased* form, in which used names are [`UNKNOWN`], and entries are cached by its representative (see
-//! `masks::equivalence`).
+//! *name-erased* form (see `forgetting`), and entries are cached by its representative (see `masks::equivalence`).
 
 use std::cell::{RefCell, RefMut};
 use std::sync::Arc;
@@ -19,7 +18,8 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
-use super::excluded::{ExcludedTexts, NONE, TextsId};
+use super::excluded::{ExcludedTexts, TextsId};
+use super::forgetting::{NodeMap, is_in_text};
 use super::values::{BEFORE, PartialId, ValueId, Values};
 use crate::language::{Completions, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
@@ -31,7 +31,7 @@ pub const UNKNOWN: u32 = u32::MAX;
 pub const UNSURE: u32 = u32::MAX - 1;
 
 /// As [`UNSURE`], where it is known how many names or items are used: `FEWEST - n` for n of them, up to [`MOST_COUNTED`].
-const FEWEST: u32 = UNSURE - 1;
+pub(super) const FEWEST: u32 = UNSURE - 1;
 
 /// More used texts than this are counted as this many.
 const MOST_COUNTED: u32 = 1 << 24;
@@ -75,9 +75,6 @@ impl StackCost {
     const NONE: Self = Self { least: u32::MAX, most: u32::MAX };
 }
 
-/// "Representative not cached".
-const NO_REPRESENTATIVE: StackId = StackId::MAX;
-
 /// If more costs of texts that must avoid excluded ones are cached when another is found, all are dropped.
 pub(super) const MOST_EXCLUDING: usize = 1 << 18;
 
@@ -99,8 +96,6 @@ const MOST_NODES: usize = 1 << 21;
 pub struct Stacks {
     nodes: Vec<Frame>,
     node_ids: FxHashMap<Frame, StackId>,
-    /// By node: its name-erased form.
-    name_erased: Vec<StackId>,
     unions: Vec<Box<[StackId]>>,
     /// Members of all unions.
     united: usize,
@@ -111,7 +106,7 @@ pub struct Stacks {
     item_ids: FxHashMap<Items, u32>,
     pub(super) texts: ExcludedTexts,
     /// By object: its declared names.
-    declared: FxHashMap<u32, TextsId>,
+    pub(super) declared: FxHashMap<u32, TextsId>,
     /// By node: bytes, and tokens, to finish, once cached.
     costs: [Vec<StackCost>; 2],
     /// Of an object: what it still needs, for what it has seen; see `cost`.
@@ -129,10 +124,9 @@ pub struct Stacks {
     excluding: RefCell<FxHashMap<(LeafId, StateId, TextsId), u32>>,
     /// Of an array whose kinds of items are counted: what it still needs, for what it has seen.
     missing_items: FxHashMap<(u32, u32), u32>,
-    /// By node: the same when it is not known which names and items are used.
-    forgetful: FxHashMap<StackId, StackId>,
-    /// By node: its representative, once cached.
-    representatives: Vec<StackId>,
+    /// By what is forgotten.
+    pub(super) forgetful: [NodeMap; 3],
+    pub(super) representatives: NodeMap,
     /// By node: see [`Stacks::compared`].
     compared: Vec<u8>,
     pub values: Values,
@@ -165,7 +159,7 @@ pub const UNREAD_ITEM: u8 = 4;
 /// Some item is to begin, and it is not known which are used.
 pub const UNKNOWN_ITEMS: u8 = 8;
 
-/// It is known where some item begins in the text.
+/// It is known where some name or item begins in the text.
 pub const STARTED: u8 = 16;
 
 /// Some stack node is a union.
@@ -182,13 +176,11 @@ impl Default for Stacks {
         let end = Frame { position: Position::Accept, below: END };
         let mut node_ids = FxHashMap::with_capacity_and_hasher(NODES, FxBuildHasher);
         node_ids.insert(end, END);
-        let (mut nodes, mut name_erased) = (Vec::with_capacity(NODES), Vec::with_capacity(NODES));
+        let mut nodes = Vec::with_capacity(NODES);
         nodes.push(end);
-        name_erased.push(END);
         Self {
             nodes,
             node_ids,
-            name_erased,
             unions: Vec::new(),
             united: 0,
             union_ids: FxHashMap::default(),
@@ -206,8 +198,8 @@ impl Default for Stacks {
             colons: FxHashMap::default(),
             excluding: RefCell::default(),
             missing_items: FxHashMap::default(),
-            forgetful: FxHashMap::default(),
-            representatives: Vec::new(),
+            forgetful: [NodeMap::with_room(NODES), NodeMap::default(), NodeMap::default()],
+            representatives: NodeMap::default(),
             compared: vec![0],
             values: Values::default(),
             candidates: FxHashMap::default(),
@@ -228,75 +220,9 @@ impl Stacks {
         let id = self.nodes.len() as StackId;
         self.nodes.push(frame);
         self.node_ids.insert(frame, id);
-        self.name_erased.push(id);
         self.compared.push(self.find_compared(frame));
-        self.name_erased[id as usize] = self.erase(id, frame);
+        self.erase_names(id);
         id
-    }
-
-    /// The name-erased form of a new node.
-    fn erase(&mut self, id: StackId, frame: Frame) -> StackId {
-        if let Position::Union(index) = frame.position {
-            let several = self.unions[index as usize].iter();
-            let erased: Vec<StackId> = several.map(|&stack| self.name_erased[stack as usize]).collect();
-            return self.union(erased);
-        }
-        let erased = Frame { position: self.erase_names(frame.position), below: self.name_erased(frame.below) };
-        if erased == frame { id } else { self.push(erased) }
-    }
-
-    /// The name-erased form of a node.
-    pub fn name_erased(&self, stack: StackId) -> StackId {
-        self.name_erased[stack as usize]
-    }
-
-    /// The same position, whatever undeclared names were used.
-    #[inline]
-    pub fn erase_names(&mut self, mut position: Position) -> Position {
-        match &mut position {
-            Position::Named { seen, start, .. } => {
-                *start = UNKNOWN;
-                *seen = self.erase_seen(*seen);
-            }
-            Position::Key { seen, .. } | Position::Colon { seen, .. } | Position::Object { seen, .. } => {
-                *seen = self.erase_seen(*seen);
-            }
-            Position::Item { start, .. } => *start = UNKNOWN,
-            Position::Element { items, start, .. } => {
-                *start = UNKNOWN;
-                *items = self.erase_items(*items);
-            }
-            Position::Array { count, .. } => {
-                if let Unpacked::Interned(id) = count.unpack()
-                    && self.items(id).item != Items::NOT_COMPARED
-                {
-                    *count = Progress::interned(self.erase_items(id));
-                }
-            }
-            _ => {}
-        }
-        position
-    }
-
-    /// The items used are unknown, and so is what was read of one that is being written, unless it is new for sure.
-    fn erase_items(&mut self, id: u32) -> u32 {
-        let before = self.items(id).clone();
-        let used = if before.used == NONE { NONE } else { UNKNOWN };
-        let item = match before.item {
-            BEFORE => BEFORE,
-            _ if before.differs => NEW,
-            _ => UNREAD,
-        };
-        self.intern_items(Items { used, item, ..before })
-    }
-
-    /// What an array has seen, whatever its values are.
-    pub fn items_without_values(&mut self, id: u32) -> u32 {
-        if self.items(id).item == Items::NOT_COMPARED {
-            return id;
-        }
-        let before = self.items(id).clone();
-        self.intern_items(Items { used: NONE, item: BEFORE, differs: false, ..before })
     }
 
     /// What a stack node says about unions and items that are compared as values, as the bits above: [`READ`] and so on.
@@ -323,19 +249,14 @@ impl Stacks {
                 bits |= if matches!(items.item, NEW | UNREAD) { 0 } else { READ };
                 bits |= if items.differs { 0 } else { MUST_DIFFER };
                 bits |= if items.item == UNREAD { UNREAD_ITEM } else { 0 };
-                bits |= if matches!(start, 0 | UNKNOWN) { 0 } else { STARTED };
+                bits |= if is_in_text(start) { STARTED } else { 0 };
                 bits | if !are_known(items.used) && items.item == BEFORE { UNKNOWN_ITEMS } else { 0 }
+            }
+            Position::Named { start, .. } | Position::Item { start, .. } if is_in_text(start) => {
+                self.compared(frame.below) | STARTED
             }
             _ => self.compared(frame.below),
         }
-    }
-
-    fn erase_seen(&mut self, id: Progress) -> Progress {
-        if matches!(id.unpack(), Unpacked::Number(_)) || self.seen(id).names == NONE {
-            return id;
-        }
-        let seen = Seen { names: UNKNOWN, ..self.seen(id).clone() };
-        self.intern_seen(seen)
     }
 
     /// The frame of a node.
@@ -478,73 +399,6 @@ impl Stacks {
         self.missing_items.insert(key, needed);
     }
 
-    /// The representative of a stack, if cached: for itself, or for its name-erased form.
-    #[inline]
-    pub fn cached_representative(&self, stack: StackId) -> Option<StackId> {
-        let cached = |stack: StackId| self.representatives.get(stack as usize).copied();
-        let is_known = |id: &StackId| *id != NO_REPRESENTATIVE;
-        cached(stack).filter(is_known).or_else(|| cached(self.name_erased(stack)).filter(is_known))
-    }
-
-    /// The representative of a stack in its name-erased form, if cached; else the stack itself.
-    pub fn representative_or_self(&self, stack: StackId) -> StackId {
-        self.cached_representative(stack).filter(|_| self.name_erased(stack) == stack).unwrap_or(stack)
-    }
-
-    /// Caches the representative of a stack.
-    pub fn insert_representative(&mut self, stack: StackId, representative: StackId) {
-        if self.representatives.len() < self.nodes.len() {
-            self.representatives.resize(self.nodes.len(), NO_REPRESENTATIVE);
-        }
-        self.representatives[stack as usize] = representative;
-    }
-
-    /// A node when it is not known which names and items are used, if cached.
-    pub fn cached_forgetful(&self, stack: StackId) -> Option<StackId> {
-        self.forgetful.get(&stack).copied()
-    }
-
-    /// Caches a node when it is not known which names and items are used.
-    pub fn insert_forgetful(&mut self, stack: StackId, made: StackId) {
-        self.forgetful.insert(stack, made);
-    }
-
-    /// A position when it is known how many names and items are used, but not which.
-    pub fn forget(&mut self, mut position: Position) -> Position {
-        let number = |texts: &Self, of: TextsId| if of == NONE { NONE } else { counted(texts.used(of)) };
-        match &mut position {
-            Position::Named { seen, .. }
-            | Position::Key { seen, .. }
-            | Position::Colon { seen, .. }
-            | Position::Object { seen, .. }
-                if matches!(seen.unpack(), Unpacked::Interned(_)) =>
-            {
-                let before = self.seen(*seen).clone();
-                let names = number(self, before.names);
-                *seen = self.intern_seen(Seen { names, ..before });
-            }
-            Position::Item { items: id, .. } | Position::Element { items: id, .. } => *id = self.forget_items(*id),
-            Position::Array { count, .. } => {
-                if let Unpacked::Interned(id) = count.unpack() {
-                    *count = Progress::interned(self.forget_items(id));
-                }
-            }
-            _ => {}
-        }
-        position
-    }
-
-    fn forget_items(&mut self, id: u32) -> u32 {
-        let before = self.items(id).clone();
-        let used = if before.used == NONE { NONE } else { counted(self.used(before.used)) };
-        let item = match before.item {
-            BEFORE | Items::NOT_COMPARED => before.item,
-            _ if before.differs => NEW,
-            _ => UNREAD,
-        };
-        self.intern_items(Items { used, item, ..before })
-    }
-
     /// What an object that is not plain has seen.
     #[inline]
     pub fn seen(&self, id: Progress) -> &Seen {
@@ -581,64 +435,9 @@ impl Stacks {
         id
     }
 
-    // Texts that must not be written. They end with their quote.
-
-    /// The names that an undeclared name of `object` (node `node`) must not be, after `used` (if known).
-    pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
-        match used {
-            used if used != NONE && are_known(used) => used,
-            _ => *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(object.names.tree(), b'"')),
-        }
-    }
-
-    /// How many names or items are used; as far as that is known.
-    pub fn used(&self, texts: TextsId) -> u32 {
-        match texts {
-            UNKNOWN | UNSURE => 0,
-            known if are_known(known) => self.texts.added_to(known),
-            counted => FEWEST - counted,
-        }
-    }
-
-    /// `used` with the undeclared name `name` of `object`.
-    pub fn use_name(&mut self, node: u32, object: &Object, used: TextsId, name: &[u8]) -> TextsId {
-        let excluded = self.excluded_names(node, object, used);
-        self.texts.with(excluded, name)
-    }
-
-    /// `used` with an item.
-    pub fn use_item(&mut self, used: TextsId, item: &[u8]) -> TextsId {
-        self.texts.with(used, item)
-    }
-
     /// Whether no more nodes should be made.
     pub fn is_near_its_limit(&self) -> bool {
         self.nodes.len() + self.united >= MOST_NODES
-    }
-
-    /// Whether no more texts can be kept: no undeclared name or new item may come then.
-    pub fn is_full(&self) -> bool {
-        self.texts.is_full()
-    }
-
-    /// The most texts that any text has to differ from.
-    pub fn most_excluded(&self) -> usize {
-        self.texts.most()
-    }
-
-    /// Whether an excluded text ends at `at`.
-    pub fn is_excluded(&self, at: Option<TextsId>) -> bool {
-        at.is_some_and(|at| self.texts.ends(at))
-    }
-
-    /// Where `byte` leads among excluded texts; `None` when it leaves them all.
-    pub fn excluded_child(&self, at: Option<TextsId>, byte: u8) -> Option<TextsId> {
-        self.texts.child(at?, byte)
-    }
-
-    /// The bytes that stay on excluded texts, and where they lead.
-    pub fn excluded_children(&self, at: TextsId) -> &[(u8, TextsId)] {
-        self.texts.branches(at)
     }
 
     /// Bytes of memory held, roughly.

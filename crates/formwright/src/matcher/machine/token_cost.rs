@@ -503,7 +503,7 @@ mod tests {
         let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
         let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
         let constraint = Constraint::new(&json_schema(schema, options).unwrap(), &tables).unwrap();
-        let counting = constraint.counting();
+        let counting = constraint.compiled().counting();
         let mut random = 1_u64;
         for _ in 0..texts {
             let (mut stacks, mut path) = (super::super::Stacks::default(), Vec::new());
@@ -515,7 +515,9 @@ mod tests {
                 let ends = at.iter().any(|at| at.position == Position::Accept);
                 let of_before = known.len();
                 for unit in [Unit::Bytes, Unit::Tokens] {
-                    known.extend(constraint.measure(&mut machine, &at, unit).map(|distance| (unit, distance)));
+                    known.extend(
+                        constraint.compiled().measure(&mut machine, &at, unit).map(|distance| (unit, distance)),
+                    );
                 }
                 let mut ways = Vec::new();
                 for token in &tokens[1..] {

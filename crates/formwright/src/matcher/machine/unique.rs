@@ -12,11 +12,11 @@
 //! followed further.
 //!
 //! Cost: a lookup for each byte until the item is new, and a step for each byte that may come where few values are left.
-//! In a walk that serves many texts the used items are unknown, so what would be asked is noted in `unresolved`.
+//! In a walk that serves many texts the used items are unknown, so what would be asked is noted as unresolved.
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::arrays::NextItems;
@@ -29,8 +29,7 @@ use super::stacks::{
 use super::values::{BEFORE, PartialId, ValueId};
 use super::{Machine, Successors};
 use crate::error::{Error, Kind};
-use crate::interrupt::count;
-use crate::language::{Array, INFINITE, Items, LeafId, Member, Node, NodeId, Object, UNBOUNDED, end};
+use crate::language::{Array, INFINITE, Items, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
 use crate::regular::StateId;
 use crate::vocabulary::is_whitespace;
 
@@ -40,9 +39,6 @@ pub(super) const FUEL: usize = 1 << 13;
 /// Units of work to step a configuration by all bytes that may come.
 pub(super) const UNITS: usize = 1 << 8;
 
-/// Bytes that spell a number and do not change it.
-const MOST_PADDING: usize = 32;
-
 /// How a machine compares items.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison {
@@ -51,7 +47,7 @@ pub struct Comparison {
     pub is_strict: bool,
     /// Set when a search was given up, so that an answer may be wrong.
     pub gave_up: bool,
-    searches: Searches,
+    pub(super) searches: Searches,
 }
 
 /// What a machine is searching for.
@@ -124,9 +120,8 @@ impl Machine<'_> {
     fn read_items(&mut self, out: &mut [Configuration], base: usize) {
         for configuration in &mut out[base..] {
             if self.stacks.compared(configuration.stack) & READ != 0 {
-                configuration.stack = self.rebuild(configuration.stack, READ, &mut |machine, position, below| {
-                    machine.read_on(position, below)
-                });
+                configuration.stack =
+                    self.rebuild(configuration.stack, &mut |machine, position, below| machine.read_on(position, below));
             }
         }
     }
@@ -170,14 +165,14 @@ impl Machine<'_> {
             return true;
         }
         if self.comparison.is_strict && compared & UNREAD_ITEM != 0 {
-            self.unresolved = true;
+            self.learnt.unresolved = true;
             return true;
         }
         if self.detour(configuration) < INFINITE {
             return true;
         }
         if compared & (UNREAD_ITEM | UNKNOWN_ITEMS) != 0 {
-            self.unresolved = true;
+            self.learnt.unresolved = true;
             return true;
         }
         self.can_differ(configuration)
@@ -297,7 +292,7 @@ impl Machine<'_> {
         if self.gap.is_none() || !self.graph.compares_values() || self.stacks.compared(stack) & READ == 0 {
             return stack;
         }
-        self.rebuild(stack, READ, &mut |machine, position, _| {
+        self.rebuild(stack, &mut |machine, position, _| {
             let Position::Element { array, items, start } = position else { return position };
             let before = machine.stacks.items(items).clone();
             let item = match before.item {
@@ -310,17 +305,12 @@ impl Machine<'_> {
         })
     }
 
-    /// The stack with other positions where a node has one of `bits`: what is deepest is made first.
-    pub(super) fn rebuild(
-        &mut self,
-        stack: StackId,
-        bits: u8,
-        change: &mut dyn FnMut(&mut Self, Position, StackId) -> Position,
-    ) -> StackId {
+    /// The stack with other positions where an item is being read: what is deepest is made first.
+    fn rebuild(&mut self, stack: StackId, change: &mut dyn FnMut(&mut Self, Position, StackId) -> Position) -> StackId {
         let (mut above, mut at): (SmallVec<[Position; 8]>, _) = (SmallVec::new(), stack);
-        while self.stacks.compared(at) & bits != 0 {
+        while self.stacks.compared(at) & READ != 0 {
             if self.stacks.alternatives(at).is_some() {
-                at = self.rebuild_union(at, bits, change);
+                at = self.rebuild_union(at, change);
                 break;
             }
             let Frame { position, below } = self.stacks.frame(at);
@@ -337,14 +327,13 @@ impl Machine<'_> {
     fn rebuild_union(
         &mut self,
         stack: StackId,
-        bits: u8,
         change: &mut dyn FnMut(&mut Self, Position, StackId) -> Position,
     ) -> StackId {
         let (mut made, mut open): (FxHashMap<StackId, StackId>, _) = (FxHashMap::default(), vec![stack]);
         while let Some(&at) = open.last() {
             let below = self.below(at);
             let before = open.len();
-            let is_due = |node: &StackId| self.stacks.compared(*node) & bits != 0 && !made.contains_key(node);
+            let is_due = |node: &StackId| self.stacks.compared(*node) & READ != 0 && !made.contains_key(node);
             open.extend(below.iter().copied().filter(is_due));
             if open.len() > before {
                 continue;
@@ -389,7 +378,7 @@ impl Machine<'_> {
             self.asked |= used != NONE;
             let searches = self.comparison.searches != Searches::Nothing;
             let is_free = used == NONE || searches || self.graph.detour(item) < INFINITE;
-            self.unresolved |= !is_free && !are_known(used);
+            self.learnt.unresolved |= !is_free && !are_known(used);
             let start = Configuration { position: Position::Start(item), stack: after };
             if is_free || !are_known(used) || self.can_differ(start) {
                 all.push((item, after));
@@ -421,143 +410,13 @@ impl Machine<'_> {
             Some(value) if self.stacks.is_used(at.used, value) => return,
             Some(value) => self.stacks.use_value(at.used, value),
             None => {
-                self.unresolved |= !at.differs;
+                self.learnt.unresolved |= !at.differs;
                 if at.used == UNKNOWN { UNKNOWN } else { counted(self.stacks.used(at.used) + 1) }
             }
         };
         let next = Items { used, item: BEFORE, differs: false, ..at };
         let count = Progress::interned(self.stacks.intern_items(next));
         out.push(Position::Array { phase: Phase::Value, space: array.layout.value, array: node, count }, stack);
-    }
-
-    // Searches.
-
-    /// Whether some way on from a configuration leads to items that differ.
-    fn can_differ(&mut self, start: Configuration) -> bool {
-        if let Some(&known) = self.stacks.can_differ.get(&start) {
-            return known;
-        }
-        let mut seen = FxHashSet::from_iter([start]);
-        let answer = self.searching(Searches::Ways, |machine| machine.find_way(start, &mut seen));
-        match answer {
-            Some(true) => _ = self.stacks.can_differ.insert(start, true),
-            Some(false) => self.stacks.can_differ.extend(seen.into_iter().map(|at| (at, false))),
-            None => {}
-        }
-        answer.unwrap_or(true)
-    }
-
-    /// Does some work on the text as it may go on.
-    pub(super) fn searching<T>(&mut self, what: Searches, work: impl FnOnce(&mut Self) -> T) -> T {
-        let (unresolved, completed, asked) = (self.unresolved, self.completed.take(), self.asked);
-        let (byte, length) = (self.byte, self.path.len());
-        let searches = std::mem::replace(&mut self.comparison.searches, what);
-        let done = work(self);
-        self.path.truncate(length);
-        (self.unresolved, self.completed, self.asked) = (unresolved, completed, asked);
-        (self.comparison.searches, self.byte) = (searches, byte);
-        done
-    }
-
-    /// Depth first. `None` where that is not known: it depends on unknown items, or takes too long.
-    fn find_way(&mut self, start: Configuration, seen: &mut FxHashSet<Configuration>) -> Option<bool> {
-        let (base, mut open, mut fuel) = (self.path.len(), vec![(start, 0, 0)], FUEL);
-        let (mut next, mut is_known) = (Vec::new(), true);
-        while let Some((at, depth, byte)) = open.pop() {
-            if depth > 0 {
-                self.path.truncate(base + depth - 1);
-                self.path.push(byte);
-            }
-            fuel -= 1;
-            count(UNITS);
-            if fuel == 0 {
-                self.comparison.gave_up = true;
-                return None;
-            }
-            for byte in self.bytes_on(at) {
-                is_known &= self.step_on(at, byte, &mut next);
-                for &after in &next {
-                    if self.detour(after) < INFINITE {
-                        return Some(true);
-                    }
-                    if seen.insert(after) {
-                        open.push((after, depth + 1, byte));
-                    }
-                }
-            }
-        }
-        is_known.then_some(false)
-    }
-
-    /// The bytes by which a search goes on: without whitespace that need not come, and without digits that say nothing.
-    pub(super) fn bytes_on(&self, at: Configuration) -> SmallVec<[u8; 16]> {
-        let spaces = self.graph.spaces();
-        let needs_none = match at.position {
-            Position::Value { space, .. }
-            | Position::Colon { space, .. }
-            | Position::Object { space, .. }
-            | Position::Array { space, .. } => spaces.ends(space) == end::ANY,
-            _ => false,
-        };
-        let is_padded = matches!(at.position, Position::Terminal { .. }) && self.padding(at.stack) >= MOST_PADDING;
-        let set = self.first_bytes(&at);
-        let wanted = |byte: &u8| !(needs_none && is_whitespace(*byte) || is_padded && byte.is_ascii_digit());
-        set.iter().filter(wanted).collect()
-    }
-
-    /// Bytes that spell the number being read and do not change it.
-    fn padding(&self, stack: StackId) -> usize {
-        let mut at = stack;
-        while self.stacks.compared(at) & READ != 0 && self.stacks.alternatives(at).is_none() {
-            let Frame { position, below } = self.stacks.frame(at);
-            if let Position::Element { items, .. } = position {
-                let item: PartialId = self.stacks.items(items).item;
-                return if matches!(item, NEW | UNREAD) { 0 } else { self.stacks.values.padding(item) };
-            }
-            at = below;
-        }
-        0
-    }
-
-    /// Where a byte leads in a search; false, and nothing, where that is unknown.
-    pub(super) fn step_on(&mut self, at: Configuration, byte: u8, next: &mut Vec<Configuration>) -> bool {
-        next.clear();
-        self.unresolved = false;
-        self.step_all(&[at], byte, next, 0);
-        if std::mem::take(&mut self.unresolved) {
-            next.clear();
-            return false;
-        }
-        // In which order names come does not change the value; so the next one that must come is begun first.
-        let begins = matches!(at.position, Position::Object { .. } | Position::Key { at: 0, .. });
-        next.retain(|after| !begins || self.is_in_order(*after));
-        true
-    }
-
-    /// Whether a name is the next one that must come, if names may come in any order.
-    fn is_in_order(&self, at: Configuration) -> bool {
-        let (object, seen, name) = match (at.position, self.stacks.frame(at.stack).position) {
-            (Position::Key { object, seen, at }, _) => (object, seen, Some(at)),
-            (
-                Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. },
-                Position::Named { object, seen, .. },
-            ) => (object, seen, None),
-            _ => return true,
-        };
-        let (Node::Object(object), Unpacked::Interned(_)) = (self.graph.node(object), seen.unpack()) else {
-            return true;
-        };
-        if !object.any_order || object.tracks_values() {
-            return true;
-        }
-        match (object.missing(self.stacks.seen(seen)).first(), name) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(&member), Some(at)) => {
-                let tree = object.names.tree();
-                tree.items()[tree.items_below(at)].contains(&member)
-            }
-        }
     }
 }
 

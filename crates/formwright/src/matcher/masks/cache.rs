@@ -1,15 +1,11 @@
-//! The matcher cache: what was computed for one mask and may serve the next mask.
+//! The cache of masks: what was computed for one mask and may serve the next mask.
 //!
 //! ```text
 //! stacks      the stack nodes that configurations refer to
 //! entries     by key (see `equivalence`): the tokens that a configuration with that key allows
 //! terminals   terminal masks asked for lately, and results of walks over context-dependent tokens
 //! budgets     tokens that texts still need
-//! canonical   what is allowed where only canonical tokens are
 //! ```
-//!
-//! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
-//! next text (see `pool`), which then finds most of its entries here.
 //!
 //! Cost: bounded by `matcher_cache_bytes`. When that bound is reached, all entries are dropped at once, not
 //! only the oldest; the stacks stay, as configurations of running matchers refer to them.
@@ -18,28 +14,23 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, EntryKey, TerminalCache};
+use super::{Entry, TerminalCache};
 use crate::matcher::budget::BudgetCache;
-use crate::matcher::canonical::CanonicalCache;
+use crate::matcher::keys::EntryKey;
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::vocabulary::TokenId;
-
-/// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
-const WORTH_KEEPING: usize = 1 << 20;
-const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
 
 /// A new cache has room for this many entries.
 const ENTRIES: usize = 28;
 
 /// Stacks, entries and scratch space of a matcher and its forks.
 #[derive(Debug, Default)]
-pub struct MatcherCache {
+pub struct MaskCache {
     pub stacks: Stacks,
     entries: FxHashMap<EntryKey, Arc<Entry>>,
     entry_bytes: usize,
     pub terminals: TerminalCache,
     pub budgets: BudgetCache,
-    pub canonical: CanonicalCache,
     /// Scratch space of steps and walks.
     pub buffer: Vec<Configuration>,
     pub next: Vec<Configuration>,
@@ -47,7 +38,7 @@ pub struct MatcherCache {
     pub path: Vec<u8>,
 }
 
-impl MatcherCache {
+impl MaskCache {
     /// The entry of a key, if there is one.
     #[inline]
     pub fn entry(&self, key: &EntryKey) -> Option<&Arc<Entry>> {
@@ -81,12 +72,6 @@ impl MatcherCache {
 
     /// Bytes of memory held, scratch space not counted.
     pub fn bytes(&self) -> usize {
-        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes() + self.budgets.bytes() + self.canonical.bytes()
-    }
-
-    /// Whether it is kept for the next text: it is not large.
-    pub fn is_worth_keeping(&self) -> bool {
-        let is_canonical = self.canonical.bytes() > 0;
-        self.bytes() <= if is_canonical { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING }
+        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes() + self.budgets.bytes()
     }
 }

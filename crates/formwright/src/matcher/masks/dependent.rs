@@ -15,10 +15,11 @@
 use std::sync::Arc;
 
 use super::entry::{Bans, Entry};
-use super::terminal_cache::{Continued, ContinuedKey, Excluded};
+use super::terminal_cache::{Continued, Excluded};
 use super::{Masker, Tokens, Walk};
 use crate::language::end;
-use crate::matcher::machine::{CompletedName, StackId};
+use crate::matcher::keys::ContinuedKey;
+use crate::matcher::machine::{CompletedName, Learnt, StackId};
 use crate::regular::ByteSet;
 use crate::terminals::TerminalMask;
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
@@ -188,8 +189,7 @@ impl Masker<'_> {
     /// What comes after a terminal; its configurations are put at `buffer[base..]`.
     fn after(&mut self, stack: StackId, base: usize) -> After {
         self.machine.resume_into(stack, self.buffer);
-        let completed = self.machine.completed.take();
-        let unresolved = std::mem::take(&mut self.machine.unresolved);
+        let Learnt { unresolved, completed } = self.machine.take_learnt();
         match completed {
             _ if unresolved => After::Unresolved,
             Some(name) if self.is_of_own_object(&name, base) => After::Name(name),

@@ -26,46 +26,36 @@
 use smallvec::SmallVec;
 
 use crate::language::{Array, Node, NodeId, Object, Seen, UNBOUNDED};
-use crate::matcher::constraint::Constraint;
+use crate::matcher::compiled::Compiled;
+use crate::matcher::keys::EntryKey;
 use crate::matcher::machine::{
-    Configuration, END, Frame, Machine, Phase, Position, Progress, StackId, Stacks, UNKNOWN, UNSURE, Unpacked,
+    Configuration, END, Forget, Frame, Machine, Phase, Position, Progress, StackId, Stacks, UNKNOWN, UNSURE, Unpacked,
 };
 use crate::regular::ByteSet;
 use crate::terminals::TokenLookahead;
 
-/// The key of a cached entry: the same for all configurations that no token can tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EntryKey {
-    position: Position,
-    stack: StackId,
-}
-
 impl EntryKey {
     /// The key of a configuration, if the representative of its stack is cached.
     #[inline]
-    pub fn cached(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Option<Self> {
+    pub fn cached(compiled: &Compiled, stacks: &mut Stacks, configuration: Configuration) -> Option<Self> {
         let stack = stacks.cached_representative(configuration.stack)?;
-        Some(Self { position: representative_position(constraint, stacks, configuration), stack })
+        Some(Self { position: representative_position(compiled, stacks, configuration), stack })
     }
 
     /// The key of a configuration, with the configuration that its entry is made for. The key has the representative of
     /// the stack, the configuration only the name-erased stack: a representative may hold positions that the machine
     /// cannot step ([`Position::Between`]), or be cut off where no token sees further.
-    pub fn of(
-        machine: &mut Machine<'_>,
-        constraint: &Constraint,
-        configuration: Configuration,
-    ) -> (Self, Configuration) {
-        let made_for = without_names(constraint, machine.stacks, configuration);
-        let stack = machine.representative(configuration.stack, &constraint.tables().lookahead);
+    pub fn of(machine: &mut Machine<'_>, compiled: &Compiled, configuration: Configuration) -> (Self, Configuration) {
+        let made_for = without_names(compiled, machine.stacks, configuration);
+        let stack = machine.representative(configuration.stack, &compiled.tables().lookahead);
         (Self { position: made_for.position, stack }, made_for)
     }
 }
 
 /// A configuration with a representative position, and with the used undeclared names erased from its stack.
-pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Configuration {
+pub fn without_names(compiled: &Compiled, stacks: &mut Stacks, configuration: Configuration) -> Configuration {
     Configuration {
-        position: representative_position(constraint, stacks, configuration),
+        position: representative_position(compiled, stacks, configuration),
         stack: stacks.name_erased(configuration.stack),
     }
 }
@@ -74,21 +64,21 @@ pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration
 /// where no token has enough of them to meet a bound. How an item that must differ can go on is asked further than a token
 /// reaches.
 #[inline]
-fn representative_position(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Position {
-    let mut position = stacks.erase_names(configuration.position);
+fn representative_position(compiled: &Compiled, stacks: &mut Stacks, configuration: Configuration) -> Position {
+    let mut position = stacks.forget(Forget::Names, configuration.position);
     if stacks.must_differ(configuration.stack) {
         return position;
     }
-    let reach = constraint.tables().reach(); // one more than the longest token has bytes
+    let reach = compiled.tables().reach(); // one more than the longest token has bytes
     match &mut position {
         Position::Text { least, most, .. } => {
             (*least, *most) = representative_window((*least, *most), reach);
         }
         Position::Terminal { leaf, state } => {
-            *state = constraint.graph().automaton(*leaf).representative(*state, reach);
+            *state = compiled.graph().automaton(*leaf).representative(*state, reach);
         }
         Position::Array { phase: Phase::Value, array, count, .. } => {
-            *count = representative_array(constraint, *array, *count);
+            *count = representative_array(compiled, *array, *count);
         }
         _ => {}
     }
@@ -102,9 +92,9 @@ pub fn representative_window((least, most): (u32, u32), reach: u32) -> (u32, u32
 
 /// As [`representative_count`], by graph node. Not inlined: few configurations are after an item.
 #[inline(never)]
-fn representative_array(constraint: &Constraint, array: NodeId, count: Progress) -> Progress {
-    match constraint.graph().node(array) {
-        Node::Array(array) => representative_count(array, count, constraint.tables().lookahead.commas),
+fn representative_array(compiled: &Compiled, array: NodeId, count: Progress) -> Progress {
+    match compiled.graph().node(array) {
+        Node::Array(array) => representative_count(array, count, compiled.tables().lookahead.commas),
         _ => count,
     }
 }

@@ -11,11 +11,12 @@
 
 use std::sync::Arc;
 
-use super::mask::{Mask, write};
-use super::{Entry, EntryKey, Masker, MatcherCache, Row, without_names};
+use super::mask::{PlainMask, write};
+use super::{Entry, MaskCache, Masker, Row, without_names};
 use crate::error::Result;
 use crate::matcher::budget::{Budget, Left};
-use crate::matcher::constraint::Constraint;
+use crate::matcher::compiled::Compiled;
+use crate::matcher::keys::EntryKey;
 use crate::matcher::machine::{Configuration, Machine, Position};
 use crate::terminals::MostBegun;
 
@@ -24,24 +25,24 @@ const MOST_UNRESOLVED: usize = 32;
 
 /// Adds what configurations allow. If it must be `quick`, fails where a terminal mask would have to be made.
 pub fn lookup(
-    constraint: &Constraint,
-    cache: &mut MatcherCache,
+    compiled: &Compiled,
+    cache: &mut MaskCache,
     configurations: &[Configuration],
     path: &mut Vec<u8>,
     quick: bool,
-    mask: &mut Mask,
+    mask: &mut PlainMask,
 ) -> Result<()> {
     cache.terminals.quick = quick;
     for &configuration in configurations {
         mask.ends |= configuration.position == Position::Accept;
-        let mut entry = match cached_entry(constraint, cache, configuration) {
+        let mut entry = match cached_entry(compiled, cache, configuration) {
             Some(cached) => Arc::clone(cached),
-            None => Arc::clone(insert_entry(constraint, cache, configuration)?),
+            None => Arc::clone(insert_entry(compiled, cache, configuration)?),
         };
         if !entry.unresolved.is_empty() {
-            entry = resolve(constraint, cache, path, configuration, entry, mask)?;
+            entry = resolve(compiled, cache, path, configuration, entry, mask)?;
         }
-        mask.add_name_completing(constraint.graph(), &mut cache.stacks, configuration, &entry);
+        mask.add_name_completing(compiled.graph(), &mut cache.stacks, configuration, &entry);
         mask.entries.push(entry);
     }
     Ok(())
@@ -62,14 +63,14 @@ pub enum Written {
 /// Writes what configurations allow if that is one entry, and perhaps the end of the text, and what its tokens begin
 /// fits. Most masks are such: they are written from the cache, without a reference count or a list.
 pub fn write_one<R: Row + ?Sized>(
-    constraint: &Constraint,
-    cache: &mut MatcherCache,
+    compiled: &Compiled,
+    cache: &mut MaskCache,
     configurations: &[Configuration],
     quick: bool,
     fits: impl Fn(&Entry) -> bool,
     row: &R,
 ) -> Result<Written> {
-    let tables = constraint.tables();
+    let tables = compiled.tables();
     let (configuration, ends) = match *configurations {
         [Configuration { position: Position::Accept, .. }] => {
             write(&[] as &[&Entry], &[], true, &tables.vocabulary, row); // the end of every text
@@ -90,70 +91,70 @@ pub fn write_one<R: Row + ?Sized>(
         write(&[entry], &[], ends, &tables.vocabulary, row);
         Written::Yes
     };
-    if let Some(cached) = cached_entry(constraint, cache, configuration) {
+    if let Some(cached) = cached_entry(compiled, cache, configuration) {
         return Ok(written(cached));
     }
     cache.terminals.quick = quick;
-    Ok(written(insert_entry(constraint, cache, configuration)?))
+    Ok(written(insert_entry(compiled, cache, configuration)?))
 }
 
 /// Tells `use_it` what the tokens of a configuration begin at most.
 pub fn begun<T>(
-    constraint: &Constraint,
-    cache: &mut MatcherCache,
+    compiled: &Compiled,
+    cache: &mut MaskCache,
     configuration: Configuration,
     use_it: impl FnOnce(&MostBegun) -> T,
 ) -> Result<T> {
-    let begun = &constraint.tables().begun;
-    if let Some(cached) = cached_entry(constraint, cache, configuration) {
+    let begun = &compiled.tables().begun;
+    if let Some(cached) = cached_entry(compiled, cache, configuration) {
         return Ok(use_it(cached.begun(begun)));
     }
-    Ok(use_it(insert_entry(constraint, cache, configuration)?.begun(begun)))
+    Ok(use_it(insert_entry(compiled, cache, configuration)?.begun(begun)))
 }
 
 /// The entry of a configuration, if it is cached.
 #[inline]
 fn cached_entry<'m>(
-    constraint: &Constraint,
-    cache: &'m mut MatcherCache,
+    compiled: &Compiled,
+    cache: &'m mut MaskCache,
     configuration: Configuration,
 ) -> Option<&'m Arc<Entry>> {
-    let key = EntryKey::cached(constraint, &mut cache.stacks, configuration)?;
+    let key = EntryKey::cached(compiled, &mut cache.stacks, configuration)?;
     cache.entry(&key)
 }
 
 /// The entry of a configuration, made if its class has none yet.
 #[inline(never)]
 pub fn insert_entry<'m>(
-    constraint: &Constraint,
-    cache: &'m mut MatcherCache,
+    compiled: &Compiled,
+    cache: &'m mut MaskCache,
     configuration: Configuration,
 ) -> Result<&'m Arc<Entry>> {
     let mut empty_path = std::mem::take(&mut cache.path);
-    let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut empty_path);
-    let (key, made_for) = EntryKey::of(&mut machine, constraint, configuration);
+    let mut machine = Machine::new(compiled.graph(), &mut cache.stacks, &mut empty_path);
+    let (key, made_for) = EntryKey::of(&mut machine, compiled, configuration);
     if cache.has_entry(&key) {
         cache.path = empty_path;
         return Ok(cache.existing_entry(&key));
     }
-    let entry = masker(constraint, cache, &mut empty_path, None).entry(made_for);
+    let entry = masker(compiled, cache, &mut empty_path, None).entry(made_for);
     cache.path = empty_path;
-    Ok(cache.insert(key, entry?, constraint.tables().limits().matcher_cache_bytes))
+    Ok(cache.insert(key, entry?, compiled.tables().limits().matcher_cache_bytes))
 }
 
 /// Adds the unresolved tokens of an entry that `configuration` can read. If the entry has many, it is made again for
 /// this configuration, unless it was made for this configuration already.
 #[cold]
 fn resolve(
-    constraint: &Constraint,
-    cache: &mut MatcherCache,
+    compiled: &Compiled,
+    cache: &mut MaskCache,
     path: &mut Vec<u8>,
     configuration: Configuration,
     mut entry: Arc<Entry>,
-    mask: &mut Mask,
+    mask: &mut PlainMask,
 ) -> Result<Arc<Entry>> {
-    let made_for_it = configuration == without_names(constraint, &mut cache.stacks, configuration);
-    let mut masker = masker(constraint, cache, path, None);
+    let made_for_it = configuration == without_names(compiled, &mut cache.stacks, configuration);
+    let mut masker = masker(compiled, cache, path, None);
     if entry.unresolved.len() > MOST_UNRESOLVED && !made_for_it {
         entry = Arc::new(masker.entry(configuration)?);
     }
@@ -163,13 +164,13 @@ fn resolve(
 
 /// A masker for one configuration after `path`, if need be with the tokens left after the next one.
 pub fn masker<'m>(
-    constraint: &'m Constraint,
-    cache: &'m mut MatcherCache,
+    compiled: &'m Compiled,
+    cache: &'m mut MaskCache,
     path: &'m mut Vec<u8>,
     left: Option<Left>,
 ) -> Masker<'m> {
-    let MatcherCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
-    let machine = Machine::new(constraint.graph(), stacks, path);
-    let budget = left.map(|left| Budget::new(left, constraint.counting(), budgets));
-    Masker::new(machine, constraint.tables(), constraint.ids(), budget, (buffer, tokens), terminals)
+    let MaskCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
+    let machine = Machine::new(compiled.graph(), stacks, path);
+    let budget = left.map(|left| Budget::new(left, compiled.counting(), budgets));
+    Masker::new(machine, compiled.tables(), compiled.ids(), budget, (buffer, tokens), terminals)
 }

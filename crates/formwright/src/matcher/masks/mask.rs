@@ -1,10 +1,10 @@
-//! A mask: what a matcher allows, and how it is written as a row of bits.
+//! A plain mask: what a matcher allows, whoever writes the tokens, and how it is written as a row of bits.
 //!
 //! ```text
 //! inside a string     bit map of its terminal  ->  copy     `",`  `"}`  ->  a bit each     end of text  ->  no bit
 //! ```
 //!
-//! A [`Mask`] is what a matcher found: the entries of its configurations, which share bit maps, and short lists.
+//! A [`PlainMask`] is what a matcher found: the entries of its configurations, which share bit maps, and short lists.
 //! Finding is separate from writing, so that no lock need be held while words are moved, and nothing is written if one
 //! of many masks cannot be found. A mask that is one cached entry is written from the cache, without a count of its
 //! references (see `lookup`).
@@ -22,24 +22,21 @@ use smallvec::SmallVec;
 use super::entry::Bans;
 use super::{Entry, Row};
 use crate::language::CompiledGraph;
-use crate::matcher::canonical::CanonicalMask;
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::terminals::TokenSet;
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// The tokens that may come next.
 #[derive(Clone, Debug, Default)]
-pub struct Mask {
-    pub(in crate::matcher) entries: SmallVec<[Arc<Entry>; 4]>,
+pub struct PlainMask {
+    pub entries: SmallVec<[Arc<Entry>; 4]>,
     /// Unresolved and name-completing tokens of the entries that turned out to be allowed.
-    pub(in crate::matcher) resolved: Vec<TokenId>,
-    /// In place of all these, canonical tokens only.
-    pub(in crate::matcher) canonical: Option<Box<CanonicalMask>>,
+    pub resolved: Vec<TokenId>,
     /// Whether the text may end.
-    pub(in crate::matcher) ends: bool,
+    pub ends: bool,
 }
 
-impl Mask {
+impl PlainMask {
     /// Adds the tokens of an entry that complete names which are not used yet.
     pub(super) fn add_name_completing(
         &mut self,
@@ -54,23 +51,13 @@ impl Mask {
     }
 
     /// Whether no token is allowed.
-    pub(in crate::matcher) fn is_empty(&self) -> bool {
-        let is_empty = |canonical: &CanonicalMask| canonical.is_empty();
-        !self.ends
-            && self.resolved.is_empty()
-            && !self.entries.iter().any(|entry| entry.allows)
-            && self.canonical.as_deref().is_none_or(is_empty)
+    pub fn is_empty(&self) -> bool {
+        !self.ends && self.resolved.is_empty() && !self.entries.iter().any(|entry| entry.allows)
     }
 
     /// Overwrites a row of `mask_words` words.
     pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
-        let Some(canonical) = &self.canonical else {
-            return write(&self.entries, &self.resolved, self.ends, vocabulary, row);
-        };
-        canonical.write(row);
-        if self.ends {
-            set(row, vocabulary.eos());
-        }
+        write(&self.entries, &self.resolved, self.ends, vocabulary, row);
     }
 }
 
@@ -131,7 +118,8 @@ fn is_set<R: Row + ?Sized>(row: &R, token: TokenId) -> bool {
     row.get(token as usize / 32) >> (token % 32) & 1 == 1
 }
 
-fn set<'t, R: Row + ?Sized>(row: &R, tokens: impl IntoIterator<Item = &'t TokenId>) {
+/// Adds tokens to a row.
+pub fn set<'t, R: Row + ?Sized>(row: &R, tokens: impl IntoIterator<Item = &'t TokenId>) {
     for &token in tokens {
         let at = token as usize / 32;
         row.set(at, row.get(at) | 1 << (token % 32));

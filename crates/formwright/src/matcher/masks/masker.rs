@@ -25,19 +25,11 @@ use super::{Entry, NameCompleting, TerminalCache, Tokens, Walk};
 use crate::error::Result;
 use crate::language::{NodeId, SpaceState, end};
 use crate::matcher::budget::Budget;
+use crate::matcher::compiled::TableIds;
 use crate::matcher::machine::{Configuration, Machine, Position, StackId};
 use crate::regular::ByteSet;
 use crate::terminals::{Bitmap, RunTable, Tables, TokenSet};
 use crate::vocabulary::TokenId;
-
-/// The ids that the tables of a vocabulary give to the parts of a compiled graph.
-#[derive(Debug)]
-pub struct TableIds {
-    /// By leaf: the id of its automaton.
-    pub automata: Vec<u32>,
-    /// The id of the whitespace automaton.
-    pub spaces: u32,
-}
 
 /// Makes entries for the configurations of one machine.
 pub struct Masker<'m> {
@@ -180,7 +172,7 @@ impl<'m> Masker<'m> {
         let spaces = self.machine.graph.spaces();
         let tokens = runs.whitespace_only.iter().zip(&runs.after_whitespace);
         let allowed = tokens.filter(|(_, after)| spaces.reached(**after) & purposes != 0).map(|(&token, _)| token);
-        if std::mem::take(&mut self.machine.unresolved) {
+        if self.machine.take_learnt().unresolved {
             self.unresolved_whitespace.extend(allowed);
         } else {
             self.tokens.extend(allowed);

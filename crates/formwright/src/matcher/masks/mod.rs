@@ -1,7 +1,7 @@
 //! What may come next: from configurations to the tokens they allow.
 //!
 //! ```text
-//! Mask          what a matcher allows, to be written to a Row: the entries of its configurations, and the end
+//! PlainMask     what a matcher allows, to be written to a Row: the entries of its configurations, and the end
 //!   Entry       what one configuration allows: terminal masks and further tokens
 //!     Masker    makes an entry by a walk over the vocabulary's tries, once for each EntryKey
 //! ```
@@ -27,17 +27,15 @@ mod terminals;
 mod walk;
 
 pub use entry::Entry;
-use equivalence::{EntryKey, representative_window, without_names};
+use equivalence::{representative_window, without_names};
 use lookup::insert_entry;
 use masker::Masker;
 use name_completing::NameCompleting;
 use terminal_cache::TerminalCache;
 use walk::{Tokens, Walk};
 
-pub use cache::MatcherCache;
+pub use cache::MaskCache;
 pub use lookup::{Written, begun, lookup, masker, write_one};
-pub use mask::Mask;
-pub use masker::TableIds;
+pub use mask::{PlainMask, set};
 pub use precompute::precomputed;
 pub use row::Row;
-pub use terminal_cache::ContinuedKey;

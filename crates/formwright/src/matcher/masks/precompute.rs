@@ -16,10 +16,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
-use super::{Entry, MatcherCache, insert_entry, masker, without_names};
+use super::{Entry, MaskCache, insert_entry, masker, without_names};
 use crate::error::Result;
 use crate::language::{Node, UNBOUNDED};
-use crate::matcher::constraint::Constraint;
+use crate::matcher::compiled::Compiled;
 use crate::matcher::machine::{Configuration, Machine, Position, Stacks};
 use crate::regular::ByteSet;
 use crate::terminals::TokenSet;
@@ -43,27 +43,27 @@ const FEW: usize = 16;
 const SOME: u32 = 16;
 
 /// A cache with the first entries of a constraint; none if its language has JSON in it, or only dense states.
-pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
-    if !constraint.language().is_plain() || constraint.language().has_parser() {
+pub fn precomputed(compiled: &Compiled) -> Option<MaskCache> {
+    if !compiled.language().is_plain() || compiled.language().has_parser() {
         return None; // a parser is asked for what texts need, and for nothing else
     }
-    let most = EFFORT.min(constraint.tables().limits().automaton_states as u32 / 32); // texts need room as well
-    let mut cache = MatcherCache::default();
-    let first = Machine::new(constraint.graph(), &mut cache.stacks, &mut Vec::new()).initial();
+    let most = EFFORT.min(compiled.tables().limits().automaton_states as u32 / 32); // texts need room as well
+    let mut cache = MaskCache::default();
+    let first = Machine::new(compiled.graph(), &mut cache.stacks, &mut Vec::new()).initial();
     let (mut seen, mut queue, mut effort) = (FxHashSet::default(), VecDeque::from(first), 0);
-    let begun = constraint.graph().units();
-    let is_within = |effort| effort < most && constraint.graph().units() - begun < WORK;
+    let begun = compiled.graph().units();
+    let is_within = |effort| effort < most && compiled.graph().units() - begun < WORK;
     while let Some(configuration) = queue.pop_front().filter(|_| is_within(effort)) {
-        let bytes = masker(constraint, &mut cache, &mut Vec::new(), None).machine.first_bytes(&configuration);
-        let texts = texts_from(constraint, configuration);
+        let bytes = masker(compiled, &mut cache, &mut Vec::new(), None).machine.first_bytes(&configuration);
+        let texts = texts_from(compiled, configuration);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
         if worth_it && is_within(effort) {
-            effort += work(insert_entry(constraint, &mut cache, configuration).ok()?) + texts / NODES;
-            let mut next = following(constraint, &mut cache.stacks, configuration, &bytes).ok()?;
-            next.extend(end_of_loop(constraint, configuration));
+            effort += work(insert_entry(compiled, &mut cache, configuration).ok()?) + texts / NODES;
+            let mut next = following(compiled, &mut cache.stacks, configuration, &bytes).ok()?;
+            next.extend(end_of_loop(compiled, configuration));
             queue.extend(
                 next.into_iter()
-                    .filter(|&configuration| seen.insert(without_names(constraint, &mut cache.stacks, configuration))),
+                    .filter(|&configuration| seen.insert(without_names(compiled, &mut cache.stacks, configuration))),
             );
         }
     }
@@ -71,13 +71,13 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
 }
 
 /// How many trie nodes lie below a configuration inside one of a set of texts, at most; 0 for others.
-fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
+fn texts_from(compiled: &Compiled, configuration: Configuration) -> u32 {
     let (node, at) = match configuration.position {
         Position::Literal { node, at } => (node, at),
         Position::Start(node) => (node, 0),
         _ => return 0,
     };
-    match constraint.graph().node(node) {
+    match compiled.graph().node(node) {
         Node::Lexicon(lexicon) => lexicon.bytes_below(lexicon.prefix(at)),
         Node::Pieces(pieces, _) => pieces.text().len() as u32,
         node => node.tree().map_or(0, |tree| tree.node(at).skip - at),
@@ -91,11 +91,11 @@ fn work(entry: &Entry) -> u32 {
 }
 
 /// The end of a long loop, where its bound comes within the length of a token: until then, its states share one entry.
-fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<Configuration> {
-    let reach = constraint.tables().reach();
+fn end_of_loop(compiled: &Compiled, configuration: Configuration) -> Option<Configuration> {
+    let reach = compiled.tables().reach();
     let position = match configuration.position {
         Position::Terminal { leaf, state } => {
-            Position::Terminal { leaf, state: constraint.graph().automaton(leaf).when_exhaustible(state, reach)? }
+            Position::Terminal { leaf, state: compiled.graph().automaton(leaf).when_exhaustible(state, reach)? }
         }
         Position::Text { leaf, state, least, most } if reach <= most && most < UNBOUNDED => {
             let read = most - (reach - 1);
@@ -108,13 +108,13 @@ fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<
 
 /// The configurations after each of some bytes.
 fn following(
-    constraint: &Constraint,
+    compiled: &Compiled,
     stacks: &mut Stacks,
     configuration: Configuration,
     bytes: &ByteSet,
 ) -> Result<Vec<Configuration>> {
     let (mut path, mut next) = (Vec::new(), Vec::new());
-    let mut machine = Machine::new(constraint.graph(), stacks, &mut path);
+    let mut machine = Machine::new(compiled.graph(), stacks, &mut path);
     for byte in bytes.iter() {
         let base = next.len();
         machine.step_all(&[configuration], byte, &mut next, base);

@@ -17,11 +17,10 @@ use smallvec::SmallVec;
 
 use super::entry::Bans;
 use super::name_completing::ByName;
-use crate::language::{LeafId, SpaceState};
-use crate::matcher::machine::{StackId, TextsId};
-use crate::regular::{ByteSet, StateId};
-use crate::terminals::{DependentTokens, RunTable, TerminalMask, Tree};
-use crate::vocabulary::{NodeIndex, TokenId};
+use crate::language::SpaceState;
+use crate::matcher::keys::{Asked, ContinuedKey, ExcludedKey};
+use crate::terminals::{DependentTokens, RunTable, TerminalMask};
+use crate::vocabulary::TokenId;
 
 /// Lists of banned tokens kept; a list is a few tokens.
 const BAN_LISTS: usize = 1024;
@@ -31,19 +30,6 @@ const DEPENDENT: usize = 14;
 
 /// Terminal masks that are looked up without asking the shared tables.
 const RECENT: usize = 8;
-
-/// What a terminal mask is asked for: a state of a terminal, a subtree of tokens, and what else it depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
-    pub tree: Tree,
-    pub node: NodeIndex,
-    pub leaf: LeafId,
-    pub state: StateId,
-    /// The window of a counted text; `None` if any number of characters may come.
-    pub window: Option<(u32, u32)>,
-    /// Bytes that may follow a terminal that is not self-delimiting.
-    pub follow: ByteSet,
-}
 
 /// What was found about the context-dependent tokens of a terminal, for one stack after the terminal.
 #[derive(Debug)]
@@ -57,26 +43,6 @@ pub struct Continued {
     /// The set these tokens are from, held because the key has its address.
     pub _held: Arc<DependentTokens>,
 }
-
-/// What [`Continued`] depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ContinuedKey {
-    /// The address of the context-dependent tokens.
-    pub dependent: usize,
-    /// The window of a counted text.
-    pub window: (u32, u32),
-    /// Where tokens are stripped: the whitespace state before the token, and the purpose of the byte after the
-    /// whitespace.
-    pub space: Option<(SpaceState, u8)>,
-    /// The representative of the stack after the terminal.
-    pub stack: StackId,
-    /// The node below which tokens may not begin with the quote, if they may not.
-    pub no_quote: Option<NodeIndex>,
-}
-
-/// Where excluded texts are looked for: the trie of tokens and a node of it, the terminal and its state, and the node
-/// of the tree of excluded texts.
-pub type ExcludedKey = (Tree, NodeIndex, LeafId, StateId, TextsId);
 
 /// What must not be spelled below a trie node.
 #[derive(Clone, Debug, Default)]

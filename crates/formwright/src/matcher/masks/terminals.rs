@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use super::dependent::Leaving;
 use super::entry::{Bans, Entry};
-use super::terminal_cache::{Asked, Excluded, ExcludedKey};
+use super::terminal_cache::Excluded;
 use super::{Masker, Walk, representative_window};
 use crate::language::{INFINITE, LeafId, UNBOUNDED};
+use crate::matcher::keys::{Asked, ExcludedKey};
 use crate::matcher::machine::{Configuration, Position, StackId, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::terminals::{Representative, TerminalKey, TerminalMask, Tree};

@@ -14,7 +14,7 @@ use super::Masker;
 use super::entry::Entry;
 use super::lockstep::{InName, InText};
 use crate::language::{SpaceState, UNBOUNDED, end};
-use crate::matcher::machine::{CompletedName, Configuration, Position};
+use crate::matcher::machine::{CompletedName, Configuration, Learnt, Position};
 use crate::terminals::{DependentTokens, Occurrence, RunTable};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, TrieNode};
 
@@ -108,7 +108,7 @@ impl Masker<'_> {
             self.buffer.truncate(high);
             self.machine.path.truncate(path + usize::from(depth - walk.trie.node(node).depth) - 1);
             self.machine.step_within(self.buffer, low, byte);
-            if self.machine.unresolved || self.machine.completed.is_some() {
+            if !self.machine.learnt.is_nothing() {
                 self.keep_dependent_on_names(walk, child, high, purpose, entry);
             }
             if self.buffer.len() > high {
@@ -161,7 +161,7 @@ impl Masker<'_> {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
         self.machine.step_within(self.buffer, low, byte);
-        if self.machine.unresolved || self.machine.completed.is_some() {
+        if !self.machine.learnt.is_nothing() {
             self.keep_dependent_on_names(walk, child, high, purpose, entry);
         }
         if self.buffer.len() > high {
@@ -187,8 +187,7 @@ impl Masker<'_> {
         purpose: u8,
         entry: &mut Entry,
     ) {
-        let unresolved = std::mem::take(&mut self.machine.unresolved);
-        let completed = self.machine.completed.take();
+        let Learnt { unresolved, completed } = self.machine.take_learnt();
         let completed = completed.filter(|completed| !unresolved && self.is_of_own_object(completed, high));
         if let Some(name) = completed.and_then(|completed| completed.name) {
             self.machine.path.push(walk.trie.node(child).byte);

@@ -10,10 +10,10 @@
 
 use std::borrow::Cow;
 
-use super::value::{Map, Mentions, Value};
 use rustc_hash::FxHashMap;
 
-use super::read::Pointer;
+use super::pointer::{Pointer, unescape};
+use super::value::{Map, Mentions, Value};
 use crate::error::{Error, Result};
 
 /// A dialect of JSON Schema, in order of age.
@@ -240,7 +240,7 @@ impl<'d> Documents<'d> {
         let mut value = self.resources[index].root;
         let mut resource = index;
         for part in fragment.split('/').skip(1) {
-            let key = unescaped(part);
+            let key = unescape(part);
             value = match value {
                 Value::Object(map) => map.get(&key)?,
                 Value::Array(items) => items.get(key.parse::<usize>().ok()?)?,
@@ -261,16 +261,6 @@ impl<'d> Documents<'d> {
         let first = self.resources.first().filter(|first| first.root.identity() == value.identity());
         self.by_root.get(&value.identity()).copied().or(first.map(|_| 0))
     }
-}
-
-/// A key as a part of a JSON Pointer.
-pub fn escape(key: &str) -> String {
-    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1") } else { key.to_owned() }
-}
-
-/// The key that a part of a JSON Pointer names.
-fn unescaped(part: &str) -> Cow<'_, str> {
-    if part.contains('~') { part.replace("~1", "/").replace("~0", "~").into() } else { part.into() }
 }
 
 fn percent_decoded(text: Cow<'_, str>) -> Cow<'_, str> {

@@ -20,6 +20,7 @@ pub mod keywords;
 mod metaschemas;
 mod number;
 mod numerals;
+mod pointer;
 mod read;
 mod sets;
 mod value;

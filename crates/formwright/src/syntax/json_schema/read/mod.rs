@@ -30,6 +30,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::document::{Dialect, Documents};
 use super::keywords::{self, About, Role};
+use super::pointer::Pointer;
 use super::sets::{Atom, Condition, Formulas, NEVER, SchemaId, ValueSet};
 use super::value::Value;
 use super::{Options, Reading};
@@ -38,7 +39,6 @@ use crate::interrupt::count;
 use crate::limits::Limits;
 use crate::regular::{Automaton, Pieces, Regular};
 pub use emptiness::PROBE;
-pub use place::Pointer;
 use place::{Keys, SchemaKey, SchemaPlace};
 use typed::{Types, kind};
 

@@ -1,56 +1,7 @@
-//! Places in a document: pointers, schemas, keys.
+//! Places in a document: schemas and their keys.
 
-use std::borrow::Cow;
-use std::rc::Rc;
-
+use crate::syntax::json_schema::pointer::Pointer;
 use crate::syntax::json_schema::value::{Map, Value};
-
-use crate::syntax::json_schema::document::escape;
-
-/// A JSON Pointer as a chain of keys, turned into text only for messages.
-#[derive(Clone, Debug, Default)]
-pub enum Pointer<'d> {
-    /// Not recorded, nor is anything below: no message will show it.
-    #[default]
-    Untold,
-    /// The whole document.
-    Root,
-    /// A key of another.
-    At(Rc<(Pointer<'d>, Cow<'d, str>)>),
-    /// Below another, by a path as a reference writes it.
-    Along(Rc<(Pointer<'d>, Cow<'d, str>)>),
-}
-
-impl<'d> Pointer<'d> {
-    pub fn at(&self, key: impl Into<Cow<'d, str>>) -> Self {
-        match self {
-            Self::Untold => Self::Untold,
-            _ => Self::At(Rc::new((self.clone(), key.into()))),
-        }
-    }
-
-    /// `path` is empty or begins with a slash.
-    pub fn along(&self, path: impl Into<Cow<'d, str>>) -> Self {
-        match (self, path.into()) {
-            (Self::Untold, _) => Self::Untold,
-            (_, path) if path.is_empty() => self.clone(),
-            (_, path) => Self::Along(Rc::new((self.clone(), path))),
-        }
-    }
-
-    /// `/properties/age`
-    pub fn text(&self) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        let mut at = self;
-        while let Self::At(step) | Self::Along(step) = at {
-            let spelled = matches!(at, Self::Along(_));
-            parts.push(if spelled { step.1.clone().into_owned() } else { format!("/{}", escape(&step.1)) });
-            at = &step.0;
-        }
-        parts.reverse();
-        parts.concat()
-    }
-}
 
 /// Where a schema is.
 #[derive(Clone, Debug)]

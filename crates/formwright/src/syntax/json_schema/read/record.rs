@@ -5,13 +5,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::place::{Pointer, SchemaPlace};
+use super::place::SchemaPlace;
 use super::{Purpose, SchemaReader};
 use crate::error::{Error, Result};
 use crate::syntax::json_schema::Reading;
 use crate::syntax::json_schema::explain::fault_row;
 use crate::syntax::json_schema::keywords::{self, Role};
 use crate::syntax::json_schema::numerals::NumberStyle;
+use crate::syntax::json_schema::pointer::Pointer;
 use crate::syntax::json_schema::sets::{Atom, Condition, SchemaId};
 use crate::syntax::json_schema::value::{Map, Value};
 

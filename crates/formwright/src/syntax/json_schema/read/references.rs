@@ -11,10 +11,11 @@
 
 use std::rc::Rc;
 
-use super::place::{Keys, Pointer, SchemaPlace};
+use super::place::{Keys, SchemaPlace};
 use super::{OUTERMOST, SchemaReader};
 use crate::error::{Error, Result};
 use crate::syntax::json_schema::document::Target;
+use crate::syntax::json_schema::pointer::Pointer;
 use crate::syntax::json_schema::sets::ValueSet;
 use crate::syntax::json_schema::value::Value;
 

@@ -1,14 +1,13 @@
 //! A matcher that allows canonical tokens only: its steps and its masks.
 //!
-//! Cost: see [`super`]. A token that conforms and that the tokenizer would write is accepted only if a mask
+//! Cost: see [`super::canonical`]. A token that conforms and that the tokenizer would write is accepted only if a mask
 //! would allow it too, that is, if the text can be completed after it.
 
 use std::sync::Arc;
 
-use super::{Places, only};
+use super::canonical::Places;
+use super::{Mask, Matcher, step_bytes};
 use crate::error::{Error, Kind, Result};
-use crate::matcher::masks::Mask;
-use crate::matcher::{Matcher, step_bytes};
 use crate::vocabulary::TokenId;
 
 /// Budgets that leave so many tokens beside the bytes to the end are taken for ample: to get to where a piece ends takes a
@@ -17,18 +16,18 @@ const MARGIN: u32 = 64;
 
 impl Matcher {
     /// Advances by one token; false, and unchanged, if it cannot come.
-    pub(in crate::matcher) fn try_canonical(&mut self, token: TokenId) -> Result<bool> {
+    pub(super) fn try_canonical(&mut self, token: TokenId) -> Result<bool> {
         let Self { cache, history, path, distance, places } = self;
         let Some(places) = places else { return Ok(false) };
-        let (now, constraint) = (places.now(), cache.constraint());
+        let (now, compiled) = (places.now(), cache.compiled());
         let Some(place) = places.spelling().after(now, token) else { return Ok(false) };
         let known = places.is_known_to_allow(&cache.lock(), history.configurations(), token);
-        let bytes = constraint.tables().vocabulary.token(token);
+        let bytes = compiled.tables().vocabulary.token(token);
         if known == Some(false) || !step_bytes(cache, history, path, bytes)? {
             return Ok(false);
         }
         let is_live = known
-            .map_or_else(|| places.is_live(constraint, &mut cache.lock(), path, history.configurations(), place), Ok);
+            .map_or_else(|| places.is_live(compiled, &mut cache.lock(), path, history.configurations(), place), Ok);
         if !matches!(is_live, Ok(true)) {
             history.rollback(1);
             path.truncate(history.path());
@@ -40,7 +39,7 @@ impl Matcher {
     }
 
     /// As [`Matcher::mask`].
-    pub(in crate::matcher) fn canonical_mask(&mut self, budget: Option<u32>) -> Result<Mask> {
+    pub(super) fn canonical_mask(&mut self, budget: Option<u32>) -> Result<Mask> {
         let is_small = |budget: &u32| !self.is_ample(budget.saturating_sub(MARGIN), false);
         let mask = match budget.filter(is_small).filter(|_| !self.history.is_finished()) {
             Some(budget) => self.canonical_within(budget)?,
@@ -54,24 +53,25 @@ impl Matcher {
         let ends = self.is_accepting();
         let Self { cache, history, path, places, .. } = self;
         let Some((places, left)) = places.as_ref().zip(budget.checked_sub(1)) else {
-            return Ok(Mask { ends, ..Mask::default() });
+            return Ok(Mask::end(ends));
         };
-        places.mask_within(cache.constraint(), &mut cache.lock(), path, history.configurations(), left)
+        let at = history.configurations();
+        places.mask_within(cache.compiled(), &mut cache.lock(), path, at, left).map(Mask::Canonical)
     }
 
     /// As [`Matcher::min_tokens_to_finish`].
-    pub(in crate::matcher) fn canonical_tokens_to_finish(&self, places: &Places) -> u32 {
+    pub(super) fn canonical_tokens_to_finish(&self, places: &Places) -> u32 {
         let (at, mut path) = (self.history.configurations(), self.path.clone());
-        places.tokens_to_finish(self.constraint(), &mut self.cache.lock(), &mut path, at)
+        places.tokens_to_finish(self.compiled(), &mut self.cache.lock(), &mut path, at)
     }
 
     /// What may come, perhaps nothing.
     fn canonical_tokens(&mut self) -> Result<Mask> {
         let Self { cache, history, path, places, .. } = self;
         let Some(places) = places.as_ref().filter(|_| !history.is_finished()) else {
-            return Ok(Mask { ends: true, ..Mask::default() });
+            return Ok(Mask::end(true));
         };
-        places.mask(cache.constraint(), &mut cache.lock(), path, history.configurations())
+        places.mask(cache.compiled(), &mut cache.lock(), path, history.configurations()).map(Mask::Canonical)
     }
 
     /// The tokens that can only come next, one after the other.
@@ -102,12 +102,12 @@ impl Matcher {
     /// The token that must come next, if there is one and the text may not end.
     fn only_token(&mut self) -> Result<Option<TokenId>> {
         if self.places.is_some() {
-            return Ok(only(&self.canonical_tokens()?));
+            return Ok(self.canonical_tokens()?.only_canonical());
         }
         if self.history.is_finished() {
             return Ok(None);
         }
-        let vocabulary = Arc::clone(&self.constraint().tables().vocabulary);
+        let vocabulary = Arc::clone(&self.compiled().tables().vocabulary);
         let mut row = vec![0; vocabulary.mask_words()];
         self.fill_bitmask(&mut row, None)?;
         let mut allowed = row.iter().zip(0_u32..).filter(|&(&word, _)| word != 0);
@@ -117,7 +117,7 @@ impl Matcher {
     }
 
     /// Begins after some tokens, if canonical ones can follow them.
-    pub(in crate::matcher) fn begin_after(&mut self, tokens: &[TokenId]) {
+    pub(super) fn begin_after(&mut self, tokens: &[TokenId]) {
         self.places.iter_mut().for_each(|places| places.begin_after(tokens));
         if !self.is_live().unwrap_or(true) {
             self.places.iter_mut().for_each(Places::begin_anew);
@@ -134,7 +134,7 @@ impl Matcher {
         let Self { cache, history, path, places, .. } = self;
         let Some(places) = places else { return Ok(true) };
         let at = history.configurations();
-        places.is_live(cache.constraint(), &mut cache.lock(), path, at, places.now())
+        places.is_live(cache.compiled(), &mut cache.lock(), path, at, places.now())
     }
 
     /// Fails if no text of the language has canonical tokens.

@@ -1,0 +1,92 @@
+//! The matcher cache: what was found for one text and may serve its forks, and the next text.
+//!
+//! ```text
+//! masks       stacks, entries, terminal masks, budgets
+//! canonical   what is allowed where only canonical tokens are
+//! ```
+//!
+//! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
+//! next text (see `pool`), which then finds most of its entries here.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::MOST_BYTES;
+use super::entry::CanonicalEntry;
+use super::finish::Finish;
+use super::form::Form;
+use super::graph::Graph;
+use super::junctions::Rest;
+use crate::canonical::{Place, SharedPieces, StateId};
+use crate::matcher::machine::Configuration;
+use crate::matcher::masks::MaskCache;
+
+/// Entries that are kept; eight times as many searches.
+const MOST_KNOWN: usize = 1 << 14;
+
+/// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
+const WORTH_KEEPING: usize = 1 << 20;
+const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
+
+/// What a matcher and its forks have found.
+#[derive(Debug, Default)]
+pub struct MatcherCache {
+    pub masks: MaskCache,
+    pub canonical: CanonicalCache,
+}
+
+impl MatcherCache {
+    /// Whether it is kept for the next text: it is not large.
+    pub fn is_worth_keeping(&self) -> bool {
+        let canonical = self.canonical.bytes();
+        self.masks.bytes() + canonical <= if canonical > 0 { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING }
+    }
+}
+
+/// What was found about canonical tokens for one text and its forks, and the next one.
+#[derive(Debug, Default)]
+pub struct CanonicalCache {
+    /// The numbers of states are of these.
+    pieces: Option<SharedPieces>,
+    pub entries: FxHashMap<(Configuration, StateId), Arc<CanonicalEntry>>,
+    bytes: usize,
+    pub known: FxHashMap<(<Graph<'static> as Form>::Key, Place), Rest>,
+    pub finish: Finish,
+}
+
+impl CanonicalCache {
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.known.len() * 100 + self.finish.bytes()
+    }
+
+    /// Makes ready for a text with these pieces.
+    pub fn begin(&mut self, pieces: Option<&SharedPieces>) {
+        let are_same = match (&self.pieces, pieces) {
+            (Some(own), Some(pieces)) => Arc::ptr_eq(own, pieces),
+            (own, pieces) => own.is_none() && pieces.is_none(),
+        };
+        if !are_same {
+            *self = Self { pieces: pieces.map(Arc::clone), ..Self::default() };
+        }
+    }
+
+    /// Keeps what a configuration allows in a state between pieces.
+    pub fn insert(&mut self, key: (Configuration, StateId), entry: &Arc<CanonicalEntry>) {
+        self.bytes += 40 + if Arc::strong_count(entry) == 1 { entry.bytes() } else { 0 };
+        self.entries.insert(key, Arc::clone(entry));
+    }
+
+    /// Forgets what takes more room than is allowed.
+    pub fn make_room(&mut self) {
+        if self.entries.len() > MOST_KNOWN || self.bytes > MOST_BYTES {
+            self.entries.clear();
+            self.bytes = 0;
+        }
+        if self.known.len() > MOST_KNOWN * 8 {
+            self.known.clear();
+        }
+        self.finish.make_room();
+    }
+}
