@@ -17,7 +17,8 @@ use std::collections::{BTreeSet, BinaryHeap};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED, conditions};
+use super::conditions::{self, LiteralCosts};
+use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
 
 /// How long things are at least, in bytes.
 pub struct MinimumLengths<'p> {
@@ -116,9 +117,14 @@ impl Seen {
     }
 }
 
-/// Completions of an object with existential constraints or conditions, by what it has seen (in place of the set of used
-/// names, their number) and whether one more member must come.
-pub type Completions = FxHashMap<(Seen, bool), Option<(u32, u32)>>;
+/// Completions of an object with existential constraints or conditions.
+#[derive(Debug, Default)]
+pub struct Completions {
+    /// By what it has seen (in place of the set of used names, their number) and whether one more member must come.
+    known: FxHashMap<(Seen, bool), Option<(u32, u32)>>,
+    /// Of an object with conditions.
+    pub literals: LiteralCosts,
+}
 
 /// Completions kept at most.
 const MOST_COMPLETIONS: usize = 1 << 14;
@@ -241,17 +247,19 @@ impl Object {
             return self.plain_completion(seen, used, one, lengths);
         }
         let key = (Seen { names: used, ..seen.clone() }, one && self.conditions.is_some());
-        if let Some(&completion) = known.get(&key) {
+        if let Some(&completion) = known.known.get(&key) {
             return completion;
         }
         let completion = match &self.conditions {
-            Some(conditions) => conditions::completion(self, conditions, seen, (used, one), lengths),
+            Some(conditions) => {
+                conditions::completion(self, conditions, seen, (used, one), lengths, &mut known.literals)
+            }
             None => self.existential_completion(seen, used, lengths, known),
         };
-        if known.len() >= MOST_COMPLETIONS {
-            known.clear();
+        if known.known.len() >= MOST_COMPLETIONS {
+            known.known.clear();
         }
-        known.insert(key, completion);
+        known.known.insert(key, completion);
         completion
     }
 

@@ -7,6 +7,8 @@
 //! x came or y came, at least 2 members     x: [-, 7]  y: [-, 5]     [-, 5, 12]
 //! ```
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -18,6 +20,9 @@ use crate::language::{INFINITE, MinimumLengths, Object, Seen, UNBOUNDED};
 type Cost = (u32, u32);
 
 const NEVER: Cost = (INFINITE, 0);
+
+/// Costs of literals kept at most, 8 bytes each.
+const MOST_LITERAL_COSTS: usize = 1 << 18;
 
 /// Costs by number of members.
 type Costs = SmallVec<[Cost; 4]>;
@@ -93,12 +98,18 @@ impl Future {
 ///
 /// A part is *open* if some way to complete the object makes it hold; parts of a conjunction share no variable, so the
 /// others hold whatever value this one has.
-pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &MinimumLengths<'_>) -> Option<Future> {
+pub fn future(
+    object: &Object,
+    conditions: &Conditions,
+    seen: &Seen,
+    lengths: &MinimumLengths<'_>,
+    known: &mut LiteralCosts,
+) -> Option<Future> {
     if conditions.cases.iter().any(|case| case.low > 0 || case.high < UNBOUNDED) {
         return None;
     }
     let question = Question { object, conditions, seen, used: 0, lengths };
-    let costs = question.least_of_parts();
+    let costs = question.least_of_parts(known);
     let lives = |part: u32| costs[part as usize].0 < INFINITE;
     let mut open: Vec<bool> = vec![false; conditions.parts.len()];
     let lives_at_all = question.unmentioned().is_some() && conditions.cases.iter().any(|case| lives(case.root));
@@ -175,6 +186,46 @@ impl Free {
     }
 }
 
+/// A variable, its value, and what else its ways depend on.
+type VariableState = (u32, u32, u32);
+
+/// The least costs of the literals of a variable, in their order, by its state: one member more changes the state of few
+/// variables.
+#[derive(Debug, Default)]
+pub struct LiteralCosts {
+    of: FxHashMap<VariableState, Arc<[Cost]>>,
+    /// Costs in all.
+    kept: usize,
+}
+
+impl LiteralCosts {
+    fn of(&mut self, question: &Question<'_>, variable: u32) -> Arc<[Cost]> {
+        let state = question.state_of(variable);
+        if let Some(known) = self.of.get(&state) {
+            return Arc::clone(known);
+        }
+        let mut ways = Vec::new();
+        question.add_ways(variable, 0, &mut ways);
+        let parts = &question.conditions.parts;
+        let literals = parts.iter().filter_map(|part| match part {
+            Part::Literal(of, allowed) if *of == variable => Some(allowed),
+            _ => None,
+        });
+        let least = |allowed: &Values| {
+            let fitting = ways.iter().filter(|(value, ..)| allowed.contains(*value));
+            fitting.map(|&(_, members, bytes)| (bytes, members)).min().unwrap_or(NEVER)
+        };
+        let found: Arc<[Cost]> = literals.map(least).collect();
+        count(parts.len() / 32 + found.len() * (1 + ways.len() / 16));
+        if self.kept + found.len() > MOST_LITERAL_COSTS {
+            *self = Self::default();
+        }
+        self.kept += found.len() + 1;
+        self.of.insert(state, Arc::clone(&found));
+        found
+    }
+}
+
 /// A question about one state of an object.
 struct Question<'q> {
     object: &'q Object,
@@ -193,10 +244,11 @@ pub fn completion(
     seen: &Seen,
     (used, one): (u32, bool),
     lengths: &MinimumLengths<'_>,
+    known: &mut LiteralCosts,
 ) -> Option<(u32, u32)> {
     let question = Question { object, conditions, seen, used, lengths };
     let rest = question.unmentioned()?;
-    let parts = question.least_of_parts();
+    let parts = question.least_of_parts(known);
     let mut best = NEVER;
     for case in conditions.cases.iter().filter(|case| seen.count <= case.high) {
         let few = both(parts[case.root as usize], rest);
@@ -282,17 +334,15 @@ impl Question<'_> {
     }
 
     /// The least cost of every part, however many members that takes.
-    fn least_of_parts(&self) -> Vec<Cost> {
-        let ways = self.ways(0);
+    fn least_of_parts(&self, known: &mut LiteralCosts) -> Vec<Cost> {
+        let variables = 0..self.conditions.members.len() as u32;
+        let of_variables: Vec<Arc<[Cost]>> = variables.map(|variable| known.of(self, variable)).collect();
+        let mut literals: Vec<_> = of_variables.iter().map(|costs| costs.iter().copied()).collect();
         let mut costs: Vec<Cost> = Vec::with_capacity(self.conditions.parts.len());
         for part in &self.conditions.parts {
             count(1 + part.inner().len() / 16);
             costs.push(match part {
-                Part::Literal(variable, allowed) => {
-                    let fitting = ways.of(*variable).iter().filter(|(value, ..)| allowed.contains(*value));
-                    count(ways.of(*variable).len() / 16);
-                    fitting.map(|&(_, members, bytes)| (bytes, members)).min().unwrap_or(NEVER)
-                }
+                Part::Literal(variable, _) => literals[*variable as usize].next().unwrap_or(NEVER),
                 Part::All(inner) => inner.iter().fold((0, 0), |all, &part| both(all, costs[part as usize])),
                 Part::Any(inner) => inner.iter().map(|&part| costs[part as usize]).min().unwrap_or(NEVER),
             });
@@ -345,18 +395,35 @@ impl Question<'_> {
 
     /// What the values of all variables cost, with up to `top` members more than the facts of a kind need.
     fn ways(&self, top: u32) -> Ways {
-        let declared = self.object.members.len() as u32;
         let mut ways = Ways::default();
-        for (&member, variable) in self.conditions.members.iter().zip(0..) {
-            if member < declared {
-                self.declared(variable, member, &mut ways.all);
-            } else {
-                self.kind(variable, top, &mut ways.all);
-            }
+        for variable in 0..self.conditions.members.len() as u32 {
+            self.add_ways(variable, top, &mut ways.all);
             ways.ends.push(ways.all.len());
         }
-        count(1 + (ways.ends.len() + ways.all.len()) / 8);
         ways
+    }
+
+    /// Adds what the values of one variable cost.
+    fn add_ways(&self, variable: u32, top: u32, ways: &mut Vec<Way>) {
+        let member = self.conditions.members[variable as usize];
+        let before = ways.len();
+        if member < self.object.members.len() as u32 {
+            self.declared(variable, member, ways);
+        } else {
+            self.kind(variable, top, ways);
+        }
+        count(1 + (ways.len() - before) / 8);
+    }
+
+    /// All that the ways of a variable depend on.
+    fn state_of(&self, variable: u32) -> VariableState {
+        let member = self.conditions.members[variable as usize];
+        let value = u32::from(self.seen.values()[variable as usize]);
+        if member >= self.object.members.len() as u32 {
+            return (variable, value, self.used + self.unmet_before(variable));
+        }
+        let came = self.seen.has(member);
+        (variable, if came { 1 + value } else { 0 }, u32::from(self.object.is_open(self.seen, member)))
     }
 
     /// What the values of a declared member cost.

@@ -19,7 +19,7 @@ mod covering;
 mod values;
 
 pub use compile::{FALSE as NO_OBJECT, FormulaBuilder, FormulaId, Promise, TRUE as EVERY_OBJECT, TooHard, Variable};
-pub use costs::{Future, completion, future};
+pub use costs::{Future, LiteralCosts, completion, future};
 pub use covering::Promises;
 pub use values::Values;
 

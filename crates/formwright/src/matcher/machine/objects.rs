@@ -235,7 +235,8 @@ impl Machine<'_> {
         let position = if object.any_order { 0 } else { member.min(object.members.len() as u32) };
         let future = self.stacks.future(object, (seen, position), |before| {
             let before = Seen { position, ..before.clone() };
-            self.graph.with_lengths(&object.layout, |lengths| future(object, conditions, &before, lengths))
+            let known = &mut self.stacks.completions(object).literals;
+            self.graph.with_lengths(&object.layout, |lengths| future(object, conditions, &before, lengths, known))
         });
         match &*future {
             Some(future) => future.allows(conditions.next_value(self.stacks.seen(seen).values(), member, met)),
