@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 from formwright._extras import needs
 from formwright.errors import NotAForm, OutputInvalid
 from formwright.forms.context import current_context
-from formwright.forms.type_schemas import Describe, Remark, exact_schema
+from formwright.forms.type_remarks import Remark
+from formwright.forms.type_schemas import Describe, exact_schema
 
 with needs("pydantic", "a Python type as a form"):
     import pydantic_core

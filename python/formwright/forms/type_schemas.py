@@ -24,29 +24,25 @@ from __future__ import annotations
 import inspect
 import json
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import Enum
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from formwright._extras import needs
 from formwright.errors import NotAForm
 from formwright.forms import type_patterns as patterns
 from formwright.forms.json_patterns import JSON_INSIDE, json_pattern
-from formwright.forms.pointers import escape_step
+from formwright.forms.type_remarks import Remark, add_remark, find_validator, name_check, take_remarks
 
 with needs("pydantic", "a Python type as a form"):
     from pydantic import TypeAdapter
     from pydantic.json_schema import GenerateJsonSchema
 
-__all__ = ["Describe", "Remark", "exact_schema"]
+__all__ = ["Describe", "exact_schema"]
 
 Describe = Callable[[type], tuple[str, Mapping[str, str]]]
 """What a class says of itself, and of its fields by name."""
-
-_REMARKS = "x-formwright-remarks"
-"""Where a part of a schema keeps its remarks, as status and text; taken out of the schema that is returned."""
 
 _TEXTS = {
     "base64": patterns.BASE64,
@@ -91,23 +87,6 @@ _NOT_WRITTEN = {
 """By the format that pydantic gives a text: what the type reads too, and no form writes."""
 
 
-class Remark(NamedTuple):
-    """What a schema does not say of a type.
-
-    Attributes:
-        pointer: JSON Pointer of the part of the schema.
-        status: ``validated``: the type checks it once a text is complete; ``narrowed``: the type reads it, and the
-            schema does not allow it; ``enforced``: the rest of the schema says what the keyword means.
-        what: What is checked, or never written.
-        keyword: The keyword that it is about, if it is about one.
-    """
-
-    pointer: str
-    status: str
-    what: str
-    keyword: str = ""
-
-
 def exact_schema(
     adapter: TypeAdapter[Any], describe: Describe | None = None
 ) -> tuple[dict[str, Any], tuple[Remark, ...]]:
@@ -123,7 +102,7 @@ def exact_schema(
     """
     generator = type("_Described", (_ExactSchema,), {"describe": describe and staticmethod(describe)})
     schema = adapter.json_schema(schema_generator=generator, mode="validation")
-    remarks = tuple(_taken_remarks(schema))
+    remarks = tuple(take_remarks(schema))
     return _with_json_texts(schema, schema.get("$defs", {})), remarks
 
 
@@ -137,23 +116,6 @@ def _with_json_texts(part: Any, definitions: Mapping[str, Any]) -> Any:
         return {key: _with_json_texts(value, definitions) for key, value in part.items()}
     written = {key: value for key, value in part.items() if key != JSON_INSIDE}
     return _with_pattern(written, json_pattern(part[JSON_INSIDE], definitions))
-
-
-def _taken_remarks(schema: dict[str, Any]) -> Iterator[Remark]:
-    """Takes the remarks out of a schema."""
-    stack: list[tuple[str, Any]] = [("", schema)]
-    while stack:
-        pointer, part = stack.pop()
-        if isinstance(part, dict):
-            for status, what in part.pop(_REMARKS, []):
-                if status != "enforced":
-                    yield Remark(pointer, status, what)
-                elif part.get("format") == what:  # a hook may have put another one there
-                    yield Remark(pointer, status, "", "format")
-            inside = [(escape_step(key), value) for key, value in part.items()]
-        else:
-            inside = [(str(index), value) for index, value in enumerate(part)]
-        stack.extend((f"{pointer}/{key}", value) for key, value in reversed(inside) if isinstance(value, dict | list))
 
 
 class _ExactSchema(GenerateJsonSchema):
@@ -187,25 +149,25 @@ class _ExactSchema(GenerateJsonSchema):
     def generate_inner(self, schema: Any) -> dict[str, Any]:
         """Every part comes through here, with what hooks have made of it."""
         written = super().generate_inner(schema)
-        validator = _validator(schema)
+        validator = find_validator(schema)
         if getattr(validator, "__qualname__", "") == "ByteSize._validate":
             return _BYTE_SIZE
         if getattr(validator, "__qualname__", "") == "import_string":
-            written = _add_remark(_with_pattern(written, patterns.IMPORTED), "narrowed", "names that are not ASCII")
-        if validator is not None and (what := _own_check(validator)):
-            written = _add_remark(written, "validated", what)
+            written = add_remark(_with_pattern(written, patterns.IMPORTED), "narrowed", "names that are not ASCII")
+        if validator is not None and (what := name_check(validator)):
+            written = add_remark(written, "validated", what)
         return self._exact_text(written, schema) if written.get("type") == "string" else written
 
     def _exact_text(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         format = written.get("format")
         if format in {**_CHECKED, **_EITHER, **_TEXTS} or format in _OF_KINDS.get(schema["type"], ()):
-            written = _add_remark(written, "enforced", format)
+            written = add_remark(written, "enforced", format)
         if what := _CHECKED.get(format or ""):
-            return _add_remark(written, "validated", what)
+            return add_remark(written, "validated", what)
         if format in _EITHER:
             return written | {"anyOf": _EITHER[format]}
         if what := _NOT_WRITTEN.get(format or ""):
-            written = _add_remark(written, "narrowed", what)
+            written = add_remark(written, "narrowed", what)
         pattern = _TEXTS.get(format or "")
         if format in ("base64", "base64url"):
             if "minLength" in written or "maxLength" in written:
@@ -215,7 +177,7 @@ class _ExactSchema(GenerateJsonSchema):
                 )
             if _inmost(schema)["type"] == "str":
                 pattern = patterns.BASE64_TEXT if format == "base64" else patterns.BASE64_URL_TEXT
-                written = _add_remark(written, "narrowed", "characters that are not ASCII")
+                written = add_remark(written, "narrowed", "characters that are not ASCII")
         return _with_pattern(written, pattern) if pattern else written
 
     def str_schema(self, schema: Any) -> dict[str, Any]:
@@ -239,7 +201,7 @@ class _ExactSchema(GenerateJsonSchema):
             return _with_pattern(written, patterns.BASE64_URL)
         if not bounded:
             return written
-        return _add_remark(
+        return add_remark(
             _with_pattern(written, r"^[\x00-\x7f]*$"), "narrowed", "characters that are not ASCII, as a length is given"
         )
 
@@ -305,24 +267,24 @@ class _ExactSchema(GenerateJsonSchema):
     def json_schema(self, schema: Any) -> dict[str, Any]:
         inner = self.generate_inner(schema["schema"]) if "schema" in schema else {}
         written = {"type": "string", JSON_INSIDE: inner}
-        return _add_remark(written, "narrowed", "JSON inside a text with whitespace, or members in another order")
+        return add_remark(written, "narrowed", "JSON inside a text with whitespace, or members in another order")
 
     def fraction_schema(self, schema: Any) -> dict[str, Any]:
         return {"anyOf": [{"type": "number"}, {"type": "string", "pattern": patterns.FRACTION}]}
 
     def url_schema(self, schema: Any) -> dict[str, Any]:
         schemes = schema.get("allowed_schemes")
-        written = _add_remark(super().url_schema(schema), "narrowed", _OTHER_HOSTS if schemes else _OTHER_URLS)
+        written = add_remark(super().url_schema(schema), "narrowed", _OTHER_HOSTS if schemes else _OTHER_URLS)
         return _with_pattern(written, patterns.url(schemes))
 
     def multi_host_url_schema(self, schema: Any) -> dict[str, Any]:
-        written = _add_remark(super().multi_host_url_schema(schema), "narrowed", _OTHER_HOSTS)
+        written = add_remark(super().multi_host_url_schema(schema), "narrowed", _OTHER_HOSTS)
         return _with_pattern(written, patterns.multi_host_url(schema.get("allowed_schemes")))
 
     def timedelta_schema(self, schema: Any) -> dict[str, Any]:
         _refuse_bounds(schema, "a duration", "a number of seconds, as int or float")
         written = {"type": "string", "pattern": patterns.DURATION}  # the format has neither signs nor fractions
-        return _add_remark(written, "narrowed", "100,000,000 days and more")
+        return add_remark(written, "narrowed", "100,000,000 days and more")
 
     def date_schema(self, schema: Any) -> dict[str, Any]:
         written = super().date_schema(schema)
@@ -338,11 +300,11 @@ class _ExactSchema(GenerateJsonSchema):
     def time_schema(self, schema: Any) -> dict[str, Any]:
         _refuse_bounds(schema, "a time", "Annotated[str, Field(pattern=...)]")
         written = _with_pattern(super().time_schema(schema), patterns.TIME_SECONDS)
-        return written if schema.get("tz_constraint") else _add_remark(written, "narrowed", "times without a zone")
+        return written if schema.get("tz_constraint") else add_remark(written, "narrowed", "times without a zone")
 
     def _on_the_clock(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         what = schema.get("now_op")
-        return _add_remark(written, "validated", f"whether it is {what}") if what else written
+        return add_remark(written, "validated", f"whether it is {what}") if what else written
 
     def complex_schema(self, schema: Any) -> dict[str, Any]:
         raise NotAForm("complex cannot be read back: JSON has no complex numbers", hint="pass tuple[float, float]")
@@ -360,7 +322,7 @@ class _ExactSchema(GenerateJsonSchema):
         else:
             written = _with_pattern(super().datetime_schema(schema), patterns.DATETIME_SECONDS)
         if not schema.get("tz_constraint"):
-            written = _add_remark(written, "narrowed", "points in time without a zone: `NaiveDatetime`")
+            written = add_remark(written, "narrowed", "points in time without a zone: `NaiveDatetime`")
         return self._on_the_clock(written, schema)
 
     def uuid_schema(self, schema: Any) -> dict[str, Any]:
@@ -416,12 +378,6 @@ _BOUNDS = ("multiple_of", "le", "ge", "lt", "gt")
 def _refuse_bounds(schema: Any, what: str, instead: str) -> None:
     if bound := next((key for key in ("le", "ge", "lt", "gt") if schema.get(key) is not None), None):
         raise NotAForm(f"a bound ({bound}) of {what} cannot be said in JSON Schema", hint=f"pass {instead}")
-
-
-def _add_remark(written: dict[str, Any], status: str, what: str) -> dict[str, Any]:
-    """The schema with another remark; hooks have a part read more than once."""
-    remarks = written.get(_REMARKS, [])
-    return written if (status, what) in remarks else written | {_REMARKS: [*remarks, (status, what)]}
 
 
 def _with_pattern(written: dict[str, Any], pattern: str) -> dict[str, Any]:
@@ -483,48 +439,7 @@ def _is_read(adapter: TypeAdapter[Any], value: Any) -> bool:
     return True
 
 
-def _validator(schema: Any) -> Any:
-    """The function that a part is validated by, if there is one."""
-    if not schema["type"].startswith("function-"):
-        return None
-    function = schema["function"]["function"]
-    while isinstance(function, partial):
-        function = function.func
-    return getattr(function, "__func__", function)
-
-
-def _own_check(function: Any) -> str | None:
-    """What a validator checks that the schema does not say."""
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    if known := _PYDANTIC_CHECKS.get(name):
-        return known
-    package = (getattr(function, "__module__", "") or "").partition(".")[0]
-    return None if package in _OF_TYPES else f"the validator {name.rpartition('<locals>.')[2]}"
-
-
-_OF_TYPES = frozenset(
-    (
-        "pydantic",
-        "pydantic_core",
-        "annotated_types",
-        "builtins",
-        "collections",
-        "ipaddress",
-        "operator",
-        "pathlib",
-        "re",
-    )
-)
-"""Packages whose validators only make values of types that are exact here."""
-
 _OTHER_HOSTS = "hosts that are neither ASCII names nor IPv4 addresses"
 _OTHER_URLS = f"`file:`, URLs without a host, {_OTHER_HOSTS}"
 
 _BYTE_SIZE = {"anyOf": [{"type": "string", "pattern": patterns.BYTE_SIZE}, {"type": "integer", "minimum": 0}]}
-
-_PYDANTIC_CHECKS = {
-    "import_string": "whether it can be imported",
-    "PaymentCardNumber.validate": "its check digit",
-    "PathType.validate_new": "whether there is no such file, in a directory that exists",
-    "PathType.validate_socket": "whether the socket exists",
-}
