@@ -29,6 +29,7 @@ mod python {
     import_exception!(formwright.errors, TokenRejected);
     import_exception!(formwright.errors, UnsatisfiableSchema);
     import_exception!(formwright.errors, UnsupportedKeyword);
+    import_exception!(formwright.errors, UnsupportedPattern);
     import_exception!(formwright.errors, VocabularyError);
 }
 
@@ -45,6 +46,11 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             kwargs.set_item("source", source)?;
             kwargs.set_item("span", span)?;
             py.get_type::<python::RegexError>()
+        }
+        Kind::UnsupportedRegex { source, span } => {
+            kwargs.set_item("source", source)?;
+            kwargs.set_item("span", span)?;
+            py.get_type::<python::UnsupportedPattern>()
         }
         Kind::Language => py.get_type::<python::LanguageError>(),
         Kind::Argument { argument } => {

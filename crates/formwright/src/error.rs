@@ -20,6 +20,13 @@ pub enum Kind {
         /// Byte offsets of the place.
         span: (usize, usize),
     },
+    /// A regular expression is valid, but cannot be enforced; the span points into it.
+    UnsupportedRegex {
+        /// The expression.
+        source: String,
+        /// Byte offsets of the place.
+        span: (usize, usize),
+    },
     /// A language that cannot be written, or a stored one that cannot be read.
     Language,
     /// An argument has a value that it cannot have.
@@ -135,6 +142,20 @@ impl Error {
     pub fn regex(source: &str, span: (usize, usize), what: &str) -> Self {
         let message = format!("regular expression: {what}\n{}", caret(source, span));
         Self::new(Kind::Regex { source: source.to_owned(), span }, message)
+    }
+
+    /// A regular expression that is valid, but cannot be enforced, with what to write instead.
+    #[cold]
+    pub fn unsupported_regex(source: &str, span: (usize, usize), what: &str, instead: &str) -> Self {
+        let kind = Kind::UnsupportedRegex { source: source.to_owned(), span };
+        Self { kind: Box::new(kind), ..Self::regex(source, span, what) }.hint(instead)
+    }
+
+    /// One that no text matches.
+    #[cold]
+    pub fn unmatched_regex(source: &str) -> Self {
+        let instead = "change the pattern so that some text matches all of it";
+        Self::unsupported_regex(source, (0, source.len()), "no text matches it", instead)
     }
 
     /// A broken schema.

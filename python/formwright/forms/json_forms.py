@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from formwright._kernel import Constraint, Language
 from formwright._options import spell_out
 from formwright.errors import NotAForm, SchemaError
-from formwright.forms import patterns
 from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
 from formwright.forms.json_options import DEFAULTS, JsonOptions, JsonTextOptions, complete_options
@@ -115,8 +114,7 @@ def explain(schema: Any, **options: Unpack[JsonOptions]) -> Explanation:
     is_schema = isinstance(schema, _SCHEMAS)
     text, remarks = (schema_text(schema), ()) if is_schema else _read_type(schema)[1:]
     completed, defaults = complete_options(options)
-    with patterns.recognize_unsupported():
-        rows = Language.explain_json_schema(text, completed)
+    rows = Language.explain_json_schema(text, completed)
     return Explanation.of(defaults + remarks, rows)
 
 
@@ -178,6 +176,5 @@ def _json_form(
     kind: Kind,
     remarks: tuple[Reading, ...],
 ) -> Form[Any]:
-    with patterns.recognize_unsupported():  # formats= and whitespace= are patterns
-        language = Language.json_schema(schema, **options)
+    language = Language.json_schema(schema, **options)
     return Form(language, read, title, kind, remarks, origin=Origin("schema", schema, options))

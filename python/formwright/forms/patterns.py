@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -52,22 +51,12 @@ _SHORTHANDS = {
 _ATOMS = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN, op.BRANCH, op.SUBPATTERN)
 _CHARACTERS = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN)
 _REFUSED = {
-    op.ATOMIC_GROUP: "atomic groups cannot be compiled",
-    op.GROUPREF: "back-references cannot be compiled",
-    op.GROUPREF_EXISTS: "conditional groups cannot be compiled",
-}
-_HINTS = {
-    r"back-?reference|look-behind of more": (
-        "write the pattern without back-references, and look-behind for one character only"
+    op.ATOMIC_GROUP: ("atomic groups", "write an ordinary group, (?:...), if the same texts match it"),
+    op.GROUPREF: (
+        "back-references",
+        "write the pattern without back-references, and look-behind for one character only",
     ),
-    "look-around": (
-        "a compiled pattern (re.compile) and the pattern of a JSON Schema may look ahead, and one character behind"
-    ),
-    "atomic": "write an ordinary group, (?:...), if the same texts match it",
-    "conditional": "write both cases as alternatives: (?:A|B)",
-    "possessive": "write the repetition without the last plus, if the same texts match it",
-    "too many|cannot be compiled": "write the pattern with fewer assertions, and with none in a repetition",
-    "no text matches it": "change the pattern so that some text matches all of it",
+    op.GROUPREF_EXISTS: ("conditional groups", "write both cases as alternatives: (?:A|B)"),
 }
 """What is valid in a pattern but cannot be enforced, and what to write instead."""
 
@@ -93,21 +82,8 @@ def write_pattern(pattern: re.Pattern[str]) -> str:
             warnings.simplefilter("ignore")
             text = writer.sequence(parser.parse(source, flags), flags)
     except RecursionError:
-        raise writer.refusal("groups are nested too deep") from None
+        raise writer.failure("groups are nested too deep") from None
     return "\n".join([*writer.classes, text])
-
-
-@contextmanager
-def recognize_unsupported() -> Iterator[None]:
-    """Raise an `UnsupportedPattern` with a hint in place of a `RegexError` for a pattern that is valid."""
-    try:
-        yield
-    except RegexError as error:
-        what = str(error).splitlines()[0]
-        hint = next((hint for key, hint in _HINTS.items() if re.search(key, what)), None)
-        if hint is None:
-            raise
-        raise UnsupportedPattern(str(error), hint=hint, source=error.source, span=error.span) from None
 
 
 class _Writer:
@@ -117,8 +93,12 @@ class _Writer:
         self.source = source
         self.classes: dict[str, int] = {}
 
-    def refusal(self, what: str) -> RegexError:
+    def failure(self, what: str) -> RegexError:
         return RegexError(f"regular expression: {what}\n    {self.source}", source=self.source)
+
+    def refusal(self, what: str, instead: str) -> UnsupportedPattern:
+        message = f"regular expression: {what} cannot be compiled\n    {self.source}"
+        return UnsupportedPattern(message, hint=instead, source=self.source)
 
     def sequence(self, items: Iterable[Item], flags: int) -> str:
         return "".join(self.item(item, flags) for item in items)
@@ -129,7 +109,9 @@ class _Writer:
             return self.character(item, flags)
         write = getattr(self, f"_{kind.name.lower()}", None)
         if write is None:
-            raise self.refusal(_REFUSED.get(kind, f"{kind.name.lower()} is not known"))
+            raise (
+                self.refusal(*_REFUSED[kind]) if kind in _REFUSED else self.failure(f"{kind.name.lower()} is not known")
+            )
         return str(write(argument, flags))
 
     def character(self, item: Item, flags: int) -> str:
@@ -187,7 +169,10 @@ class _Writer:
         """As many as there are, and never fewer: either the most that may come, or none of them comes next."""
         low, high, items = argument
         if len(items) != 1 or items[0][0] not in _CHARACTERS:
-            raise self.refusal("possessive repetitions of more than one character cannot be compiled")
+            raise self.refusal(
+                "possessive repetitions of more than one character",
+                "write the repetition without the last plus, if the same texts match it",
+            )
         one = self.one(items, flags)
         if high is op.MAXREPEAT:
             return f"(?:{one}{{{low},}}(?!{one}))"

@@ -60,14 +60,11 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
         title, origin = f"regex {shorten(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
-        with patterns.recognize_unsupported():
-            language = _compile_pattern(pattern)
-        return Form(language, str, title, "text", origin=origin)
+        return Form(_compile_pattern(pattern), str, title, "text", origin=origin)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: expected a pattern (str or re.Pattern), got {type(pattern).__name__}")
     check_text(pattern, "pattern")
-    with patterns.recognize_unsupported():
-        language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
+    language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
     return Form(language, str, f"regex {shorten(repr(pattern))}", "text", origin=Origin("regex", pattern))
 
 
@@ -85,7 +82,7 @@ def _compile_pattern(pattern: re.Pattern[str]) -> Language:
         return Language.regex(text, dialect="python")
     except RegexError as error:
         what = str(error).splitlines()[0]
-        raise RegexError(f"{what}\n    {pattern.pattern}", hint=error.hint, source=pattern.pattern) from None
+        raise type(error)(f"{what}\n    {pattern.pattern}", hint=error.hint, source=pattern.pattern) from None
 
 
 @overload

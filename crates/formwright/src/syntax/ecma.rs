@@ -15,7 +15,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::pattern::{Mode, Pattern, class_of, complement, lower, ranges_of};
+use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, complement, lower, ranges_of, refuse_assertions};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
@@ -65,7 +65,7 @@ pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits)
         let what = "this is read without the flag u only, and another part of the pattern with it only";
         return Err(Error::regex(source, (end - 1, end), what));
     }
-    lower(&pattern, mode).map_err(|what| Error::regex(source, (0, source.len()), what))
+    lower(&pattern, mode).map_err(|what| refuse_assertions(source, what))
 }
 
 /// A class in brackets, and nothing else.
@@ -121,6 +121,11 @@ impl<'s> Parser<'s> {
 
     fn fail(&self, from: usize, what: &str) -> Error {
         Error::regex(self.source, (from, self.at.max(from + 1)), what)
+    }
+
+    /// The error of what is valid, but is not kept by an automaton.
+    fn refuse(&self, from: usize, what: &str) -> Error {
+        Error::unsupported_regex(self.source, (from, self.at.max(from + 1)), what, WITHOUT_MEMORY)
     }
 
     fn alternatives(&mut self) -> Result<Pattern> {
@@ -258,7 +263,7 @@ impl<'s> Parser<'s> {
         let kind = kinds.into_iter().find(|kind| self.eat(kind)).unwrap_or_default();
         match kind {
             "?<" | "?P<" => self.group_name(from)?,
-            "?" if self.eat("P=") => return Err(self.fail(from, "back-references cannot be compiled")),
+            "?" if self.eat("P=") => return Err(self.refuse(from, "back-references cannot be compiled")),
             "?" => return Err(self.fail(from, "unknown kind of group")),
             _ => {}
         }
@@ -271,7 +276,7 @@ impl<'s> Parser<'s> {
             "?=" | "?!" => Pattern::Ahead { negated, body: Box::new(body) },
             "?<=" | "?<!" => match as_class(&body) {
                 Some(class) => Pattern::behind(&class, negated),
-                None => return Err(self.fail(from, "look-behind of more than one character cannot be compiled")),
+                None => return Err(self.refuse(from, "look-behind of more than one character cannot be compiled")),
             },
             _ => body,
         })
@@ -298,7 +303,7 @@ impl<'s> Parser<'s> {
         let number = self.rest()[..digits].parse::<usize>().ok();
         if self.eat("k") || number.is_some_and(|number| number > 0 && number <= groups(self.source)) {
             self.at += digits;
-            return Err(self.fail(from, "back-references cannot be compiled"));
+            return Err(self.refuse(from, "back-references cannot be compiled"));
         }
         Ok(Pattern::Class(self.class_escape(from)?))
     }

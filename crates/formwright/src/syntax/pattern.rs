@@ -17,8 +17,18 @@
 //! Cost: patterns without assertions stay as they are, and bounded repetitions with assertions are written out. Wrinkle:
 //! what would be too large that way, or has no bound, is followed character by character ([`super::continuation`]).
 
-use super::super::regular::{Ranges, Regular};
 use super::continuation;
+use crate::error::Error;
+use crate::regular::{Ranges, Regular};
+
+/// What to write where a pattern refers to what was read before.
+pub const WITHOUT_MEMORY: &str = "write the pattern without back-references, and look-behind for one character only";
+
+/// The error of a pattern whose assertions cannot be compiled.
+pub fn refuse_assertions(source: &str, what: &str) -> Error {
+    let instead = "write the pattern with fewer assertions, and with none in a repetition";
+    Error::unsupported_regex(source, (0, source.len()), what, instead)
+}
 
 /// Whether a pattern describes the whole text or is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, ErrorKind};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
+use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, lower, ranges_of, refuse_assertions};
 use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{ask_now, bounded, count};
@@ -67,7 +67,7 @@ fn read(source: &str, dialect: Dialect, limits: &Limits) -> Result<Language> {
         None => Segment::of(&tree).build(&mut graph),
     };
     Language::new(graph, limits).map_err(|error| match *error.kind {
-        Kind::Unsatisfiable { .. } => Error::regex(source, (0, source.len()), "no text matches it"),
+        Kind::Unsatisfiable { .. } => Error::unmatched_regex(source),
         _ => error,
     })
 }
@@ -233,9 +233,9 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {
     let hir = translated(source, unicode, limits)?;
     ask_now();
-    let pattern = pattern(&hir).map_err(|what| Error::regex(source, (0, source.len()), what))?;
+    let pattern = pattern(&hir).map_err(|what| refuse_assertions(source, what))?;
     ask_now();
-    lower(&pattern, Mode::Whole).map_err(|what| Error::regex(source, (0, source.len()), what))
+    lower(&pattern, Mode::Whole).map_err(|what| refuse_assertions(source, what))
 }
 
 fn translated(source: &str, unicode: bool, limits: &Limits) -> Result<Hir> {
@@ -317,11 +317,22 @@ fn located(source: &str, error: &regex_syntax::Error) -> Error {
     };
     let is_open = matches!(error, regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::ClassUnclosed);
     let bracket = if is_open { r"; a bracket that is a member of a class is written \[" } else { "" };
-    let what = match source.split_at(span.start.offset) {
-        (before, at) if is_back_reference(before, at) => "backreferences are not supported".to_owned(),
-        _ => format!("{}{bracket}", what.lines().next().unwrap_or_default()),
-    };
-    Error::regex(source, (span.start.offset, span.end.offset), &what)
+    let place = (span.start.offset, span.end.offset);
+    let (before, at) = source.split_at(span.start.offset);
+    if is_back_reference(before, at) {
+        return Error::unsupported_regex(source, place, "backreferences are not supported", WITHOUT_MEMORY);
+    }
+    let what = format!("{}{bracket}", what.lines().next().unwrap_or_default());
+    match error {
+        regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::UnsupportedBackreference => {
+            Error::unsupported_regex(source, place, &what, WITHOUT_MEMORY)
+        }
+        regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::UnsupportedLookAround => {
+            let instead = "a compiled pattern (re.compile) and the pattern of a JSON Schema may look ahead, and one character behind";
+            Error::unsupported_regex(source, place, &what, instead)
+        }
+        _ => Error::regex(source, place, &what),
+    }
 }
 
 /// Whether the library, which knows no back-references by name, stumbled over one: `(?P=name)`, `\k<name>`, `\g{1}`.

@@ -129,6 +129,7 @@ fn check(name: &str) {
                 kind,
                 Kind::Limit { .. }
                     | Kind::Regex { .. }
+                    | Kind::UnsupportedRegex { .. }
                     | Kind::Schema { .. }
                     | Kind::Unsupported { .. }
                     | Kind::Unsatisfiable { .. }

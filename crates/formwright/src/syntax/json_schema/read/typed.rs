@@ -207,11 +207,9 @@ impl<'d> SchemaReader<'d> {
                 return Error { message: format!("schema at {pointer}: {}", error.message), ..error };
             }
             let what = format!("pattern {source:?}: {}", error.message);
-            if error.message.contains("cannot be compiled") {
-                Error::unsupported(pointer, what)
-                    .hint("write the pattern without back-references, and look-behind for one character only")
-            } else {
-                Error::schema(pointer, what).hint("patterns are ECMA-262 regular expressions")
+            match *error.kind {
+                crate::Kind::UnsupportedRegex { .. } => Error { hint: error.hint, ..Error::unsupported(pointer, what) },
+                _ => Error::schema(pointer, what).hint("patterns are ECMA-262 regular expressions"),
             }
         })
     }
@@ -223,7 +221,7 @@ impl<'d> SchemaReader<'d> {
         if let Some(source) = self.options.formats.get(name) {
             let tree = crate::syntax::regex::parse(source, self.limits())?;
             if tree == Regular::Never {
-                return Err(Error::regex(source, (0, source.len()), "no text matches it"));
+                return Err(Error::unmatched_regex(source));
             }
             return Ok(Some(Approximated { set: StringSet::of(tree), superset: self.unasserted() }));
         }
