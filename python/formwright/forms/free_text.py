@@ -199,7 +199,7 @@ def after(
         NotAForm, LanguageError: As `form`.
     """
     if times is not None and times < 1:
-        raise ArgumentError(f"times must be 1 or more, not {times}", argument="times")
+        raise ArgumentError(f"times: expected 1 or more, got {times}", argument="times")
     target = _form(form)
     free = text(until=marker, max_chars=max_chars, max_tokens=max_tokens)
     rest = text(until=marker, include=False, max_chars=max_chars, max_tokens=max_tokens)

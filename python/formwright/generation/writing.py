@@ -99,9 +99,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.cancel is not None and not callable(self.cancel):
-            raise ArgumentError(f"cancel= is a function, not {self.cancel!r}", argument="cancel")
+            raise ArgumentError(f"cancel: expected a function, got {self.cancel!r}", argument="cancel")
         if not isinstance(self.max_tokens, int | np.integer) or self.max_tokens < 0:
-            message = f"max_tokens must be an integer from 0 on, not {self.max_tokens!r}"
+            message = f"max_tokens: expected an integer from 0 on, got {self.max_tokens!r}"
             raise ArgumentError(message, argument="max_tokens")
 
 

@@ -370,7 +370,7 @@ class _Many:
     def __init__(self, model: LocalModel, rows: Sequence[tuple[Prompt, Any]], forms: Any, settings: Settings) -> None:
         self._model, self._rows, self._settings = model, rows, settings
         if not isinstance(settings.batch_size, int | np.integer) or settings.batch_size < 1:
-            said = f"batch_size must be an integer from 1 on, not {settings.batch_size!r}"
+            said = f"batch_size: expected an integer from 1 on, got {settings.batch_size!r}"
             raise ArgumentError(said, argument="batch_size")
         self._compiled: dict[int, Constraint[Any]] = {}
         if not isinstance(forms, list | tuple):

@@ -140,7 +140,9 @@ def tools(
         NotAForm, LanguageError: The arguments of a tool cannot be enforced.
     """
     if isinstance(tools, str | Mapping | type) or not isinstance(tools, Iterable):
-        raise ArgumentError("tools: a list of tools is wanted", hint="pass [tool] for one", argument="tools")
+        raise ArgumentError(
+            f"tools: expected a list of tools, got {type(tools).__name__}", hint="pass [tool] for one", argument="tools"
+        )
     known = [tool_of(tool) for tool in tools]
     names = [tool.name for tool in known]
     if not known:
@@ -173,7 +175,7 @@ def _style_name(style: Any) -> str:
 
 def _most(calls: str, style: Style, max_calls: int | None) -> int | None:
     if calls not in ("auto", "required", "one"):
-        raise ArgumentError(f'calls must be "auto", "required" or "one", not {calls!r}', argument="calls")
+        raise ArgumentError(f'calls: expected "auto", "required" or "one", got {calls!r}', argument="calls")
     if max_calls is not None and (max_calls < 1 or (calls == "one" and max_calls != 1)):
         raise ArgumentError(f"max_calls={max_calls} does not go with calls={calls!r}", argument="max_calls")
     if calls == "one":

@@ -357,7 +357,7 @@ def _schema_of(form: Form[Any]) -> Any:
     if origin is None or origin.kind == "tools":
         raise UnsupportedKeyword(
             f"{form.title} has no schema that a service could be told",
-            hint='use mode="instructions", and say in the prompt what is wanted',
+            hint='use mode="instructions", and describe the value in the prompt',
         )
     if origin.kind == "schema":
         schema, type_ = json.loads(origin.what), python_type_of(form)
