@@ -539,7 +539,7 @@ def test_a_text_that_leaves_the_form_is_an_error_without_effect() -> None:
 
 
 def test_a_reader_that_is_given_no_json_says_so() -> None:
-    with pytest.raises(OutputInvalid, match="'x' at 1 is no JSON"):
+    with pytest.raises(OutputInvalid, match="'x' at 1 is not JSON"):
         reader_of(ANY).feed("[x")
 
 

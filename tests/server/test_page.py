@@ -292,16 +292,16 @@ def test_an_error_of_a_schema_is_shown_at_its_place(page: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{\n  "type":\n}', "Line 3: This is no JSON: } is not expected here."),
-        ('{\n"a": 1,\n}', "Line 3: This is no JSON: } is not expected here."),
-        ('{"a": [1, 2', "Line 1: This is no JSON: it ends too early."),
-        ("{'a': 1}", "Line 1: This is no JSON: ' is not expected here."),
-        ("{}\n{}", "Line 2: This is no JSON: { is not expected here."),
-        ('{"a": 01}', "Line 1: This is no JSON: 1 is not expected here."),
-        ('{"a": "\n"}', 'Line 1: This is no JSON: " is not expected here.'),
-        ("[1,,2]", "Line 1: This is no JSON: , is not expected here."),
-        ("[1}", "Line 1: This is no JSON: } is not expected here."),
-        ("", "Line 1: This is no JSON: it ends too early."),
+        ('{\n  "type":\n}', "Line 3: This is not JSON: } is not expected here."),
+        ('{\n"a": 1,\n}', "Line 3: This is not JSON: } is not expected here."),
+        ('{"a": [1, 2', "Line 1: This is not JSON: it ends too early."),
+        ("{'a': 1}", "Line 1: This is not JSON: ' is not expected here."),
+        ("{}\n{}", "Line 2: This is not JSON: { is not expected here."),
+        ('{"a": 01}', "Line 1: This is not JSON: 1 is not expected here."),
+        ('{"a": "\n"}', 'Line 1: This is not JSON: " is not expected here.'),
+        ("[1,,2]", "Line 1: This is not JSON: , is not expected here."),
+        ("[1}", "Line 1: This is not JSON: } is not expected here."),
+        ("", "Line 1: This is not JSON: it ends too early."),
     ],
 )
 def test_a_schema_that_is_no_json(page: Any, text: str, said: str) -> None:
@@ -380,8 +380,8 @@ def test_optional_fields(script: Any, line: str, default: Any) -> None:
     ("text", "said"),
     [
         ("a: str\nb: strr", 'Line 2: There is no type "strr"; there are str, int,'),
-        ("a str", 'Line 1: ":" is missing behind "a", before "str".'),
-        ("a: list[str", 'Line 1: "]" is missing behind the type of the items, before the end of the line.'),
+        ("a str", 'Line 1: ":" is missing after "a", before "str".'),
+        ("a: list[str", 'Line 1: "]" is missing after the type of the items, before the end of the line.'),
         ("a: dict[int, str]", 'Line 1: The keys of a dict are str, not "int".'),
         ("a: int\n\na: str", 'Line 3: "a" is a field already.'),
         ('a: "x', "Line 1: A text is not closed."),

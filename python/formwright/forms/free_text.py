@@ -145,7 +145,9 @@ def _control(marker: object) -> Form[str]:
     if isinstance(marker, Form) and marker.language.control_tokens and marker.kind == "text":
         return marker
     raise ArgumentError(
-        f"until: {marker!r} is no marker", hint="pass a str, or fw.special(name) for a control token", argument="until"
+        f"until: {marker!r} is not a marker",
+        hint="pass a str, or fw.special(name) for a control token",
+        argument="until",
     )
 
 

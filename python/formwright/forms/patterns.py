@@ -61,7 +61,7 @@ _HINTS = {
         "write the pattern without back-references, and look-behind for one character only"
     ),
     "look-around": (
-        "a compiled pattern (re.compile) and the pattern of a JSON Schema may look ahead, and one character behind"
+        "a compiled pattern (re.compile) and the pattern of a JSON Schema may look ahead, and one character back"
     ),
     "atomic": "write an ordinary group, (?:...), if the same texts match it",
     "conditional": "write both cases as alternatives: (?:A|B)",

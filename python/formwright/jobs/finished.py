@@ -134,7 +134,7 @@ class Finished:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ArgumentError(
-                f"{where} is no JSON: {error}", hint="finished rows are appended: name a file of your own for them"
+                f"{where} is not JSON: {error}", hint="finished rows are appended: name a file of your own for them"
             ) from None
         return checked_id(row.get("id") if isinstance(row, dict) else None, where)
 

@@ -14,8 +14,8 @@ Tools are functions, types with fields, and the lists of APIs and MCP servers (`
 model writes depends on its chat template: the rows of `formwright.tools.styles`. Names, required arguments and the type
 of each value are enforced in all of them.
 
-Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative. The wrinkle:
-with ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text or the calls.
+Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative.
+With ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text or the calls.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Call:
         """
         if isinstance(self.tool.origin, type) or not callable(self.tool.origin):
             raise ArgumentError(
-                f"the tool {self.name!r} is no function", hint="use the arguments of the call", argument="tools"
+                f"the tool {self.name!r} is not a function", hint="use the arguments of the call", argument="tools"
             )
         return self.tool.origin(**self.arguments)
 
@@ -212,8 +212,8 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
     return Form(Language.branches(branches) + tail.language, reader, "a call", "value")
 
 
-def _literal(before: str, middle: Language, behind: str) -> Form[str]:
-    return Form(literal(before).language + middle + literal(behind).language, plain, "an id", "text")
+def _literal(before: str, middle: Language, after: str) -> Form[str]:
+    return Form(literal(before).language + middle + literal(after).language, plain, "an id", "text")
 
 
 def _list_of_calls(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
@@ -269,15 +269,15 @@ class _OneCall:
         fitting = (name for name in self.arguments if text.startswith(name + self.fixed))
         name = max(fitting, key=len)  # one may be the beginning of another, where nothing comes after a name
         tool, arguments = self.arguments[name]
-        behind = text[len(name + self.fixed) :]
-        value = Chain((self.middle, arguments, self.tail), (False, True, False))(behind)
-        return Call(name, value, _written_id(behind) if self.has_ids else "", tool)
+        after = text[len(name + self.fixed) :]
+        value = Chain((self.middle, arguments, self.tail), (False, True, False))(after)
+        return Call(name, value, _written_id(after) if self.has_ids else "", tool)
 
 
 def _written_id(text: str) -> str:
     """The id that is at the end of a call, if there is one."""
-    before, found, behind = text.rpartition(', "id": "')
-    return behind[:9] if found and behind[9:] == '"}' and before.endswith("}") else ""
+    before, found, after = text.rpartition(', "id": "')
+    return after[:9] if found and after[9:] == '"}' and before.endswith("}") else ""
 
 
 def with_ids(calls: Iterable[Call]) -> list[Call]:
