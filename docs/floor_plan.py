@@ -20,7 +20,7 @@ WIDTH, ROOM, GAP, MARGIN = 960, 46, 8, 12
 
 
 def read_floors() -> list[list[str]]:
-    """The rooms of each floor, from the top; the single files at the ground are no rooms."""
+    """The rooms of each floor, from the top; the single files on the ground floor are not rooms."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     layers: list[str] = config["tool"]["importlinter"]["contracts"][0]["layers"]
     floors = [[room.strip() for room in layer.split("|")] for layer in layers]

@@ -46,7 +46,7 @@ def take_trace(browser: Any, model: fw.models.LocalModel) -> None:
 
 
 def take_server_page(browser: Any, model: fw.models.LocalModel) -> None:
-    """The page of the server, behind its first run."""
+    """The page of the server, after its first run."""
     with running(model) as server:
         page = browser.new_page(viewport={"width": 1200, "height": 780}, reduced_motion="reduce")
         page.goto(server.url)

@@ -14,7 +14,7 @@
     ├─ ArgumentError(ValueError)                   .argument
     │  ├─ OptionUnsupported                         this model cannot honour the option
     │  └─ UnknownOption(TypeError)                  no option has this name
-    ├─ PromptError(ValueError)                     what was passed is no prompt of this model
+    ├─ PromptError(ValueError)                     what was passed is not a prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed
     ├─ Interrupted                                 an `Interrupt` was set
     ├─ VocabularyError(ValueError)                 a tokenizer that cannot be represented, or another one than expected

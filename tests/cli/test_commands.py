@@ -359,7 +359,7 @@ def test_check_shows_the_place(files: Path) -> None:
     ran = run("check", "schema.json", "bad.json")
     assert ran.exit_code == 1
     first, line, caret = ran.stdout.splitlines()
-    assert first.startswith("not in form: line 3, column 10: this cannot stand here")
+    assert first.startswith("not in form: line 3, column 10: this is not allowed here")
     assert line.strip() == '"age": -1'
     assert line[caret.index("^")] == "-"
 

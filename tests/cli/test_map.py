@@ -106,7 +106,7 @@ def test_failed_rows_are_told_and_not_asked_again(folder: Path) -> None:
     give([*rows_of(2), {"id": "bad", "prompt": "x", "schema": {"type": "nonsense"}}, {"id": "none"}])
     ran = run("--regex", FORM)
     assert ran.exit_code == 1
-    assert "rows that failed: 2; why stands in them" in ran.stderr
+    assert "rows that failed: 2; each row says why" in ran.stderr
     found = {row["id"]: row for row in written(folder / "out.jsonl")}
     assert found["bad"]["error"]["kind"] == "SchemaError"
     assert found["none"]["error"]["kind"] == "ArgumentError"
@@ -137,9 +137,9 @@ def test_rows_with_schemas_need_no_form(folder: Path) -> None:
             ['{"id": 1, "prompt": "x"}', '{"id": 2, "prompt": "x"}', '{"id": 1, "prompt": "y"}'],
             "1 twice, again in row 3",
         ),
-        (['{"id": 1, "prompt": "x"}', '{"id": 2, "promp'], "line 2 of in.jsonl is no JSON"),
-        (['{"id": 1, "prompt": "x"}', "", "5"], "line 3 of in.jsonl is no object"),
-        (['{"id": 1, "prompt": ' + "[" * 100_000 + "]" * 100_000 + "}"], "line 1 of in.jsonl is no JSON"),
+        (['{"id": 1, "prompt": "x"}', '{"id": 2, "promp'], "line 2 of in.jsonl is not JSON"),
+        (['{"id": 1, "prompt": "x"}', "", "5"], "line 3 of in.jsonl is not an object"),
+        (['{"id": 1, "prompt": ' + "[" * 100_000 + "]" * 100_000 + "}"], "line 1 of in.jsonl is not JSON"),
         (['{"prompt": "x"}'], "row 1 of in.jsonl has no id"),
         (['{"id": true, "prompt": "x"}'], "row 1 of in.jsonl has no id"),
     ],
@@ -235,7 +235,7 @@ def test_a_row_that_cannot_be_used_fails_alone(folder: Path) -> None:
     found = written(folder / "out.jsonl")
     assert [row["status"] for row in found] == ["failed"] * 3 + ["complete"]
     assert found[3]["id"] == lone
-    assert ran.stderr.splitlines() == ["rows that failed: 3; why stands in them"]
+    assert ran.stderr.splitlines() == ["rows that failed: 3; each row says why"]
 
 
 @pytest.mark.parametrize("depth", [*range(900, 1000, 7), 5000, 100_000])
@@ -261,7 +261,7 @@ def test_a_row_that_cannot_be_written_fails_and_the_others_go_on(folder: Path, m
 
     monkeypatch.setattr("formwright.cli.map._rows", rows)
     ran = run("--regex", FORM)
-    assert (ran.exit_code, ran.stderr) == (1, "rows that failed: 1; why stands in them\n")
+    assert (ran.exit_code, ran.stderr) == (1, "rows that failed: 1; each row says why\n")
     found = written(folder / "out.jsonl")
     assert [(row["id"], row["status"]) for row in found] == [(0, "failed"), (1, "complete")]
     assert found[0]["error"]["kind"] == "LimitExceeded"

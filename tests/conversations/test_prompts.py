@@ -83,8 +83,11 @@ def test_prompts(prompt: Any, expected: Any) -> None:
             [{"role": "assistant", "tool_calls": [CALL, {"function": {"name": "f", "arguments": "{"}}]}],
             "the arguments of call 1 of message 0 are not JSON: '{'",
         ),
-        ([{"role": "assistant", "tool_calls": 5}], "tool_calls of message 0 is an int, not a list"),
-        ([{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[1]"}}]}], "not an object"),
+        ([{"role": "assistant", "tool_calls": 5}], "tool_calls of message 0: expected a list, got an int"),
+        (
+            [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[1]"}}]}],
+            "expected an object",
+        ),
     ],
 )
 def test_what_is_no_prompt_says_what_was_expected(prompt: Any, says: str) -> None:

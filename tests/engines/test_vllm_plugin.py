@@ -40,7 +40,7 @@ def test_without_the_variable_it_does_nothing(value: str | None) -> None:
 @pytest.mark.parametrize("value", ["yes", "true", "2", " 1"])
 def test_another_value_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv(plugin.VARIABLE, value)
-    with pytest.raises(ArgumentError, match="FORMWRIGHT_VLLM must be 0 or 1"):
+    with pytest.raises(ArgumentError, match="FORMWRIGHT_VLLM: expected 0 or 1"):
         plugin.install()
 
 

@@ -151,7 +151,7 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b'{"question": "a?", "answer": ', "line 2 is no JSON"),
+        (b'{"question": "a?", "answer": ', "line 2 is not JSON"),
         (b'{"question": "a?"}', "record 2 has no 'answer'"),
         (b"[1]", "record 2 is not in this format"),
         (b'{"question": "a?", "answer": 1, "reasoning": 5}', "the reasoning of record 2"),

@@ -151,7 +151,7 @@ def test_the_page_shows_strangers_texts_as_text_and_loads_nothing(tmp_path: Path
     assert not re.search(r"<script>alert|<img|<b>\?", page)
     assert not re.search(r"""(?:src|href)=["'](?!#)""", page)
     assert page.count("<details open>") == 50
-    assert page.count("last number behind the last") == 1
+    assert page.count("last number after the last") == 1
     found.rows[0]["text"] = "half of a pair: \ud83d"
     found.save(tmp_path / "report.html")
 

@@ -126,7 +126,7 @@ def test_the_value_of_a_string_is_not_dropped_in_silence(compose: Callable[[], o
 
 def test_a_pattern_beside_a_form_is_wrapped() -> None:
     for other in [re.compile("z"), int, {"type": "integer"}]:
-        with pytest.raises(fw.errors.NotAForm, match="stands beside a form"):
+        with pytest.raises(fw.errors.NotAForm, match="is combined with a form"):
             fw.form(int) + other  # type: ignore[operator]
 
 

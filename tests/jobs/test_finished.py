@@ -73,19 +73,19 @@ def test_an_id_is_there_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("just some notes\n", "line 1 of .* is no JSON"),
-        ("just some notes", "line 1 of .* is no JSON"),
-        ('{"id": 1}\njust some notes', "line 2 of .* is no JSON"),
-        ('{"id": 1}\n\n', "line 2 of .* is no JSON"),
+        ("just some notes\n", "line 1 of .* is not JSON"),
+        ("just some notes", "line 1 of .* is not JSON"),
+        ('{"id": 1}\njust some notes', "line 2 of .* is not JSON"),
+        ('{"id": 1}\n\n', "line 2 of .* is not JSON"),
         ("5\n", "has no id"),
         ("5", "has no id"),
         ('["id"]', "has no id"),
         ('{"name": "a document of one line"}', "has no id"),
         ('{"name": "a"}\n', "has no id"),
-        ('{\n  "id": 1\n}\n', "line 1 of .* is no JSON"),
+        ('{\n  "id": 1\n}\n', "line 1 of .* is not JSON"),
         ('{"id": 1}\n{"id": 1}\n', "holds the row 1 twice, again in line 2"),
         ('{"id": 1}\n{"id": 1}', "holds the row 1 twice, again in line 2"),
-        ("\x00\xff binary", "line 1 of .* is no JSON"),
+        ("\x00\xff binary", "line 1 of .* is not JSON"),
     ],
 )
 def test_files_of_others_are_refused_and_left_alone(tmp_path: Path, content: str, says: str) -> None:
@@ -115,5 +115,5 @@ def test_a_refused_file_is_not_held(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text("notes\n", encoding="utf-8")
     for _ in range(2):
-        with pytest.raises(ArgumentError, match="is no JSON"):
+        with pytest.raises(ArgumentError, match="is not JSON"):
             Finished(path)

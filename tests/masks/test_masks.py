@@ -169,7 +169,7 @@ def test_logits_of_other_types_are_refused(kind: str) -> None:
 def test_types_are_checked() -> None:
     with pytest.raises(TypeError, match="uint32"):
         fw.apply_bitmask(np.zeros(32), np.zeros(1, dtype=np.uint32))
-    with pytest.raises(TypeError, match="not list"):
+    with pytest.raises(TypeError, match="got list"):
         fw.apply_bitmask([0.0], np.zeros(1, dtype=np.int32))
 
 

@@ -238,7 +238,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
         "tool_choice",
         "a tool is named as",
     ),
-    (CHAT, {"logit_bias": {"9" * 5000: 1}}, "logit_bias", "is no token"),
+    (CHAT, {"logit_bias": {"9" * 5000: 1}}, "logit_bias", "is not a token id"),
     (CHAT, {"\ud800": 1}, None, "surrogate"),
     (CHAT, {"messages": [{"role": "user", "content": "Hi", "\ud800": 1}]}, "messages", "surrogate"),
     (CHAT, {"temperature": float("nan")}, None, "NaN"),

@@ -34,7 +34,7 @@ def test_min_p_draws_only_tokens_with_a_share_of_the_best() -> None:
 
 @pytest.mark.parametrize("min_p", [-0.1, 1.1, float("nan")])
 def test_min_p_is_a_share(min_p: float) -> None:
-    with pytest.raises(fw.errors.ArgumentError, match="min_p must be from 0 to 1"):
+    with pytest.raises(fw.errors.ArgumentError, match="min_p: expected a number from 0 to 1"):
         fw.generation.Sampler(min_p=min_p)
 
 

@@ -228,7 +228,7 @@ def test_other_tokenizers_are_refused() -> None:
     for flag in ("lstrip", "rstrip", "single_word"):
         tokenizer = byte_level(None)
         tokenizer.add_tokens([AddedToken("<other>", normalized=False, **{flag: True})])
-        refused(tokenizer, "with what stands around it")
+        refused(tokenizer, "depending on the text around it")
     tokenizer = byte_level(None)
     tokenizer.add_tokens([AddedToken("<other>", normalized=True)])
     refused(tokenizer, "before and after")

@@ -36,7 +36,7 @@ _WIDER: dict[str, dict[str, Any]] = {
 def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
     """Tell whether INSTANCE is a text that SCHEMA lets a model write.
 
-    Both are files; - is stdin. The final newline of INSTANCE is no part of it. If it is
+    Both are files; - is stdin. The final newline of INSTANCE does not belong to it. If it is
     not in form, shows the place and what could be there, and exits with 1; also if it
     is valid, but written in a way that the options do not allow.
     """
@@ -76,13 +76,13 @@ def _characters(text: str) -> str:
 def _complaint(text: str, found: Check) -> str:
     before = text[: found.position]
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    what = "the text ends too soon" if found.position == len(text) else "this cannot stand here"
+    what = "the text ends too soon" if found.position == len(text) else "this is not allowed here"
     return f"line {line}, column {column}: {what}" + (f"; expected {found.expected}" if found.expected else "")
 
 
 def _excerpt(text: str, position: int) -> str:
     """The line around ``position``, with a caret below it."""
     before = text[:position].rpartition("\n")[2][-_MARGIN:]
-    behind = text[position:].partition("\n")[0]
+    after = text[position:].partition("\n")[0]
     padding = "".join(character if character == "\t" else " " * cell_len(character) for character in before)
-    return f"  {before}{behind[:_MARGIN]}\n  {padding}^"
+    return f"  {before}{after[:_MARGIN]}\n  {padding}^"

@@ -102,7 +102,7 @@ def _kernel() -> Finding:
     fw.compile(_FORM, vocabulary).matcher().fill_bitmask(mask)
     allowed = bytes(fw.allowed_tokens(mask).tolist())
     if allowed != b"0123456789":
-        return Finding("fails", fw.__version__, f"a digit is wanted, and {allowed!r} is allowed")
+        return Finding("fails", fw.__version__, f"expected the digits to be allowed, got {allowed!r}")
     return Finding("works", fw.__version__)
 
 

@@ -150,7 +150,7 @@ def _read_schema(path: Path) -> Any:
     try:
         return json.loads(read_text(path, "schema"))
     except json.JSONDecodeError as error:
-        raise ArgumentError(f"{path} is no JSON: {error}", argument="schema") from None
+        raise ArgumentError(f"{path} is not JSON: {error}", argument="schema") from None
 
 
 def _import_type(name: str) -> Any:

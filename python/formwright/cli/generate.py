@@ -74,7 +74,7 @@ __all__ = ["generate"]
     type=click.Choice(list(STYLES)),
     is_flag=False,
     flag_value="schema",
-    help="Tell the form in words behind the prompt too; without a style, as JSON Schema.",
+    help="Describe the form after the prompt too; without a style, as JSON Schema.",
 )
 @click.option("--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the likeliest text.")
 @click.option("--returns", type=click.IntRange(1), default=1, help="Print so many texts of the beams.")
@@ -147,7 +147,7 @@ def generate(
 
 
 def _prompt(prompt: str | None, file: IO[bytes] | None) -> str:
-    """The prompt; the final newline of a file or of stdin is no part of it."""
+    """The prompt; the final newline of a file or of stdin does not belong to it."""
     if prompt is not None:
         return prompt
     if file is None and sys.stdin.isatty():

@@ -37,7 +37,7 @@ __all__ = ["map_"]
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     required=True,
-    help="JSON lines of results; rows that stand there already are left out.",
+    help="JSON lines of results; rows that it already has are left out.",
 )
 @click.option("--schema", type=FILE, help="JSON Schema file: the form of rows that have no schema of their own.")
 @click.option("--regex", help="Regular expression that the whole text of each row matches.")
@@ -106,7 +106,7 @@ def _keep_results(results: Iterable[dict[str, Any]], finished: Finished, total: 
         said = f"{len(unanswered)} rows were not answered ({unanswered[0]}); the same command again asks for them"
         click.echo(said, err=True)
     if failed > len(unanswered):
-        click.echo(f"rows that failed: {failed - len(unanswered)}; why stands in them", err=True)
+        click.echo(f"rows that failed: {failed - len(unanswered)}; each row says why", err=True)
     if failed:
         raise SystemExit(1)
 
@@ -164,7 +164,7 @@ def _rows(source: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise ArgumentError(f"line {number} of {source} is no JSON: {error}", argument="input") from None
+                raise ArgumentError(f"line {number} of {source} is not JSON: {error}", argument="input") from None
             if not isinstance(row, dict):
-                raise ArgumentError(f"line {number} of {source} is no object with id and prompt", argument="input")
+                raise ArgumentError(f"line {number} of {source} is not an object with id and prompt", argument="input")
             yield row

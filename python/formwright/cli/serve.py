@@ -1,4 +1,4 @@
-"""``formwright serve``: a model behind OpenAI's protocol."""
+"""``formwright serve``: serve a model over OpenAI's protocol."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def connect(
     hooks: Hooks | None = None,
     http: Any = None,
 ) -> RemoteModel | AsyncRemoteModel:
-    """A model behind a URL. Nothing is sent yet.
+    """A model at a URL. Nothing is sent yet.
 
     Args:
         base_url: The root of the API, such as ``https://api.openai.com/v1``.
@@ -142,7 +142,7 @@ def from_openai(
     hooks: Hooks | None = None,
     **more: Any,
 ) -> Any:
-    """A model behind a client object of an SDK, which is used as it is.
+    """A model that is called through a client object of an SDK, which is used as it is.
 
     Args:
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
@@ -232,7 +232,7 @@ def _of_functions(
     cache: AnswerCache | None,
     more: Mapping[str, Any] | None = None,
 ) -> RemoteModel | AsyncRemoteModel:
-    """A model behind the functions of a client object, which retries by itself."""
+    """A model that is called through the functions of a client object, which retries by itself."""
     base_url = str(getattr(client, "base_url", ""))
     is_azure = "Azure" in type(client).__name__
     row = _service(service or ("azure" if is_azure else None), base_url, api)

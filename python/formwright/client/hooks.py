@@ -50,7 +50,7 @@ class Hooks:
     def on(self, event: Event, function: Callable[..., Any]) -> None:
         """Tell a function of an event. Raises ArgumentError where there is no such event, or no function."""
         if not callable(function):
-            raise ArgumentError(f"{function!r} is no function", argument="function")
+            raise ArgumentError(f"{function!r} is not a function", argument="function")
         self._functions.setdefault(_name_of_event(event), []).append(function)
 
     def off(self, event: Event, function: Callable[..., Any]) -> None:

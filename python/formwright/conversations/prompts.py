@@ -130,12 +130,12 @@ def _read_message(message: object, where: str, roles: Sequence[str]) -> Message:
         raise PromptError(
             f"{where} has the role {role!r}, and this model knows {', '.join(roles)}"
             if "role" in message
-            else f"{where} has no role: one of {', '.join(roles)} is wanted"
+            else f"{where} has no role: expected one of {', '.join(roles)}"
         )
     found = {name: value for name, value in message.items() if name not in ("tool_calls", "tool_call_id")}
     if calls := message.get("tool_calls"):
         if not isinstance(calls, Sequence) or isinstance(calls, str | bytes):
-            raise PromptError(f"tool_calls of {where} is {_name_kind(calls)}, not a list")
+            raise PromptError(f"tool_calls of {where}: expected a list, got {_name_kind(calls)}")
         found["calls"] = [_read_call(call, f"call {number} of {where}") for number, call in enumerate(calls)]
         found["content"] = message.get("content") or ""
     if role == "tool" and "id" not in message:
@@ -160,7 +160,7 @@ def _read_call(call: object, where: str) -> ToolCall:
         except (ValueError, RecursionError):
             raise PromptError(f"the arguments of {where} are not JSON: {arguments[:80]!r}") from None
     if not isinstance(arguments, Mapping):
-        raise PromptError(f"the arguments of {where} are {_name_kind(arguments)}, not an object")
+        raise PromptError(f"the arguments of {where}: expected an object, got {_name_kind(arguments)}")
     return {"id": call.get("id") or "", "name": function["name"], "arguments": arguments}
 
 

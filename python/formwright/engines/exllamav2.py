@@ -62,7 +62,7 @@ class FormFilter(ExLlamaV2Filter):  # type: ignore[misc]  # exllamav2 is not typ
     def begin(self, prefix_str: str) -> None:
         """Back to the start of the text. Raises HostMismatch with a prefix, whose tokens ExLlamaV2 does not feed."""
         if prefix_str:
-            raise HostMismatch("a form begins behind the prompt, not in a text that is given", host="ExLlamaV2")
+            raise HostMismatch("a form begins after the prompt, not in a text that is given", host="ExLlamaV2")
         self._running.matcher.reset()
         self._written = 0
 

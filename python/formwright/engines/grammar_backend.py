@@ -71,10 +71,10 @@ def _texts(text: str) -> list[str]:
     try:
         texts = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise LanguageError(f"choice: a JSON array of texts is wanted: {error}") from None
+        raise LanguageError(f"choice: expected a JSON array of texts: {error}") from None
     if isinstance(texts, list) and texts and all(isinstance(each, str) for each in texts):
         return texts
-    raise LanguageError(f"choice: a JSON array of texts is wanted, not {text[:40]}")
+    raise LanguageError(f"choice: expected a JSON array of texts, got {text[:40]}")
 
 
 def request_of(form: Form[Any]) -> tuple[str, str]:

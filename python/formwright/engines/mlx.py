@@ -54,7 +54,7 @@ class FormProcessor:
         self._mask = allocate_bitmask(1, constraint.vocabulary)
         self._ids: Ids = np.zeros(0, np.int64)
         self._next: int | None = None
-        """The only token that may come behind these ids, if there is one only, and no end."""
+        """The only token that may follow these ids; None if there are several, or if the text may end."""
         self._grown = 0
         """How often the ids were read and found to be one more; minus infinity once they were others."""
         self._believed = False

@@ -12,8 +12,8 @@ which forced tokens cost no call of the model.
 
 Cost: one copy of the rows' ids to the host, the masks, and one masked fill on the scores' device.
 
-The wrinkle: ``generate`` takes its ``max_new_tokens`` for itself. Tell ``max_tokens`` here too, and texts are complete
-within it.
+``generate`` does not pass its ``max_new_tokens`` on. Give ``max_tokens`` here too, so that texts are
+complete within it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ __all__ = ["AllowedTokens", "FormGenerate", "FormProcessor"]
 class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed for us
     """A logits processor that lets every row write in form.
 
-    One may serve several runs, also at the same time: rows that are no former rows and one token are prompts. A prompt
-    that goes on from a row of a former run continues its text: call ``reset()`` before, or make a new one for each run.
+    One may serve several runs, also at the same time: a row that does not extend an earlier row by one token is a
+    prompt. A prompt that extends a row of an earlier run by one token is taken for that row: call ``reset()`` between
+    runs, or make a new processor for each.
 
     Args:
         constraints: One for all rows, or one for each prompt.

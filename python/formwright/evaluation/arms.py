@@ -15,8 +15,8 @@
 `order_model`    as `schema`, and the model orders the fields
 ===============  ======================================================================================
 
-An arm is data: what is enforced, what the prompt asks for, and how the answer is read. Cost: a form for each arm. The
-wrinkle: `answer_only` differs from `free` in two things, structure and reasoning. Compare it with `schema` to see the
+An arm is data: what is enforced, what the prompt asks for, and how the answer is read.
+`answer_only` differs from `free` in two things, structure and reasoning. Compare it with `schema` to see the effect of
 reasoning alone.
 """
 

@@ -14,8 +14,8 @@
 `tool_choice`          which of five tools a request needs, and with what
 =====================  ===========================================================
 
-Cost: microseconds for each question. Question 17 is the same however many are asked, so a run can be extended. The
-wrinkle: the names were kept out of what ``formwright-tiny`` was trained on; its sentences are like some that it saw.
+Question 17 is the same however many are asked, so a run can be extended. The names were kept out of the training data
+of ``formwright-tiny``, but it was trained on similar sentences.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ r"""Tasks of one's own, and data sets on the disk.
 ``shuffled_objects``   ``{"examples": [{"input": ..., "target": "(A)"}]}``
 =====================  ===================================================================================
 
-The first questions are the examples that prompts may show; they are not asked. Cost: a validation for each answer. The
-wrinkle: every answer is checked against the schema first, since a question that no arm can answer rightly would look
-like a hard one.
+The first questions are the examples that prompts may show; they are not asked.
+Every answer is first checked against the schema: a question that no arm can answer correctly would look like a hard
+one.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def read_task(
         raise ArgumentError("what is an answer?", hint="give its type or its JSON Schema", argument="type")
     items = [_item(line, at, read, path) for at, line in enumerate(_lines(path), 1)]
     if len({item.id for item in items}) < len(items):
-        raise ArgumentError(f"{path}: an id stands twice", argument="task")
+        raise ArgumentError(f"{path}: two records have the same id", argument="task")
     form = json_schema(json.dumps(schema))
     for item in items:
         if not form.matches(json.dumps(item.answer, ensure_ascii=False)):
@@ -79,7 +79,7 @@ def read_task(
             raise ArgumentError(f"{path}: the answer {said} of question {item.id} is not in form", argument="task")
     asked = items[examples:][:count]
     if len(asked) < 2:
-        raise ArgumentError(f"{path} has {len(asked)} questions behind the {examples} examples", argument="task")
+        raise ArgumentError(f"{path} has {len(asked)} questions after the {examples} examples", argument="task")
     return Task(path.stem, about or [_ABOUT[language]], schema, asked, items[:examples], language)
 
 
@@ -115,7 +115,7 @@ def _parse_line(line: str, number: int, path: Path) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        said = f"{path}: line {number} is no JSON: {error}"
+        said = f"{path}: line {number} is not JSON: {error}"
         raise ArgumentError(said, hint="write one record on each line", argument="task") from None
 
 
@@ -127,7 +127,7 @@ def _item(record: Any, number: int, read: Callable[[Mapping[str, Any]], tuple[st
     except (AttributeError, TypeError, ValueError) as error:
         raise ArgumentError(f"{path}: record {number} is not in this format: {error}", argument="task") from None
     if not isinstance(reasoning, str):
-        raise ArgumentError(f"{path}: the reasoning of record {number} is no text", argument="task")
+        raise ArgumentError(f"{path}: the reasoning of record {number} is not a text", argument="task")
     if not isinstance(question, str) or not question.strip():
         raise ArgumentError(f"{path}: record {number} has no question", argument="task")
     return Item(str(record.get("id", number)), question, answer, reasoning)

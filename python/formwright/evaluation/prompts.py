@@ -218,7 +218,7 @@ def read_prompts(path: Path) -> dict[str, Sequence[str]]:
         is_list = isinstance(sentences, list) and bool(sentences) and all(isinstance(each, str) for each in sentences)
         if name not in known or not is_list:
             raise ArgumentError(
-                f"{path}: {name!r} is no list of sentences", hint=f"lists of {', '.join(known)}", argument="prompts"
+                f"{path}: {name!r} is not a list of sentences", hint=f"lists of {', '.join(known)}", argument="prompts"
             )
     if len({len(sentences) for sentences in said.values()}) != 1:
         raise ArgumentError(

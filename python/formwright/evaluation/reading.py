@@ -31,11 +31,11 @@ from formwright.forms.json_forms import json_schema
 __all__ = ["RULES", "Reading", "has_steps", "read", "read_by_rule"]
 
 RULES: Mapping[str, str] = {
-    "number": "the last number behind the last “Answer:”, or of the whole text where there is none",
-    "text": "the rest of the line behind the last “Answer:”, or the last line where there is none",
-    "list": "the rest of the line behind the last “Answer:”, or the last line, split at commas",
-    "fields": "behind the last “Answer:”, or in the whole text, the last line “name: value” of each field",
-    "json": "the one JSON value in form behind the last “Answer:”, or in the whole text",
+    "number": "the last number after the last “Answer:”, or of the whole text where there is none",
+    "text": "the rest of the line after the last “Answer:”, or the last line where there is none",
+    "list": "the rest of the line after the last “Answer:”, or the last line, split at commas",
+    "fields": "after the last “Answer:”, or in the whole text, the last line “name: value” of each field",
+    "json": "the one JSON value in form after the last “Answer:”, or in the whole text",
 }
 """How free text is read, by the kind of the answer."""
 
@@ -99,16 +99,16 @@ def has_steps(arm: Arm, text: str) -> bool:
 def read_by_rule(text: str, schema: Mapping[str, Any], *, unfair: bool = False) -> Reading:
     """The answer in free text."""
     said = unicodedata.normalize("NFKC", text)
-    behind = _MARK.split(said)[-1] if not unfair else said
+    after = _MARK.split(said)[-1] if not unfair else said
     kind = kind_of(schema)
     if kind == "number":
-        numbers = _NUMBER.findall(behind)
+        numbers = _NUMBER.findall(after)
         return _number(numbers[0 if unfair else -1]) if numbers else _NOTHING
     if kind == "fields":
-        return _fields(behind, schema)
+        return _fields(after, schema)
     if kind == "json":
-        return _json(behind, schema)
-    lines = [line.strip() for line in behind.splitlines() if line.strip()]
+        return _json(after, schema)
+    lines = [line.strip() for line in after.splitlines() if line.strip()]
     is_marked = _MARK.search(said) is not None
     if not lines:
         return Reading([], True) if kind == "list" and is_marked else _NOTHING  # "Answer:" and no item

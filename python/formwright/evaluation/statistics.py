@@ -7,8 +7,8 @@
     compare_arms(answers, [("schema", "free")])          # [Difference(points=0.25, p=6e-08, ...)]
 
 Arms see the same questions, so they are compared question by question: what is hard for one is mostly hard for
-the other, and that cancels. Where a question is asked several times (other wordings, other seeds), its answers are no
-independent ones; its mean counts once.
+the other, and that cancels. Where a question is asked several times (other wordings, other seeds), its answers are
+not independent; its mean counts once.
 
 ==================  ===================================================================================
 `accuracy`          Wilson's interval; where a question has several answers, of as many independent answers as they

@@ -49,9 +49,9 @@ __all__ = [
     "Form",
     "Kind",
     "Origin",
-    "behind_prefix",
     "byte_matcher",
     "chain",
+    "drop_prefix",
     "form_of_language",
     "in_a_row",
     "literal",
@@ -253,7 +253,7 @@ class Form(Generic[T_co]):
 
         Args:
             low: How often: exactly, or at least if ``high`` is given.
-            high: How often at most; ``None`` is no upper bound.
+            high: How often at most; ``None`` for no upper bound.
 
         Raises:
             ArgumentError: ``low`` is negative or more than ``high``.
@@ -314,8 +314,8 @@ def form_of_language(language: Language) -> Form[Any]:
     return Form(language, str, "text", "text")
 
 
-def behind_prefix(form: Form[Any]) -> Form[Any]:
-    """What follows the text that a form begins with, if it is a text and a form with a value."""
+def drop_prefix(form: Form[Any]) -> Form[Any]:
+    """For ``literal + form``, the form without the literal; otherwise the form itself."""
     read = form.read
     return read.forms[1] if isinstance(read, Chain) and read.takes == (False, True) else form
 
@@ -340,7 +340,7 @@ def _operand(other: object) -> Form[Any] | None:
     if isinstance(other, str):
         return literal(other)
     if isinstance(other, type | re.Pattern | dict) or hasattr(other, "__origin__"):
-        raise NotAForm(f"{other!r} stands beside a form without being one", hint="wrap it: fw.form(...)")
+        raise NotAForm(f"{other!r} is combined with a form without being one", hint="wrap it: fw.form(...)")
     return None
 
 

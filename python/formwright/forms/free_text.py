@@ -145,7 +145,9 @@ def _control(marker: object) -> Form[str]:
     if isinstance(marker, Form) and marker.language.control_tokens and marker.kind == "text":
         return marker
     raise ArgumentError(
-        f"until: {marker!r} is no marker", hint="pass a str, or fw.special(name) for a control token", argument="until"
+        f"until: {marker!r} is not a marker",
+        hint="pass a str, or fw.special(name) for a control token",
+        argument="until",
     )
 
 
@@ -199,7 +201,7 @@ def after(
         NotAForm, LanguageError: As `form`.
     """
     if times is not None and times < 1:
-        raise ArgumentError(f"times must be 1 or more, not {times}", argument="times")
+        raise ArgumentError(f"times: expected 1 or more, got {times}", argument="times")
     target = _form(form)
     free = text(until=marker, max_chars=max_chars, max_tokens=max_tokens)
     rest = text(until=marker, include=False, max_chars=max_chars, max_tokens=max_tokens)

@@ -8,7 +8,7 @@ r"""Grounded text: the model copies a piece of a text, and can write nothing els
     quote = fw.one_of_text(contract, unit="sentence")       # a form: one or more whole sentences of the contract
     fw.template("Clause: {clause}", clause=quote)           # a part of a composition
     fw.form(tuple[Annotated[str, quote], int])              # a field of a type: a model, a dataclass, a TypedDict
-    quote.places("No refunds.")                             # [(21, 32)]: where it stands, in characters
+    quote.places("No refunds.")                             # [(21, 32)]: where it occurs, in characters
 
 The value is the piece, a ``str``. One asks where it is with `Grounded.places`, for two reasons: a piece may
 are in several places, and a ``str`` goes through every composition, type and validator as it is.
@@ -75,7 +75,7 @@ class Grounded(Form[str]):
 
     def _check_piece(self, piece: str) -> str:
         if not self.matches(piece):
-            raise ValueError(f"it is no {self.title}")
+            raise ValueError(f"it is not a {self.title}")
         return piece
 
 

@@ -57,9 +57,9 @@ def _is_type(form: Any) -> bool:
 def _refuse_text(form: str | bytes) -> NoReturn:
     shown = shorten(repr(form))
     if isinstance(form, bytes):
-        raise NotAForm(f"bytes are no form: {shown}", hint="decode them: fw.literal(...) writes a text")
+        raise NotAForm(f"bytes are not a form: {shown}", hint="decode them: fw.literal(...) writes a text")
     raise NotAForm(
-        f"a bare {type(form).__name__} is no form: {shown} could be a text, a pattern or a schema",
+        f"a bare {type(form).__name__} is not a form: {shown} could be a text, a pattern or a schema",
         hint=f"pass fw.literal({shown}) for this text, fw.regex({shown}) for the texts it matches, "
         f"or fw.json_schema({shown}) for JSON by this schema",
     )

@@ -52,12 +52,12 @@ def _adapter(form: Any) -> TypeAdapter[Any]:
             return TypeAdapter(form)
     except pydantic_core.SchemaError as error:
         raise NotAForm(
-            f"{type_name(form)} is no form: pydantic cannot check it: {str(error).splitlines()[-1].strip()}",
+            f"{type_name(form)} is not a form: pydantic cannot check it: {str(error).splitlines()[-1].strip()}",
             hint="for look-around in a pattern, set regex_engine='python-re' in the model's config",
         ) from error
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError) as error:
         raise NotAForm(
-            f"{type_name(form)} is no form: pydantic cannot read it as a type: {_first_line(error)}",
+            f"{type_name(form)} is not a form: pydantic cannot read it as a type: {_first_line(error)}",
             hint="pass a type that pydantic reads, a JSON Schema (dict or bool), a compiled re.Pattern or a Form",
         ) from error
 
@@ -103,7 +103,7 @@ def _schema(
     except PydanticUserError as error:
         if error.code == "class-not-fully-defined":
             raise NotAForm(
-                f"{type_name(form)} is not complete: it names a class that is not defined where it stands",
+                f"{type_name(form)} is not complete: it names a class that is not defined there",
                 hint="define the classes at the top of the module, or call model_rebuild() once all of them are there",
             ) from error
         if old := _old_model(adapter.core_schema):

@@ -59,7 +59,7 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
     """
     check_text(pattern, "pattern")
     if into is not None and not callable(into):
-        raise ArgumentError(f"template: into={into!r} is no class and no function", argument="into")
+        raise ArgumentError(f"template: into={into!r} is neither a class nor a function", argument="into")
     hints = _hints(into)
     parts: list[Form[Any]] = []
     names: list[str] = []
@@ -69,7 +69,7 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
         if name is None:
             continue
         if name in names:
-            raise ArgumentError(f"template: the field {name!r} stands there twice", argument=name)
+            raise ArgumentError(f"template: the field {name!r} occurs twice", argument=name)
         if name not in fields and name not in hints:
             raise ArgumentError(
                 f"template: the field {name!r} has no form",
@@ -80,7 +80,7 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
         parts.append(_form(fields[name] if name in fields else hints[name]).named(name))
     if unknown := [name for name in fields if name not in names]:
         raise ArgumentError(
-            f"template: {unknown[0]!r} is no field of {shorten(repr(pattern))}",
+            f"template: {unknown[0]!r} is not a field of {shorten(repr(pattern))}",
             hint=f"its fields are {', '.join(map(repr, names))}" if names else "it has none: write {name}",
             argument=unknown[0],
         )
@@ -128,7 +128,7 @@ def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | N
         form: Anything `form` takes.
         sep: What is between two of them: a text, or a form of text.
         low: How often at least.
-        high: How often at most; ``None`` is no upper bound.
+        high: How often at most; ``None`` for no upper bound.
 
     Raises:
         ArgumentError: ``low`` is negative or more than ``high``; ``sep`` is not text.
@@ -137,9 +137,9 @@ def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | N
     target = _form(form)
     between = sep if isinstance(sep, Form) else literal(sep) if sep != "" else None
     if between is not None and between.kind != "text":
-        raise ArgumentError(f"many: sep is no text, but {between.title}: its value would be lost", argument="sep")
+        raise ArgumentError(f"many: sep is not a text but {between.title}: its value would be lost", argument="sep")
     if low < 0 or (high is not None and high < low):
-        raise ArgumentError(f"many: low={low} and high={high} are no bounds", argument="low" if low < 0 else "high")
+        raise ArgumentError(f"many: low={low} and high={high} are not bounds", argument="low" if low < 0 else "high")
     read = Repetition(target, low, high, between)
     title = f"many {target.title}"
     if between is None:
@@ -162,7 +162,7 @@ def _pieces(pattern: str) -> Iterator[tuple[str, str | None]]:
         if name is not None and (not name.isidentifier() or spec or conversion):
             shown = name + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
             raise ArgumentError(
-                f"template: {{{shown}}} is no field: a field is a name in braces", hint=hint, argument="pattern"
+                f"template: {{{shown}}} is not a field: a field is a name in braces", hint=hint, argument="pattern"
             )
         yield fixed, name
 

@@ -13,7 +13,7 @@ __all__ = ["check_text", "read_json", "shorten", "utf8_of"]
 def check_text(text: object, argument: str) -> None:
     """Fails unless ``text`` is a str that can be written as UTF-8."""
     if not isinstance(text, str):
-        raise ArgumentError(f"{argument}: a str is wanted, not {type(text).__name__}", argument=argument)
+        raise ArgumentError(f"{argument}: expected a str, got {type(text).__name__}", argument=argument)
     try:
         text.encode()
     except UnicodeEncodeError as error:

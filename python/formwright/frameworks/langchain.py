@@ -365,7 +365,7 @@ def _describe_to_tracers(schema: Any, form: Form[Any], method: str, strict: bool
 
 
 def _grows(schema: Any) -> bool:
-    """Whether parts of a value are of use: those of a dict are, those of an instance of a class are no instance."""
+    """Whether parts of a value are useful: part of a dict is a dict, but part of an instance is not an instance."""
     return schema is None or isinstance(schema, Mapping) or is_typeddict(schema)
 
 

@@ -58,8 +58,8 @@ class Adjusted:
 
     def __post_init__(self) -> None:
         penalty, least = self.repetition_penalty, self.min_tokens
-        require(is_real(penalty) and penalty > 0, "repetition_penalty", penalty, "more than 0")
-        require(is_count(least) and least >= 0, "min_tokens", least, "0 or more")
+        require(is_real(penalty) and penalty > 0, "repetition_penalty", penalty, "a number above 0")
+        require(is_count(least) and least >= 0, "min_tokens", least, "an integer of 0 or more")
 
     @property
     def seed(self) -> int | None:

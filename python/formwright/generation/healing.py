@@ -57,6 +57,6 @@ class Healed:
 
 
 def _form_after_prefix(constraint: Constraint[Any], prefix: str) -> Constraint[Any]:
-    """The same form after a text that is no part of its value."""
+    """The same form after a text that is not part of its value."""
     form = chain(constraint.form.title, (literal(prefix), constraint.form), takes=1)
     return Constraint(form, constraint.vocabulary, canonical=constraint.canonical)

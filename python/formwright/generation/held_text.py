@@ -61,7 +61,7 @@ class Held:
 
     Args:
         stop: A text, or several, before the first of which the text is cut.
-        skip: How many characters at the beginning are no part of the text.
+        skip: How many characters at the beginning do not belong to the text.
         form: What the text is in, for partial values; ``None`` is plain text.
         is_free: Whether a text so far ends in free text, where a stop text cuts; ``None``: it cuts everywhere.
 
@@ -114,7 +114,7 @@ class Held:
         return str(self._text)
 
     def rest(self) -> list[Piece]:
-        """The pieces held back; the text is over. Bytes that are no whole character are no part of it."""
+        """The pieces held back, after the end of the text. An incomplete character at the end is dropped."""
         return list(self._give())
 
     def partial(self, end: int | None = None) -> Partial:

@@ -255,7 +255,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exchange:
-    """What lies behind a result of a model behind an API.
+    """How a model behind an API came to a result.
 
     Attributes:
         mode: How the form was asked for in the end.

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import ArgumentError, LimitExceeded, TokenRejected, VocabularyError
-from formwright.generation.writing import Limits, behind_prompt, start_matcher
+from formwright.generation.writing import Limits, follow_prompt, start_matcher
 from formwright.masks.arrays import Mask, only_ends
 
 __all__ = ["Rows"]
@@ -94,7 +94,7 @@ class _Texts:
 
     def start(self, ids: Ids) -> _State:
         """The state after a prompt."""
-        constraint = behind_prompt(self.constraint, ids.tolist())
+        constraint = follow_prompt(self.constraint, ids.tolist())
         if self.max_tokens is None:
             return _State(constraint.matcher(ids.tolist()), 0)
         return _State(start_matcher(constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens)), 0)

@@ -53,11 +53,23 @@ class Sampler:
     _random: np.random.Generator | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require(is_real(self.temperature) and self.temperature >= 0, "temperature", self.temperature, "0 or more")
-        require(self.top_k is None or (is_count(self.top_k) and self.top_k >= 1), "top_k", self.top_k, "1 or more")
-        require(is_real(self.top_p) and 0 < self.top_p <= 1, "top_p", self.top_p, "more than 0 and at most 1")
-        require(is_real(self.min_p) and 0 <= self.min_p <= 1, "min_p", self.min_p, "from 0 to 1")
-        require(self.seed is None or (is_count(self.seed) and self.seed >= 0), "seed", self.seed, "0 or more")
+        require(
+            is_real(self.temperature) and self.temperature >= 0,
+            "temperature",
+            self.temperature,
+            "a number of 0 or more",
+        )
+        require(
+            self.top_k is None or (is_count(self.top_k) and self.top_k >= 1),
+            "top_k",
+            self.top_k,
+            "an integer of 1 or more",
+        )
+        require(is_real(self.top_p) and 0 < self.top_p <= 1, "top_p", self.top_p, "a number above 0 and at most 1")
+        require(is_real(self.min_p) and 0 <= self.min_p <= 1, "min_p", self.min_p, "a number from 0 to 1")
+        require(
+            self.seed is None or (is_count(self.seed) and self.seed >= 0), "seed", self.seed, "an integer of 0 or more"
+        )
 
     def __call__(self, logits: NDArray[np.floating]) -> int:
         """The id of one token.
@@ -105,7 +117,7 @@ def is_count(value: object) -> bool:
 def require(holds: bool, name: str, value: object, range_: str) -> None:
     """Refuse a setting that is out of range. Raises ArgumentError."""
     if not holds:
-        raise ArgumentError(f"{name} must be {range_}, not {value!r}", argument=name)
+        raise ArgumentError(f"{name}: expected {range_}, got {value!r}", argument=name)
 
 
 def _softmax(scores: Floats) -> Floats:

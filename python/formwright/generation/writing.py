@@ -21,10 +21,9 @@ Cost: beside the model, one mask and one choice for each token. A greedy token a
 calls of the kernel; where somebody is asked after each token (``stop``, ``cancel``, a trace), forced ones are taken
 one by one.
 
-The wrinkle: ``max_tokens`` is a promise, not a knife. The mask at each turn admits only
-tokens after which a complete text still fits, so a text is cut only if the caller allows
-it (``finish=False``, ``stop``, ``cancel``). Asking for fewer tokens than the shortest text
-has is an error.
+A text is complete within ``max_tokens``: the mask admits only tokens after which a complete
+text still fits. A text is cut only if the caller allows it (``finish=False``, ``stop``,
+``cancel``). It is an error to ask for fewer tokens than the shortest text has.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, apply_bitmask, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
 from formwright.forms.context import current_context, validation_context
-from formwright.forms.form import Form, behind_prefix
+from formwright.forms.form import Form, drop_prefix
 from formwright.forms.readers import found_parts
 from formwright.generation.held_text import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
@@ -55,9 +54,9 @@ __all__ = [
     "MAX_TOKENS",
     "Limits",
     "Writing",
-    "behind_prompt",
     "check_width",
     "complete",
+    "follow_prompt",
     "mask_logits",
     "start_matcher",
 ]
@@ -99,9 +98,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.cancel is not None and not callable(self.cancel):
-            raise ArgumentError(f"cancel= is a function, not {self.cancel!r}", argument="cancel")
+            raise ArgumentError(f"cancel: expected a function, got {self.cancel!r}", argument="cancel")
         if not isinstance(self.max_tokens, int | np.integer) or self.max_tokens < 0:
-            message = f"max_tokens must be an integer from 0 on, not {self.max_tokens!r}"
+            message = f"max_tokens: expected an integer from 0 on, got {self.max_tokens!r}"
             raise ArgumentError(message, argument="max_tokens")
 
 
@@ -146,7 +145,7 @@ class Writing:
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._controls = control_names(constraint)
         form = constraint.form
-        form = behind_prefix(form) if prefix else form
+        form = drop_prefix(form) if prefix else form
         self._held = Held(limits.stop, skip=len(prefix), form=form, is_free=limits.is_free)
         is_asked = trace or limits.cancel is not None or bool(limits.stop)  # somebody, after each token
         self._takes_runs = not is_asked and constraint.canonical != "forced"
@@ -342,8 +341,8 @@ class Writing:
         return pieces
 
 
-def behind_prompt(constraint: Constraint[T], prompt_ids: Sequence[int]) -> Constraint[T]:
-    """The constraint of what is still to be written: a prompt may have opened what the form opens."""
+def follow_prompt(constraint: Constraint[T], prompt_ids: Sequence[int]) -> Constraint[T]:
+    """The constraint of what is left to write: the prompt may already end with the marker that the form begins with."""
     if constraint.form.behind is None:
         return constraint
     vocabulary, names = constraint.vocabulary, {id_: name for name, id_ in constraint.vocabulary.special_tokens.items()}

@@ -75,10 +75,10 @@ class PartsReader:
         """Go on with the text."""
         piece, self._held = self._held + piece, ""
         while piece and not self._stuck:
-            here, behind, self._held = self._cut(piece)
+            here, after, self._held = self._cut(piece)
             taken = self._take(here)
             self._read += taken
-            piece = here[taken:] + behind
+            piece = here[taken:] + after
             if piece:
                 piece, self._held = piece + self._held, ""
                 self._leave()

@@ -90,7 +90,7 @@ class Incoming(Generic[T_co]):
         if self._is_over:
             raise OutputInvalid("the text is over: `finish` was called", text=self.text, position=len(self.text))
         if not isinstance(piece, str):
-            raise ArgumentError(f"piece: a str is wanted, not {type(piece).__name__}", argument="piece")
+            raise ArgumentError(f"piece: expected a str, got {type(piece).__name__}", argument="piece")
         if piece:
             self._check(piece)
             self._text.append(piece)

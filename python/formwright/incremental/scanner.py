@@ -149,7 +149,7 @@ class Scanner:
             self._begin(kind, self.length + at)
         else:
             raise OutputInvalid(
-                f"{character!r} at {self.length + at} is no JSON",
+                f"{character!r} at {self.length + at} is not JSON",
                 text=str(self.text),
                 position=self.length + at,
             )

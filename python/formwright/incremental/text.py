@@ -27,33 +27,33 @@ class Text:
         length: How many characters it has.
     """
 
-    __slots__ = ("_buffer", "_is_behind", "_lock", "length")
+    __slots__ = ("_buffer", "_is_before_end", "_lock", "length")
 
     def __init__(self) -> None:
         self.length = 0
         self._buffer, self._lock = io.StringIO(), Lock()
-        self._is_behind = False  # whether the place of the buffer is not its end, where it is written
+        self._is_before_end = False  # whether the place of the buffer is not its end, where it is written
 
     def append(self, piece: str) -> None:
         """Go on with the text."""
         with self._lock:
-            if self._is_behind:
+            if self._is_before_end:
                 self._buffer.seek(0, io.SEEK_END)
-                self._is_behind = False
+                self._is_before_end = False
             self.length += self._buffer.write(piece)
 
     def read(self, start: int, end: int) -> str:
         """A part of the text."""
         with self._lock:
             self._buffer.seek(start)
-            self._is_behind = True
+            self._is_before_end = True
             return self._buffer.read(end - start)
 
     def cut(self, length: int) -> None:
         """Drop the end of the text."""
         with self._lock:
             self._buffer.truncate(length)
-            self.length, self._is_behind = length, True
+            self.length, self._is_before_end = length, True
 
     def __str__(self) -> str:
         return self._buffer.getvalue()

@@ -134,7 +134,7 @@ class Finished:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ArgumentError(
-                f"{where} is no JSON: {error}", hint="finished rows are appended: name a file of your own for them"
+                f"{where} is not JSON: {error}", hint="finished rows are appended: name a file of your own for them"
             ) from None
         return checked_id(row.get("id") if isinstance(row, dict) else None, where)
 
@@ -143,7 +143,7 @@ def checked_id(row_id: Any, where: str) -> str | int:
     """The id of a row. Raises ArgumentError where it is neither a string nor an integer."""
     if isinstance(row_id, str | int) and not isinstance(row_id, bool):
         return row_id
-    raise ArgumentError(f"{where} has no id: a string or an integer is wanted", argument="id")
+    raise ArgumentError(f"{where} has no id: expected a string or an integer", argument="id")
 
 
 def _line(row: Mapping[str, Any]) -> bytes:

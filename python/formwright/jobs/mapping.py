@@ -73,7 +73,7 @@ class Mapper:
         """The form of a row, compiled where the model runs here; `Failed` if there is none."""
         try:
             if not isinstance(row.get("prompt"), str | list):
-                raise ArgumentError("the row has no prompt: a text or a list of messages is wanted", argument="prompt")
+                raise ArgumentError("the row has no prompt: expected a text or a list of messages", argument="prompt")
             schema = row.get("schema")
             if schema is not None:
                 return self._find_form(schema if isinstance(schema, str) else _schema_text(schema))

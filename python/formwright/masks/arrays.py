@@ -53,9 +53,11 @@ def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
     It begins where a cache line does, as the tensors of torch do: rows are written faster there.
     """
     if not isinstance(vocabulary, Vocabulary):
-        raise ArgumentError(f"a Vocabulary is wanted, not {type(vocabulary).__name__}", argument="vocabulary")
+        raise ArgumentError(
+            f"vocabulary: expected a Vocabulary, got {type(vocabulary).__name__}", argument="vocabulary"
+        )
     if rows < 0:
-        raise ArgumentError(f"rows must be 0 or more, not {rows}", argument="rows")
+        raise ArgumentError(f"rows: expected 0 or more, got {rows}", argument="rows")
     count, line = rows * vocabulary.mask_words, 64
     room = np.zeros(count + line // 4, dtype=np.int32)
     start = -room.__array_interface__["data"][0] % line // 4
@@ -81,10 +83,10 @@ def allowed_tokens(mask: Mask) -> NDArray[np.intp]:
     """
     mask = np.asarray(mask)
     if mask.dtype != np.int32:
-        raise ArgumentError(f"allowed_tokens: a mask holds int32 words, not {mask.dtype}", argument="mask")
+        raise ArgumentError(f"allowed_tokens: expected a mask of int32 words, got {mask.dtype}", argument="mask")
     if mask.ndim > 1 and len(mask) != 1:
         raise ArgumentError(
-            f"allowed_tokens: one row of a mask is wanted, not the shape {mask.shape}",
+            f"allowed_tokens: expected one row of a mask, got the shape {mask.shape}",
             hint="pass a row: allowed_tokens(mask[0])",
             argument="mask",
         )
@@ -114,7 +116,7 @@ def apply_bitmask(logits: Any, mask: Any, *, rows: Sequence[int] | None = None) 
         apply_to_tensor(logits, mask, rows)
         return
     if not isinstance(logits, np.ndarray):
-        raise TypeError(f"logits must be a numpy array or a torch tensor, not {type(logits).__name__}")
+        raise TypeError(f"logits: expected a numpy array or a torch tensor, got {type(logits).__name__}")
     apply_to_array(logits, logits.dtype.name if logits.dtype.isnative else str(logits.dtype), mask, rows)
 
 
@@ -134,7 +136,7 @@ def apply_to_array(logits: NDArray[Any], kind: str, mask: Any, rows: Sequence[in
 def float_bits(kind: str) -> tuple[type[np.unsignedinteger[Any]], int]:
     """The unsigned integer that holds a float of ``kind``, and minus infinity in it. Raises TypeError."""
     if kind not in _BITS:
-        raise TypeError(f"logits must be one of {', '.join(_BITS)}, in native byte order, not {kind}")
+        raise TypeError(f"logits: expected one of {', '.join(_BITS)}, in native byte order, got {kind}")
     return _BITS[kind]
 
 

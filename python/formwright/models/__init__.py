@@ -42,7 +42,7 @@ def load(name: Literal["formwright-tiny"] | Path) -> LocalModel: ...
 @overload
 def load(name: str) -> LocalModel | RemoteModel: ...
 def load(name: str | Path) -> LocalModel | RemoteModel:
-    """A model by its name, by the folder that holds it, or by the URL behind which it is.
+    """A model by its name, by the folder that holds it, or by the URL where it is served.
 
     Args:
         name: ``"formwright-tiny"``, the one that comes with the package; the folder of a model of transformers, with
@@ -53,7 +53,7 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
         MissingDependency: formwright[local], formwright[transformers] or formwright[client] is not installed.
     """
     if isinstance(name, str) and name.startswith(("http://", "https://")):
-        return _behind(name)
+        return _connect(name)
     if name == "formwright-tiny":
         from formwright.models import embedded
 
@@ -68,14 +68,14 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
     )
 
 
-def _behind(name: str) -> RemoteModel:
-    """The model behind ``URL#name``."""
+def _connect(name: str) -> RemoteModel:
+    """The model at ``URL#name``."""
     from formwright.client import connect
 
     url, _, model = name.partition("#")
     if not model:
         raise UnknownModel(
-            f"{url} names no model", hint="write its name behind the URL: http://127.0.0.1:8000/v1#some-model"
+            f"{url} names no model", hint="write its name after the URL: http://127.0.0.1:8000/v1#some-model"
         )
     return connect(url, model)
 

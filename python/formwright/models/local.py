@@ -49,7 +49,7 @@ from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, dra
 from formwright.generation.strategies.observing import observe
 from formwright.generation.strategies.scoring import Scoring, texts_of
 from formwright.generation.trace.recorder import retrace
-from formwright.generation.writing import Limits, Writing, behind_prompt
+from formwright.generation.writing import Limits, Writing, follow_prompt
 from formwright.models.attempts import Refusals, attempt_until_valid
 from formwright.models.options import BeginOptions, ObserveOptions
 from formwright.models.programs import Run
@@ -244,7 +244,7 @@ class LocalModel(Verbs):
             PromptError, LimitExceeded: As `prompt_ids`.
         """
         ids = self.prompt_ids(prompt)
-        constraint = behind_prompt(constraint, ids)
+        constraint = follow_prompt(constraint, ids)
         healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
         room = self.runtime.context - len(healed.prompt_ids)
         if room < limits.max_tokens:
@@ -370,7 +370,7 @@ class _Many:
     def __init__(self, model: LocalModel, rows: Sequence[tuple[Prompt, Any]], forms: Any, settings: Settings) -> None:
         self._model, self._rows, self._settings = model, rows, settings
         if not isinstance(settings.batch_size, int | np.integer) or settings.batch_size < 1:
-            said = f"batch_size must be an integer from 1 on, not {settings.batch_size!r}"
+            said = f"batch_size: expected an integer from 1 on, got {settings.batch_size!r}"
             raise ArgumentError(said, argument="batch_size")
         self._compiled: dict[int, Constraint[Any]] = {}
         if not isinstance(forms, list | tuple):

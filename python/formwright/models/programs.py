@@ -8,7 +8,7 @@ r"""Programs: Python decides between the parts of a text what comes next, and th
     if name != "Ada":
         run.append("\nAge: ")
         age = run.generate(fw.regex("[1-9][0-9]"))
-    print(run.text)                                      # all of it, such as Name: Clara, and a line behind it
+    print(run.text)                                      # all of it, such as Name: Clara, and a line after it
 
 What was written stays in the cache of the model, so a part costs its own tokens only. All parts share one budget of
 tokens. Text that was appended is healed: where the next part may go on inside its last token, that token is chosen
@@ -36,7 +36,7 @@ from formwright.generation.healing import Healed
 from formwright.generation.held_text import Piece
 from formwright.generation.loop import Stream
 from formwright.generation.sampler import Sampler
-from formwright.generation.writing import Limits, Writing, behind_prompt
+from formwright.generation.writing import Limits, Writing, follow_prompt
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -122,7 +122,7 @@ class Run:
         """A part, token by token."""
         room = self._model.runtime.context - len(self._seen) - len(self._unseen)
         most = min(self.left, room, self.left if max_tokens is None else max_tokens)
-        constraint = behind_prompt(self._model.compiled(form), [*self._seen, *self._unseen])
+        constraint = follow_prompt(self._model.compiled(form), [*self._seen, *self._unseen])
         healed = self._heal(constraint)
         limits = Limits(max_tokens=most, is_context=room < self.left)
         context = [*self._seen, *healed.prompt_ids]
@@ -132,7 +132,7 @@ class Run:
         stream = Stream[Any].of(self._runtime, writing)
         try:
             yield from stream
-        except BaseException:  # the model has seen tokens that are no part of the text: it is shown the text anew
+        except BaseException:  # the model has seen tokens that are not in the text, so it reads the text again
             self._runtime = _Remembering(self._model.runtime.fork())
             self._seen, self._unseen = [], [*self._seen, *self._unseen]
             raise

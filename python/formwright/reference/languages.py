@@ -185,7 +185,7 @@ class Alternative(Language):
 
 @dataclass(frozen=True)
 class Repeat(Language):
-    """``low`` to ``high`` texts of ``body`` in a row; ``None`` is no upper bound. Build it with `repeat`."""
+    """``low`` to ``high`` texts of ``body`` in a row; ``None`` for no upper bound. Build it with `repeat`."""
 
     body: Language
     low: int

@@ -94,7 +94,7 @@ def check_style(style: object, argument: str = "style") -> None:
     if not isinstance(style, str) or style not in STYLES:
         known = ", ".join(map(repr, STYLES))
         raise ArgumentError(
-            f"{argument}={style!r} is no style of instructions", hint=f"one of {known}", argument=argument
+            f"{argument}={style!r} is not a style of instructions", hint=f"one of {known}", argument=argument
         )
 
 

@@ -4,7 +4,7 @@
 
     from formwright.server import Settings, create_app
 
-    app = create_app(model, Settings(api_key="secret"))    # `Keys` stands around its routes
+    app = create_app(model, Settings(api_key="secret"))    # `Keys` wraps its routes
 
 Cost: microseconds a request. It is around everything, so it counts what never reaches a route too.
 """

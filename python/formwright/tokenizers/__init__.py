@@ -12,7 +12,7 @@ vocabulary is built.
 
 Cost: one pass over the ids, about a tenth of a second for 131,072 of them, once per model.
 
-The wrinkle: ``decode([id])`` is never used. It trims spaces, replaces half characters and
+``decode([id])`` is never used. It trims spaces, replaces half characters and
 merges neighbours; the bytes come from the vocabulary file's own rules.
 """
 

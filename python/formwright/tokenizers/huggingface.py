@@ -209,7 +209,7 @@ def from_file(path: str) -> Any:
     try:
         return Tokenizer.from_file(path)
     except Exception as error:  # the library raises nothing narrower
-        raise VocabularyError(f"{path} is no tokenizer.json: {error}") from error
+        raise VocabularyError(f"{path} is not a tokenizer.json: {error}") from error
 
 
 def read_merges(tokenizer: Any) -> Merges:
@@ -243,7 +243,7 @@ def _refuse_words(config: Config) -> None:
     words = [token for token in added if not token["special"]]
     for token in added:
         if token["lstrip"] or token["rstrip"] or token["single_word"]:
-            raise _not_followed(f"the added token {token['content']!r} is cut out with what stands around it")
+            raise _not_followed(f"the added token {token['content']!r} is cut out depending on the text around it")
     if len({token["normalized"] for token in words}) > 1:
         raise _not_followed("its added tokens are cut out before and after the text is normalized")
     if words and config["normalizer"]:
@@ -254,7 +254,7 @@ def _merge(vocabulary: dict[str, int], left: str, right: str) -> tuple[int, int,
     try:
         return vocabulary[left], vocabulary[right], vocabulary[left + right]
     except KeyError as missing:
-        raise VocabularyError(f"the merge of {left!r} and {right!r} needs {missing}, which is no token") from missing
+        raise VocabularyError(f"the merge of {left!r} and {right!r} needs {missing}, which is not a token") from missing
 
 
 def _cuts(config: Config) -> Config:

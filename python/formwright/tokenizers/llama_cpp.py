@@ -6,8 +6,8 @@
 
 llama.cpp says itself which bytes an id writes, which ids are control tokens, and which end a text.
 
-The wrinkle: ``Llama.detokenize`` cuts tokens of more than 32 bytes, so the library's own function is asked, and
-asked again with the room that it wants. The file's merges cannot be asked for, so canonical tokens are refused.
+``Llama.detokenize`` truncates tokens of more than 32 bytes, so the library's own function is called, and called again
+with the size that it asks for. The merges of the file cannot be read, so canonical tokens are refused.
 """
 
 from __future__ import annotations

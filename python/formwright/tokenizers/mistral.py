@@ -50,7 +50,7 @@ def _inner(tokenizer: Any) -> Any:
     if isinstance(tokenizer, Tekkenizer | SentencePieceTokenizer):
         return tokenizer
     raise VocabularyError(
-        f"{type(tokenizer).__qualname__} is no tokenizer of mistral-common that formwright knows",
+        f"{type(tokenizer).__qualname__} is not a tokenizer of mistral-common that formwright knows",
         hint="pass a MistralTokenizer, a Tekkenizer or a SentencePieceTokenizer",
     )
 

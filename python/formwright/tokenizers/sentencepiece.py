@@ -46,7 +46,7 @@ def from_file(path: str) -> Any:
     try:
         return SentencePieceProcessor(model_file=path)
     except Exception as error:  # the library raises RuntimeError and others
-        raise VocabularyError(f"{path} is no model of SentencePiece: {error}") from error
+        raise VocabularyError(f"{path} is not a model of SentencePiece: {error}") from error
 
 
 def read_merges(processor: Any) -> Merges:
@@ -81,7 +81,7 @@ def _refuse_others(model: Any) -> None:
     """Refuses what is not spelled by merging, or not as it is written."""
     kinds = model.SentencePiece
     reasons = {
-        "it is no model of byte pairs": model.trainer_spec.model_type != model.trainer_spec.BPE,
+        "it is not a model of byte pairs": model.trainer_spec.model_type != model.trainer_spec.BPE,
         "its normalizer changes texts": bool(model.normalizer_spec.precompiled_charsmap),
         "it removes whitespace": model.normalizer_spec.remove_extra_whitespaces,
         "it does not write spaces as ▁": not model.normalizer_spec.escape_whitespaces,

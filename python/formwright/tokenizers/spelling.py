@@ -9,10 +9,10 @@ as they are) fails at once instead of producing text without spaces.
 
 Cost: a handful of short encodings.
 
-The wrinkles: encoders of the SentencePiece kind put one space in front of a text, so a
-single leading space is forgiven; a tokenizer that normalises its input (Unicode forms, case, runs
-of spaces) is compared after the same normalisation; and a probe that the tokenizer
-itself cannot encode without its unknown token proves nothing and is passed over.
+Encoders of the SentencePiece kind put one space in front of a text, so a single leading space is
+ignored. A tokenizer that normalises its input (Unicode forms, case, runs of spaces) is compared
+after the same normalisation. A probe that the tokenizer itself cannot encode without its unknown
+token proves nothing and is skipped.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ Tools are functions, types with fields, and the lists of APIs and MCP servers (`
 model writes depends on its chat template: the rows of `formwright.tools.styles`. Names, required arguments and the type
 of each value are enforced in all of them.
 
-Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative. The wrinkle:
-with ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text or the calls.
+Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative.
+With ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text or the calls.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Call:
         """
         if isinstance(self.tool.origin, type) or not callable(self.tool.origin):
             raise ArgumentError(
-                f"the tool {self.name!r} is no function", hint="use the arguments of the call", argument="tools"
+                f"the tool {self.name!r} is not a function", hint="use the arguments of the call", argument="tools"
             )
         return self.tool.origin(**self.arguments)
 
@@ -140,7 +140,9 @@ def tools(
         NotAForm, LanguageError: The arguments of a tool cannot be enforced.
     """
     if isinstance(tools, str | Mapping | type) or not isinstance(tools, Iterable):
-        raise ArgumentError("tools: a list of tools is wanted", hint="pass [tool] for one", argument="tools")
+        raise ArgumentError(
+            f"tools: expected a list of tools, got {type(tools).__name__}", hint="pass [tool] for one", argument="tools"
+        )
     known = [tool_of(tool) for tool in tools]
     names = [tool.name for tool in known]
     if not known:
@@ -173,7 +175,7 @@ def _style_name(style: Any) -> str:
 
 def _most(calls: str, style: Style, max_calls: int | None) -> int | None:
     if calls not in ("auto", "required", "one"):
-        raise ArgumentError(f'calls must be "auto", "required" or "one", not {calls!r}', argument="calls")
+        raise ArgumentError(f'calls: expected "auto", "required" or "one", got {calls!r}', argument="calls")
     if max_calls is not None and (max_calls < 1 or (calls == "one" and max_calls != 1)):
         raise ArgumentError(f"max_calls={max_calls} does not go with calls={calls!r}", argument="max_calls")
     if calls == "one":
@@ -210,8 +212,8 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
     return Form(Language.branches(branches) + tail.language, reader, "a call", "value")
 
 
-def _literal(before: str, middle: Language, behind: str) -> Form[str]:
-    return Form(literal(before).language + middle + literal(behind).language, plain, "an id", "text")
+def _literal(before: str, middle: Language, after: str) -> Form[str]:
+    return Form(literal(before).language + middle + literal(after).language, plain, "an id", "text")
 
 
 def _list_of_calls(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
@@ -267,15 +269,15 @@ class _OneCall:
         fitting = (name for name in self.arguments if text.startswith(name + self.fixed))
         name = max(fitting, key=len)  # one may be the beginning of another, where nothing comes after a name
         tool, arguments = self.arguments[name]
-        behind = text[len(name + self.fixed) :]
-        value = Chain((self.middle, arguments, self.tail), (False, True, False))(behind)
-        return Call(name, value, _written_id(behind) if self.has_ids else "", tool)
+        after = text[len(name + self.fixed) :]
+        value = Chain((self.middle, arguments, self.tail), (False, True, False))(after)
+        return Call(name, value, _written_id(after) if self.has_ids else "", tool)
 
 
 def _written_id(text: str) -> str:
     """The id that is at the end of a call, if there is one."""
-    before, found, behind = text.rpartition(', "id": "')
-    return behind[:9] if found and behind[9:] == '"}' and before.endswith("}") else ""
+    before, found, after = text.rpartition(', "id": "')
+    return after[:9] if found and after[9:] == '"}' and before.endswith("}") else ""
 
 
 def with_ids(calls: Iterable[Call]) -> list[Call]:

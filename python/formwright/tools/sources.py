@@ -11,9 +11,9 @@
     tool_of({"name": "f", "parameters": {"type": "object"}}) # as APIs list them, also under "function"
     tool_of({"name": "f", "inputSchema": {"type": "object"}})   # as MCP lists them, also as an object
 
-Cost: reading the schema of its arguments. The wrinkles: the arguments of a function are what its annotations say, so
-each parameter needs one; those with a default may be left out. And a description whose schema does not say whether
-there may be other arguments than those declared means that there are none: a model would invent some.
+The annotations of a function describe its arguments, so each parameter needs one; those with a default may be left out.
+If the schema of a description does not say whether undeclared arguments are allowed, they are not: a model would invent
+some.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def tool_of(origin: Any, /) -> Tool:
     if isinstance(origin, type):
         return _of_type(origin)
     raise ArgumentError(
-        f"tools: {shorten(repr(origin))} is no tool",
+        f"tools: {shorten(repr(origin))} is not a tool",
         hint="pass a function, a type with fields, or a description with name and parameters",
         argument="tools",
     )

@@ -88,7 +88,7 @@ def structural_form(tag: Any, param: str) -> Form[Any]:
         try:
             tag = json.loads(tag)
         except (ValueError, RecursionError) as error:
-            raise StructuralTagError(f"{param} is no JSON: {error}", field=param) from None
+            raise StructuralTagError(f"{param} is not JSON: {error}", field=param) from None
     tag = _mapping(tag, param)
     if tag.get("type") not in (None, "structural_tag"):
         raise StructuralTagError(f"{param}.type: {tag['type']!r} is not 'structural_tag'", field=f"{param}.type")

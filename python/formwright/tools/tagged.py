@@ -73,10 +73,10 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
     language = Language.choice([""])
     raw: list[str] = []
     for name, value in properties.items():
-        before, end, behind = _TAGS[kind]
+        before, end, after = _TAGS[kind]
         body, is_raw = _value(schema, name, value, end)
         raw += [name] if is_raw else []
-        one = Language.choice([before.format(name)]) + body + Language.choice([behind])
+        one = Language.choice([before.format(name)]) + body + Language.choice([after])
         language = language + (one if name in required else one | Language.choice([""]))
     return Form(language, _Tagged(tool, kind, tuple(raw)), f"arguments of {tool.name}", "value")
 
@@ -158,8 +158,8 @@ def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
 def _search_pattern(pattern: str) -> Form[str]:
     """The texts in which a pattern is found, as JSON Schema means it."""
     before = "" if pattern.startswith("^") else r"(?s:.)*"
-    behind = "" if pattern.endswith("$") and not pattern.endswith(r"\$") else r"(?s:.)*"
-    return regex(f"{before}(?:{pattern.removeprefix('^') if not before else pattern}){behind}")
+    after = "" if pattern.endswith("$") and not pattern.endswith(r"\$") else r"(?s:.)*"
+    return regex(f"{before}(?:{pattern.removeprefix('^') if not before else pattern}){after}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +171,9 @@ class _Tagged:
     raw: tuple[str, ...]
 
     def __call__(self, text: str) -> Any:
-        before, end, behind = _TAGS[self.kind]
+        before, end, after = _TAGS[self.kind]
         head, tail = before.split("{}")
-        pattern = f"{re.escape(head)}(.*?){re.escape(tail)}(.*?){re.escape(end + behind)}"
+        pattern = f"{re.escape(head)}(.*?){re.escape(tail)}(.*?){re.escape(end + after)}"
         found = re.findall(pattern, text, re.DOTALL)
         values = (json.dumps(value) if name in self.raw else value for name, value in found)
         members = (f"{json.dumps(name)}: {value}" for (name, _), value in zip(found, values, strict=True))

@@ -106,7 +106,7 @@ NOTED = [
      "checked: #/properties/x/anyOf: which branch holds: none declares a property of its own"),
     ({"type": "array", "items": False, "prefixItems": [TEXT, NULL]},
      {"type": "array", "items": {"anyOf": [TEXT, NULL]}, "maxItems": 2},
-     "checked: #/properties/x/prefixItems: which item stands in which place"),
+     "checked: #/properties/x/prefixItems: which item is at which position"),
     ({"type": "object", "properties": {"a": TEXT}, "required": ["a"]}, closed({"a": TEXT}),
      "narrowed: #/properties/x/additionalProperties: only declared properties are written"),
     ({"properties": {"a": TEXT}, "required": ["a"], "additionalProperties": False}, closed({"a": TEXT}),

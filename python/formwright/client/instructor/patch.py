@@ -13,8 +13,8 @@
 The object passed in is not changed: what comes back is a wrapper, whose other attributes are the object's. Without
 ``response_model`` a call goes through untouched.
 
-Cost: that of `formwright.client.model`. The wrinkle: ``max_retries=N`` is one request and N more, as in Instructor; an
-answer that was cut is asked for with twice the tokens, and never with the same.
+As in Instructor, ``max_retries=N`` means one request and up to N more. A truncated answer is requested again with twice
+the tokens, never with the same number.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ def _tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service: Serv
     plan = plan_of(replace(tool, schema=schema).arguments(options), mode, service)
     if plan.key is not None:
         raise UnsupportedKeyword(
-            f"the arguments of {tool.name} are no object, and services know no others",
+            f"the arguments of {tool.name} are not an object, and services accept only objects",
             hint='say "type": "object" at the root of its schema',
             pointer="/type",
         )

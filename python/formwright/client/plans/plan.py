@@ -13,8 +13,8 @@ tools are offered as tools (`formwright.client.plans.calls`).
 
 Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
 
-Services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of
-the value: `loosen` leaves them open. So ``result.text`` is in the form that was given up to those.
+The whitespace, key order and escapes of a service's JSON differ from those of a form, and do not belong to the value:
+`loosen` allows any. ``result.text`` conforms to the given form up to these.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Plan:
         except ValueError:
             text = None
         if not isinstance(text, str):
-            raise OutputInvalid(f"the member {self.key!r} of the answer is no string", text=written)
+            raise OutputInvalid(f"the member {self.key!r} of the answer is not a string", text=written)
         return text
 
     @property
@@ -357,7 +357,7 @@ def _schema_of(form: Form[Any]) -> Any:
     if origin is None or origin.kind == "tools":
         raise UnsupportedKeyword(
             f"{form.title} has no schema that a service could be told",
-            hint='use mode="instructions", and say in the prompt what is wanted',
+            hint='use mode="instructions", and describe the value in the prompt',
         )
     if origin.kind == "schema":
         schema, type_ = json.loads(origin.what), python_type_of(form)
@@ -424,5 +424,5 @@ def _member(written: str, key: str | None) -> str:
     """The text of the only member of an object."""
     match = re.fullmatch(rf'\{{\s*+"{key}"\s*+:\s*+(.*)\}}', written.strip(), re.DOTALL)
     if match is None:
-        raise OutputInvalid(f"the answer is no object with the one member {key!r}", text=written)
+        raise OutputInvalid(f"the answer is not an object with the one member {key!r}", text=written)
     return match[1].rstrip()

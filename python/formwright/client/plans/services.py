@@ -141,7 +141,7 @@ def register_service(service: Service) -> None:
 
 
 def service_of(base_url: str, api: str) -> Service:
-    """The service behind a URL."""
+    """The service at a URL."""
     host = (urlsplit(base_url).hostname or "").lower()
     for service in SERVICES.values():
         if any(host.endswith(known) if known.startswith(".") else host == known for known in service.hosts):

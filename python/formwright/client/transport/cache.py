@@ -9,7 +9,7 @@ and the namespace. What is kept is the answer as it came, once it gave a value: 
 that has changed is never given an old value. An answer that was right only after others is kept for the question.
 
 Cost: a read of SQLite, some tenths of a millisecond. The file holds JSON and nothing else, so whoever can
-write into the folder can make the cache lie, but not run code; keys of APIs are no part of it.
+write into the folder can make the cache lie, but not run code; it holds no API keys.
 """
 
 from __future__ import annotations

@@ -68,5 +68,5 @@ class EventReader:
             event = None
         if not isinstance(event, dict):
             shown = data[:200].decode(errors="replace")
-            raise RequestFailed("the service sent an event that is no JSON object", body=shown)
+            raise RequestFailed("the service sent an event that is not a JSON object", body=shown)
         return event

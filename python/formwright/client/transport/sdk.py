@@ -51,7 +51,7 @@ def creates_of(client: Any) -> dict[str, Callable[..., Any]]:
             found[path] = node
     if not found:
         raise ArgumentError(
-            f"{type(client).__name__} is no client: it has neither chat.completions.create nor responses.create",
+            f"{type(client).__name__} is not a client: it has neither chat.completions.create nor responses.create",
             hint="pass a client object such as openai.OpenAI(); for a URL, use fw.connect",
             argument="client",
         )
@@ -142,7 +142,7 @@ def _plain(answer: Any) -> Mapping[str, Any]:
     if plain is None and hasattr(answer, "model_dump"):
         plain = answer.model_dump(warnings=False)
     if not isinstance(plain, Mapping):
-        raise RequestFailed(f"the client gave a {type(answer).__name__}, which is no answer of an API")
+        raise RequestFailed(f"the client gave a {type(answer).__name__}, which is not an answer of an API")
     return plain
 
 

@@ -4,9 +4,8 @@
 
     ANTHROPIC.request(query).body["output_config"]["format"]["type"]     # 'json_schema'
 
-Cost: building a dict. The wrinkle: ``max_tokens`` is required by the API, so where nobody gives it, `MAX_TOKENS` is
-sent; and the messages of one role in a row are one turn, with the system messages apart from all of them. The API of
-2026 has no options of sampling.
+The API requires ``max_tokens``, so `MAX_TOKENS` is sent if the caller gives none. Consecutive messages of one role are
+merged into one turn, and system messages go into a field of their own. The API of 2026 has no sampling options.
 """
 
 from __future__ import annotations

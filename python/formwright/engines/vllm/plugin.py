@@ -29,7 +29,7 @@ def install() -> None:
 
     value = os.environ.get(VARIABLE, "0")
     if value not in ("", "0", "1"):
-        raise ArgumentError(f"{VARIABLE} must be 0 or 1, not {value!r}", argument=VARIABLE)
+        raise ArgumentError(f"{VARIABLE}: expected 0 or 1, got {value!r}", argument=VARIABLE)
     if value == "1":
         from formwright.engines.vllm import backend
 

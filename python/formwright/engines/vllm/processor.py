@@ -191,12 +191,14 @@ def _asked(params: SamplingParams) -> Form[Any] | None:
         (kind, what), *others = asked.items()
     except (AttributeError, ValueError, RecursionError) as error:
         raise ValueError(
-            f'{NAME}: a JSON object such as {{"regex": "[0-9]+"}} is wanted, not {str(given)[:100]!r}'
+            f'{NAME}: expected a JSON object such as {{"regex": "[0-9]+"}}, got {str(given)[:100]!r}'
         ) from error
     if others:
-        raise ValueError(f"{NAME}: one kind of form is wanted, not {', '.join(asked)}")
+        raise ValueError(f"{NAME}: expected one kind of form, got {', '.join(asked)}")
     if (kind == "regex" and not isinstance(what, str)) or (kind == "json_object" and what is not True):
-        raise ValueError(f"{NAME}: {kind} cannot be {json.dumps(what)}: a pattern, or true for any object, is wanted")
+        raise ValueError(
+            f"{NAME}: expected a pattern for regex, or true for json_object, got {kind}: {json.dumps(what)}"
+        )
     try:
         return asked_form(kind, what if isinstance(what, str) else json.dumps(what))
     except FormwrightError as error:

@@ -203,10 +203,10 @@ def beam_search(
 def check_beams(beams: object, returns: object) -> None:
     """Refuse numbers of beams that cannot be. Raises ArgumentError."""
     if not isinstance(beams, int | np.integer) or beams < 1:
-        raise ArgumentError(f"beams must be an integer from 1 on, not {beams!r}", argument="beams")
+        raise ArgumentError(f"beams: expected an integer from 1 on, got {beams!r}", argument="beams")
     if not isinstance(returns, int | np.integer) or not 1 <= returns <= beams:
         raise ArgumentError(
-            f"returns must be an integer from 1 to beams={beams}, not {returns!r}",
+            f"returns: expected an integer from 1 to beams={beams}, got {returns!r}",
             hint="search with as many beams as you want texts, or more",
             argument="returns",
         )

@@ -174,7 +174,7 @@ def draw_by_particles(
     """
     check_draw(limits, temperature, least=np.nextafter(0.0, 1.0))
     if not isinstance(particles, int | np.integer) or particles < 1:
-        raise ArgumentError(f"particles must be an integer from 1 on, not {particles!r}", argument="particles")
+        raise ArgumentError(f"particles: expected an integer from 1 on, got {particles!r}", argument="particles")
     since, random = time.perf_counter(), np.random.default_rng(seed)
     matcher = start_matcher(constraint, prompt_ids, limits)
     swarm = _Swarm(
@@ -310,5 +310,5 @@ def check_draw(limits: Limits, temperature: float, least: float) -> None:
             f"{name}= does not go with fidelity=: a text that is cut has no probability among whole ones", argument=name
         )
     if not (isinstance(temperature, int | float | np.number) and np.isfinite(temperature) and temperature >= least):
-        wanted = "0 or more" if least == 0 else "more than 0"
-        raise ArgumentError(f"temperature must be {wanted}, not {temperature!r}", argument="temperature")
+        bound = "0 or more" if least == 0 else "more than 0"
+        raise ArgumentError(f"temperature: expected {bound}, got {temperature!r}", argument="temperature")

@@ -78,7 +78,7 @@ class Scoring:
 
     def __init__(
         self,
-        behind: Callable[[], Score],
+        make_score: Callable[[], Score],
         constraint: Constraint[str],
         prompt_ids: Sequence[int],
         limits: Limits,
@@ -86,7 +86,7 @@ class Scoring:
         most: int = MOST_SPELLINGS,
     ) -> None:
         self._started, self._prompt_tokens = time.perf_counter(), len(prompt_ids)
-        self._behind, self._ends = behind, constraint.vocabulary.eos_token_ids
+        self._make_score, self._ends = make_score, constraint.vocabulary.eos_token_ids
         self._score: Score | None = None
         self._pending = deque(spellings_of(start_matcher(constraint, prompt_ids, limits), limits.max_tokens, most))
         self.scores: dict[str, float] = dict.fromkeys(texts, -np.inf)
@@ -112,7 +112,7 @@ class Scoring:
         """
         self.calls += 1
         if self._score is None:
-            self._score = self._behind()
+            self._score = self._make_score()
             return
         spelling = self._pending.popleft()
         text = spelling.text.decode()

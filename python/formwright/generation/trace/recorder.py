@@ -104,7 +104,7 @@ class Row:
 
     @property
     def text(self) -> str:
-        """The token as text; bytes that are no whole character as escapes."""
+        """The token as text; incomplete characters as escapes."""
         return show_token(self.token)
 
     @property
@@ -387,5 +387,5 @@ def _bytes(vocabulary: Vocabulary, token_id: int) -> bytes:
 
 
 def show_token(token: bytes) -> str:
-    """A token as text; bytes that are no whole character as escapes."""
+    """A token as text; incomplete characters as escapes."""
     return token.decode("utf-8", "backslashreplace")

@@ -274,7 +274,7 @@ def wrap(llama: Any) -> LlamaCppModel:
     """See `formwright.from_llama_cpp`."""
     if not isinstance(llama, llama_cpp.Llama):
         raise ArgumentError(
-            f"a llama_cpp.Llama is wanted, not {type(llama).__name__}",
+            f"llama: expected a llama_cpp.Llama, got {type(llama).__name__}",
             hint='pass llama_cpp.Llama("model.gguf")',
             argument="llama",
         )

@@ -144,7 +144,7 @@ def wrap(model: Any, tokenizer: Any) -> MlxModel:
     plain = getattr(tokenizer, "_tokenizer", tokenizer)
     if not callable(model) or not hasattr(model, "args") or not hasattr(plain, "get_vocab"):
         raise ArgumentError(
-            f"a model and its tokenizer are wanted, not {type(model).__name__} and {type(tokenizer).__name__}",
+            f"expected a model and its tokenizer, got {type(model).__name__} and {type(tokenizer).__name__}",
             hint="pass *mlx_lm.load(name)",
             argument="model",
         )

@@ -86,7 +86,7 @@ def wrap(model: Any, folder: Path) -> LocalModel:
     """See `formwright.from_onnx_genai`."""
     if not isinstance(model, onnxruntime_genai.Model):
         raise ArgumentError(
-            f"an onnxruntime_genai.Model is wanted, not {type(model).__name__}",
+            f"model: expected an onnxruntime_genai.Model, got {type(model).__name__}",
             hint="pass onnxruntime_genai.Model(str(folder)) and the folder",
             argument="model",
         )

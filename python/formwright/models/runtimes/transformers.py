@@ -314,7 +314,7 @@ def wrap(model: Any, tokenizer: Any) -> TransformersModel:
     """See `formwright.from_transformers`."""
     if not hasattr(model, "config") or not hasattr(tokenizer, "get_vocab"):
         raise ArgumentError(
-            f"a model and its tokenizer are wanted, not {type(model).__name__} and {type(tokenizer).__name__}",
+            f"expected a model and its tokenizer, got {type(model).__name__} and {type(tokenizer).__name__}",
             hint="pass AutoModelForCausalLM.from_pretrained(name) and AutoTokenizer.from_pretrained(name)",
             argument="model",
         )

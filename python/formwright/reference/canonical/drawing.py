@@ -77,7 +77,7 @@ def _names(letters: list[bytes]) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without characters that are no part of a picture: an escape for each."""
+    """The text with an escape for each character that cannot be drawn."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text).replace(" ", "␣")
 
 

@@ -1,4 +1,4 @@
-"""JSON Schemas for models behind a provider's interface, which read a subset of JSON Schema.
+"""JSON Schemas for providers' APIs, which read a subset of JSON Schema.
 
 ::
 

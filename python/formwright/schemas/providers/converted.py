@@ -113,9 +113,9 @@ class Converted:
         good, is_complete, _ = self._given.check(text)
         if is_complete:
             return restored
-        before, behind = (part.decode(errors="replace") for part in (text[:good][-40:], text[good:][:20]))
+        before, after = (part.decode(errors="replace") for part in (text[:good][-40:], text[good:][:20]))
         raise OutputInvalid(
-            f"the value leaves the form of the given schema after {before!r}, at {behind!r}",
+            f"the value leaves the form of the given schema after {before!r}, at {after!r}",
             hint="ask the model again; `notes` tells what the provider does not enforce",
             text=text.decode(errors="replace"),
             position=len(text[:good].decode(errors="ignore")),

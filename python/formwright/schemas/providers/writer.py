@@ -134,7 +134,7 @@ class _Writer:
         self.names[_identity(parts, frozenset())] = "#"
         node = self.body(parts, frozenset())
         if node is None or node.get("type") != "object":
-            what = "a union at the root" if node and "anyOf" in node else "a root that is no object"
+            what = "a union at the root" if node and "anyOf" in node else "a root that is not an object"
             raise refusal("", what, "put it inside an object, as its only property")
         definitions = {reference: body for reference, body in self.definitions.items() if body is not None}
         for properties, name, places in () if self.provider.leaves_out else self.optional:
@@ -312,7 +312,7 @@ class _Writer:
         node: Node = {"type": kind, "items": any_of(nodes.values()) or {"type": "null"}, **self.assertions(parts, kind)}
         if len(nodes) > 1 or len(tuples) > 1:
             for place, keyword in tuples.items():
-                self.note("checked", place, keyword, "which item stands in which place")
+                self.note("checked", place, keyword, "which item is at which position")
         most = most if nodes else 0
         if most is not None:
             node["maxItems"] = min(node.get("maxItems", most), most)

@@ -66,9 +66,9 @@ class _Writer:
         is_object = isinstance(schema, dict) and types_of(schema) == ["object"] and "properties" in schema
         if is_object and not any(keyword in schema for keyword in _APPLICATORS):  # type: ignore[operator]
             first, _, rest = typed.text.partition("\n")
-            text = f"interface {name} {_behind(first, typed.remarks)}" + (f"\n{rest}" if rest else "")
+            text = f"interface {name} {_add_remarks(first, typed.remarks)}" + (f"\n{rest}" if rest else "")
         else:
-            text = _behind(f"type {name} = {typed.text};", typed.remarks)
+            text = _add_remarks(f"type {name} = {typed.text};", typed.remarks)
         described = description_of(schema)
         return f"// {described}\n{text}" if described else text
 
@@ -128,7 +128,7 @@ class _Writer:
 
     def _member(self, key: str, schema: Schema, is_required: bool, *more: str) -> str:
         typed = self.typed(schema)
-        line = _behind(f"{key}{'' if is_required else '?'}: {typed.text};", (*more, *typed.remarks))
+        line = _add_remarks(f"{key}{'' if is_required else '?'}: {typed.text};", (*more, *typed.remarks))
         described = description_of(schema)
         return f"// {described}\n{line}" if described else line
 
@@ -183,7 +183,7 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z_$][\w$]*", name, re.ASCII) else compact(name)
 
 
-def _behind(line: str, said: Sequence[str]) -> str:
+def _add_remarks(line: str, said: Sequence[str]) -> str:
     """A line with a comment."""
     return f"{line} // {', '.join(said)}" if said else line
 

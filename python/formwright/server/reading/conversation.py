@@ -92,7 +92,7 @@ def _read_chat_call(call: Any, where: str) -> ToolCall:
     fields = _fields(call, where, "id", "type", "function", "custom")
     kind = fields.get("type", "function")
     if kind not in ("function", "custom") or kind not in fields:
-        raise BadRequest(f"{where} is no call of a function or a custom tool", param=where)
+        raise BadRequest(f"{where} is not a call of a function or a custom tool", param=where)
     place, given = f"{where}.{kind}", "arguments" if kind == "function" else INPUT
     inner = _fields(fields[kind], place, "name", given)
     return {

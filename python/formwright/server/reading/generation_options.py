@@ -68,7 +68,8 @@ def check_logit_bias(body: Body, tokens: int) -> None:
     """Refuse biases of tokens that are none."""
     if wrong := [name for name in body.biases if not name.isdecimal() or len(name) > 9 or int(name) >= tokens]:
         raise BadRequest(
-            f"logit_bias: {shorten(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
+            f"logit_bias: {shorten(repr(wrong[0]))} is not a token id: ids go from 0 to {tokens - 1}",
+            param="logit_bias",
         )
 
 

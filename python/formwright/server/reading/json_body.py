@@ -32,7 +32,7 @@ def parse_json(data: bytes | bytearray) -> Any:
             infinite numbers.
     """
     if json.detect_encoding(data) not in ("utf-8", "utf-8-sig"):  # the reader knows others, the checks below do not
-        raise BadRequest("the body is no JSON: its encoding is not UTF-8", code="invalid_json")
+        raise BadRequest("the body is not JSON: its encoding is not UTF-8", code="invalid_json")
     if _count_values(data) > _VALUES and _count_values(_remove_strings(data)) > _VALUES:
         raise BadRequest(f"the body holds more than {_VALUES:,} values")
     try:
@@ -40,7 +40,7 @@ def parse_json(data: bytes | bytearray) -> Any:
             sent = json.loads(data, parse_constant=_refuse_number, parse_float=_read_float)
     except (ValueError, RecursionError) as error:
         said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+        raise BadRequest(f"the body is not JSON: {said}", code="invalid_json") from None
     if b"\\u" in data or b"\xed" in data:  # how surrogates are spelled
         for name, value in sent.items() if isinstance(sent, dict) else ():
             _check_surrogates(name, None)
@@ -79,7 +79,7 @@ def _read_float(text: str) -> float:
 
 
 def _refuse_number(text: str) -> None:
-    raise ValueError(f"{text} is no number that JSON can say")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
 def _check_surrogates(value: Any, param: str | None) -> None:

@@ -277,8 +277,8 @@ def _read_structured_outputs(body: Body) -> list[RequestedForm]:
         raise BadRequest(said, param=where, code="unsupported_parameter")
     if len(found) != 1:
         raise BadRequest(
-            "structured_outputs: one of json, regex, choice, json_object and structural_tag is wanted, "
-            f"not {len(found)} of them",
+            "structured_outputs: expected one of json, regex, choice, json_object and structural_tag, "
+            f"got {len(found)} of them",
             param="structured_outputs",
         )
     return found

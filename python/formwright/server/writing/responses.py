@@ -91,7 +91,7 @@ class Stream:
         yield self._event("response.incomplete" if is_cut else "response.completed", response=response)
 
     def _keep_rows(self, events: Sequence[Event]) -> None:
-        """Note the rows of the answer: those of the thought are no part of its text."""
+        """Note the rows of the answer; its text does not include those of the thought."""
         rows = [row for event in events if isinstance(event, Tokens) for row in event.rows]
         told = len(self._answer.rows) - len(rows)
         done = self._answer.done
