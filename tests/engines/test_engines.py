@@ -17,7 +17,7 @@ from toys import Person
 
 import formwright as fw
 from formwright.engines import grammar_backend
-from formwright.engines.grammar_backend import Running, Vocabularies, asked_form, request_of
+from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request, request_from_form
 from formwright.errors import LanguageError, OptionUnsupported
 from formwright.models import embedded
 
@@ -67,7 +67,7 @@ class Naive:
         return sorted(ENDS if self.is_finished else self.allowed(self.accepted))
 
 
-def mask_of(running: Running) -> list[int]:
+def mask_of(running: RunningText) -> list[int]:
     mask = np.full((3, VOCABULARY.mask_words), -1, np.int32)
     running.fill(mask, 1)
     assert (mask[[0, 2]] == -1).all()
@@ -87,7 +87,7 @@ operations = st.lists(
 
 @given(operations)
 def test_as_a_back_end_that_tries_all_texts(steps: list[tuple[str, Any]]) -> None:
-    running, naive = Running(CONSTRAINT), Naive()
+    running, naive = RunningText(CONSTRAINT), Naive()
     for what, given_ in steps:
         if what == "accept":
             assert running.accept(given_) == naive.accept(given_)
@@ -102,7 +102,7 @@ def test_as_a_back_end_that_tries_all_texts(steps: list[tuple[str, Any]]) -> Non
 
 
 def test_all_of_the_tokens_or_none() -> None:
-    running = Running(CONSTRAINT)
+    running = RunningText(CONSTRAINT)
     before = mask_of(running)
     for tokens in ([0, 1, 0], [0, 99], [0, -1], [PAD], [5], [9]):
         assert running.accept(tokens) is False
@@ -117,7 +117,7 @@ def test_all_of_the_tokens_or_none() -> None:
 
 
 def test_a_budget_is_that_of_the_matcher() -> None:
-    running = Running(CONSTRAINT)
+    running = RunningText(CONSTRAINT)
     mask = fw.allocate_bitmask(1, VOCABULARY)
     running.fill(mask, 0, budget=1)  # an end costs nothing: the text is whole without it
     assert fw.allowed_tokens(mask[0]).tolist() == [1, 3, 4]
@@ -137,9 +137,9 @@ ASKED = [
 
 @pytest.mark.parametrize("form", ASKED, ids=str)
 def test_a_form_goes_through_a_request(form: Any) -> None:
-    kind, text = request_of(fw.form(form))
+    kind, text = request_from_form(fw.form(form))
     assert isinstance(text, str)
-    assert asked_form(kind, text).language.to_bytes() == fw.form(form).language.to_bytes()
+    assert form_from_request(kind, text).language.to_bytes() == fw.form(form).language.to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -156,13 +156,13 @@ def test_a_form_goes_through_a_request(form: Any) -> None:
 )
 def test_options_that_a_request_would_lose_are_refused(form: Any) -> None:
     with pytest.raises(OptionUnsupported, match="cannot be said in a request"):
-        request_of(fw.form(form))
+        request_from_form(fw.form(form))
 
 
 @pytest.mark.parametrize("form", [fw.literal("x"), fw.text(until="."), fw.choice("a") + fw.choice("b")], ids=str)
 def test_forms_that_engines_do_not_know_are_refused(form: Any) -> None:
     with pytest.raises(OptionUnsupported, match="engines know") as raised:
-        request_of(form)
+        request_from_form(form)
     assert raised.value.hint
 
 
@@ -190,29 +190,29 @@ def test_forms_that_engines_do_not_know_are_refused(form: Any) -> None:
 )
 def test_what_cannot_be_read_is_one_kind_of_error(kind: str, text: str) -> None:
     with pytest.raises(LanguageError):
-        asked_form(kind, text)
+        form_from_request(kind, text)
 
 
 def test_structural_tags_and_whitespace() -> None:
     tag = {"structures": [{"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}], "triggers": ["<f>"]}
-    form = asked_form("structural_tag", json.dumps(tag))
+    form = form_from_request("structural_tag", json.dumps(tag))
     assert form.check("so <f>12</f> it is").is_complete
     assert not form.check("<f>x").is_complete
     spaced, text = '{"a": 1}', '{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}'
-    assert asked_form("json", text).matches(spaced)
-    assert not asked_form("json", text, whitespace="compact").matches(spaced)
-    assert not asked_form("json_object", "", whitespace="compact").matches(spaced)
+    assert form_from_request("json", text).matches(spaced)
+    assert not form_from_request("json", text, whitespace="compact").matches(spaced)
+    assert not form_from_request("json_object", "", whitespace="compact").matches(spaced)
 
 
 def test_ends_of_requests_are_ends_beside_those_of_the_tokenizer() -> None:
     tokenizer = Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json"))
     size = tokenizer.get_vocab_size() + 4
     known = Vocabularies(tokenizer, size)
-    plain, more = known.ending(None), known.ending([3, 7])
+    plain, more = known.with_ends(None), known.with_ends([3, 7])
     assert plain.logits_size == more.logits_size == size
     assert set(more.eos_token_ids) == {*plain.eos_token_ids, 3, 7}
-    assert known.ending((7, 3, 3)) is more
-    assert known.ending(()) is plain
+    assert known.with_ends((7, 3, 3)) is more
+    assert known.with_ends(()) is plain
 
 
 def test_the_vocabularies_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,10 +225,10 @@ def test_the_vocabularies_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(grammar_backend, "vocabulary_from", counted)
     monkeypatch.setattr(grammar_backend, "_KEPT", 2)
     known = Vocabularies(None, 10)
-    first = known.ending([1])
-    known.ending([2])
-    assert known.ending([1]) is first
-    known.ending([3])  # 2 was asked for longest ago
-    assert known.ending([1]) is first
-    known.ending([2])
+    first = known.with_ends([1])
+    known.with_ends([2])
+    assert known.with_ends([1]) is first
+    known.with_ends([3])  # 2 was asked for longest ago
+    assert known.with_ends([1]) is first
+    known.with_ends([2])
     assert made == [[1], [2], [3], [2]]

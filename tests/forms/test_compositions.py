@@ -268,9 +268,9 @@ def test_parts_may_be_empty() -> None:
 
 def test_a_marker_of_white_space_is_looked_for_as_it_is() -> None:
     form = fw.after("\n", fw.regex("[0-9]+"))
-    assert form.behind is not None
-    assert form.behind("a line\n") is not None
-    assert form.behind("no line") is None
+    assert form.after_prompt is not None
+    assert form.after_prompt("a line\n") is not None
+    assert form.after_prompt("no line") is None
 
 
 def test_forms_nested_beyond_python_are_a_typed_error() -> None:

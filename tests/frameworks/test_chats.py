@@ -16,7 +16,7 @@ from toys import Person
 
 import formwright as fw
 from formwright._hosts import HOSTS, Host
-from formwright.conversations.local import as_apis_have_them, in_words
+from formwright.conversations.local import flatten_for_plain_template, to_chat_completions
 from formwright.errors import (
     ArgumentError,
     FormwrightError,
@@ -268,13 +268,13 @@ def test_conversations_with_calls(tiny: Any) -> None:
         {"role": "assistant", "content": "", "calls": [call]},
         {"role": "tool", "content": "3", "id": "c1"},
     ]
-    said = as_apis_have_them(messages)
+    said = to_chat_completions(messages)
     assert said[1]["content"] is None
     assert said[1]["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": 1, "b": "é"}'}
     assert said[2] == {"role": "tool", "content": "3", "tool_call_id": "c1"}
-    assert [message["role"] for message in in_words(tiny, messages)] == ["user", "assistant", "user"]
+    assert [message["role"] for message in flatten_for_plain_template(tiny, messages)] == ["user", "assistant", "user"]
     with pytest.raises(PromptError):
-        in_words(tiny, [{"role": "critic", "content": "x"}])
+        flatten_for_plain_template(tiny, [{"role": "critic", "content": "x"}])
     other = fw.connect("http://127.0.0.1:9/v1", "m", api="responses")
     with pytest.raises(PromptError, match="responses"):
         Question(other, messages).answer()

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.jobs.mapping import Mapper
-from formwright.jobs.ray import GenerateStage, app, checked_row, vllm_row, written_on
+from formwright.jobs.ray import GenerateStage, app, checked_row, map_on_cluster, vllm_row
 
 ROWS = 10_000
 REGEX = "[0-9]{1,3}"
@@ -115,7 +115,7 @@ def check_battery() -> dict[str, int]:
     counts = {"texts": 0, "invalid": 0, "like_ours": 0}
     rows = [{"id": number, "prompt": prompt} for number, prompt in enumerate(PROMPTS)]
     for form in FORMS.values():
-        results = list(written_on("local", rows, "formwright-tiny", fw.form(form), workers=1, max_tokens=BUDGET))
+        results = list(map_on_cluster("local", rows, "formwright-tiny", fw.form(form), workers=1, max_tokens=BUDGET))
         for result in results:
             counts["texts"] += 1
             counts["invalid"] += not fw.form(form).check(result["text"]).is_complete
@@ -177,7 +177,7 @@ def throughput() -> float:
             mapper(rows[start : start + 256])
         plain = time.perf_counter() - began
         times = [time.perf_counter()]
-        for _ in written_on("local", rows, "formwright-tiny", fw.regex(REGEX), workers=1, batch_size=256):
+        for _ in map_on_cluster("local", rows, "formwright-tiny", fw.regex(REGEX), workers=1, batch_size=256):
             times.append(time.perf_counter())
         # The first batch waits for the actor.
         ours = (times[-1] - times[256]) / (len(rows) - 256) * len(rows)

@@ -28,7 +28,7 @@ from vllm.v1.request import Request
 from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality
 
 import formwright as fw
-from formwright.engines.grammar_backend import asked_form
+from formwright.engines.grammar_backend import form_from_request
 from formwright.engines.vllm import plugin
 
 FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
@@ -58,7 +58,7 @@ def managed(**options: Any) -> Any:
     return manager_module.StructuredOutputManager(configured(**options))
 
 
-def request_of(kind: str, text: str, number: str = "0", prompt: str = PROMPTS[0], **params: Any) -> Request:
+def request_from_form(kind: str, text: str, number: str = "0", prompt: str = PROMPTS[0], **params: Any) -> Request:
     """A request as the front end makes it, checked as the front end checks it."""
     what = {"json": {"json": text}, "regex": {"regex": text}, "choice": {"choice": text}}.get(kind, {kind: text})
     if kind == "choice":
@@ -123,7 +123,7 @@ def main() -> None:
     manager = managed()
 
     def host(prompt: str, form: Any) -> str:
-        return written(manager, request_of(*spoken(form), prompt=prompt))
+        return written(manager, request_from_form(*spoken(form), prompt=prompt))
 
     counts = texts_within(host)
     check_threads(manager)
@@ -150,7 +150,7 @@ def texts_within(host: Any) -> dict[str, int]:
     counts = {"texts": 0, "invalid": 0, "cut": 0, "like_ours": 0}
     for form in FORMS.values():
         kind, text = spoken(form)
-        same = asked_form(kind, text)
+        same = form_from_request(kind, text)
         for prompt in PROMPTS:
             given = host(prompt, form)
             # A trace calls the model for each token, as the host does: tokens read together round otherwise.
@@ -170,7 +170,7 @@ def check_threads(manager: Any) -> None:
     requests = {}
     for number in range(200):
         form = list(FORMS.values())[number % len(FORMS)]
-        request = request_of(*spoken(form), number=str(number))
+        request = request_from_form(*spoken(form), number=str(number))
         manager.grammar_init(request)
         requests[str(number)] = request
     grammars = {number: ready_one(request) for number, request in requests.items()}
@@ -199,7 +199,7 @@ def check_speculation() -> None:
     """Drafts right and wrong: rows for each, states rolled back, texts as without."""
     manager, random = managed(drafts=3, rows=8), np.random.default_rng(1)
     for form in FORMS.values():
-        request = request_of(*spoken(form))
+        request = request_from_form(*spoken(form))
         grammar = ready(manager, request)
         plain = grammar._running.constraint.form.example()
         target = [*TINY.vocabulary.merges.encode(plain), END]
@@ -264,11 +264,11 @@ def check_refused(manager: Any) -> None:
         ("regex", "a", {"min_tokens": 3}),
     ):
         try:
-            request_of(kind, text, **params)
+            request_from_form(kind, text, **params)
         except (VLLMValidationError, ValueError):
             continue
         raise AssertionError((kind, text, params))
-    request = request_of("regex", "a")
+    request = request_from_form("regex", "a")
     request.sampling_params.structured_outputs.regex = "["
     request.structured_output_request.params.regex = "["
     try:
@@ -277,7 +277,7 @@ def check_refused(manager: Any) -> None:
         pass
     else:
         raise AssertionError("compiled")
-    grammar = ready(manager, request_of("regex", "ab"))
+    grammar = ready(manager, request_from_form("regex", "ab"))
     assert not grammar.accept_tokens("0", [TINY.vocabulary.merges.encode("zz")[0]])
     assert not grammar.accept_tokens("0", [10**9])
     assert grammar.accept_tokens("0", TINY.vocabulary.merges.encode("ab"))
@@ -328,7 +328,7 @@ def check_wrong_arguments() -> None:
 def check_ends(manager: Any) -> None:
     """A stop id of the user ends a text where it may end, and stands nowhere else."""
     stop = TINY.vocabulary.merges.encode("7")[0]
-    grammar = ready(manager, request_of("regex", "[0-9]{2}", stop_token_ids=[stop]))
+    grammar = ready(manager, request_from_form("regex", "[0-9]{2}", stop_token_ids=[stop]))
     mask = torch.full((1, SIZE // 32), -1, dtype=torch.int32)
     grammar.fill_bitmask(mask, 0)
     assert stop not in fw.allowed_tokens(mask[0].numpy())
@@ -358,7 +358,7 @@ def check_reasoning() -> None:
     """Nothing is masked while the model thinks; the form begins behind the end of the thought."""
     manager = managed()
     manager.reasoner_cls = Thinks
-    request = request_of("choice", '["yes", "no"]')
+    request = request_from_form("choice", '["yes", "no"]')
     grammar = ready(manager, request)
     for token in (9, 12, 7):
         mask = manager.grammar_bitmask({"0": request}, ["0"], {})
@@ -475,7 +475,7 @@ def check_slots_processor() -> None:
 
 def step_microseconds(manager: Any) -> dict[str, float]:
     """What a step of 64 structured requests costs the manager, for each: fill and accept."""
-    requests = {str(number): request_of("json", '{"type": "array"}', number=str(number)) for number in range(64)}
+    requests = {str(number): request_from_form("json", '{"type": "array"}', number=str(number)) for number in range(64)}
     for request in requests.values():
         ready(manager, request)
     times = []

@@ -433,7 +433,7 @@ class Checked(BaseModel):
         return [name.strip() for name in value]
 
     @model_validator(mode="after")
-    def _whole(self) -> Checked:
+    def _drop_open_escape(self) -> Checked:
         CALLS.append("whole")
         return self
 

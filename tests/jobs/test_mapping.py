@@ -103,7 +103,7 @@ def test_a_schema_is_compiled_once_while_it_is_kept(tiny: LocalModel, monkeypatc
     made: list[Any] = []
     compiled = mapping.compile
     monkeypatch.setattr(mapping, "compile", lambda form, vocabulary: made.append(form) or compiled(form, vocabulary))
-    monkeypatch.setattr(mapping, "_KEPT", 2)
+    monkeypatch.setattr(mapping, "_CACHED_FORMS", 2)
     mapper = Mapper(tiny, fw.choice("a", "b"))
     schemas = [None, AGE, None, AGE, '{"type": "boolean"}', AGE, None]
     for schema in schemas:

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 import formwright as fw  # noqa: E402
-from formwright.masks.tensors import forbid  # noqa: E402
+from formwright.masks.tensors import apply_by_tensor_operations  # noqa: E402
 
 KINDS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 DEVICES = [
@@ -33,7 +33,9 @@ def expected(logits: Any, mask: np.ndarray, rows: list[int] | None = None) -> An
     return torch.where(torch.from_numpy(allowed).to(logits.device), logits, -torch.inf)
 
 
-@pytest.mark.parametrize("apply", [fw.apply_bitmask, lambda logits, mask, rows: forbid(logits, mask, rows)])
+@pytest.mark.parametrize(
+    "apply", [fw.apply_bitmask, lambda logits, mask, rows: apply_by_tensor_operations(logits, mask, rows)]
+)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [70, 96, 131])
@@ -85,7 +87,7 @@ def test_what_does_not_fit() -> None:
     logits, mask = torch.zeros(2, 32), np.zeros((2, 1), dtype=np.int32)
     for apply in (
         lambda a, b, rows=None: fw.apply_bitmask(a, b, rows=rows),
-        lambda a, b, rows=None: forbid(a, b, rows),
+        lambda a, b, rows=None: apply_by_tensor_operations(a, b, rows),
     ):
         with pytest.raises(fw.errors.VocabularyError, match="32 wide"):
             apply(logits, np.zeros((2, 2), dtype=np.int32))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import formwright as fw
-from formwright.conversations.local import in_words
+from formwright.conversations.local import flatten_for_plain_template
 from formwright.models import LocalModel, embedded
 
 
@@ -54,7 +54,7 @@ def test_tools_calls_and_results_are_told_as_the_recorded_template_has_them(tiny
         messages = [*begun, *theirs, result | {"tool_call_id": "1"}]
         template = environment.from_string(config["chat_template"])
         rendered = template.render(messages=messages, tools=tools, add_generation_prompt=True)
-        told = in_words(tiny, [*begun, *ours, result | {"id": "1"}], tools)
+        told = flatten_for_plain_template(tiny, [*begun, *ours, result | {"id": "1"}], tools)
         assert "".join(text for text, _ in embedded._pieces(told)) == rendered
 
 

@@ -38,7 +38,7 @@ def test_what_is_offered(mode: Any, several: bool, has_form: bool, expected: tup
     offered = replace(Offered.of([ADD], mode, several), has_form=has_form)
     assert (offered.mode, offered.is_text) == expected
     assert offered.is_either == (has_form and mode == "auto")
-    assert offered.is_barred == (mode == "none")
+    assert offered.has_hidden_tools == (mode == "none")
     if offered.tools:
         assert offered.make_form("json").matches("Hi") == offered.is_text
         assert offered.make_form("json").matches(ONE if offered.is_bare("json") else f"[{ONE}]")

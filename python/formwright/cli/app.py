@@ -24,12 +24,12 @@ from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
 
-_OPTIONS = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
+_CLI_NAMES = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
 
 
 def _for_the_command_line(hint: str) -> str:
     """A hint in which options are called what they are called here."""
-    return reduce(lambda text, name: text.replace(name, _OPTIONS[name]), _OPTIONS, hint)
+    return reduce(lambda text, name: text.replace(name, _CLI_NAMES[name]), _CLI_NAMES, hint)
 
 
 class _Refusal(click.ClickException):

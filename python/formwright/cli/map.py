@@ -85,9 +85,9 @@ def map_(
         if address is None:
             results = _written_by(fw.load(model), rows, form, batch_size, how)
         else:
-            from formwright.jobs.ray import written_on
+            from formwright.jobs.ray import map_on_cluster
 
-            results = written_on(address, rows, model, form, workers=workers or 2, batch_size=batch_size, **how)
+            results = map_on_cluster(address, rows, model, form, workers=workers or 2, batch_size=batch_size, **how)
         _keep_results(results, finished, total)
 
 

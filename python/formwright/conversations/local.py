@@ -29,7 +29,7 @@ from formwright.tools import STYLES, Style
 if TYPE_CHECKING:
     from formwright.models.local import LocalModel
 
-__all__ = ["as_apis_have_them", "conversation_ids", "in_words"]
+__all__ = ["conversation_ids", "flatten_for_plain_template", "to_chat_completions"]
 
 
 def conversation_ids(
@@ -48,10 +48,10 @@ def conversation_ids(
     """
     if model.with_tools is not None:
         return model.prompt_ids(model.with_tools([_for_template(message) for message in messages], tools))
-    return model.prompt_ids(list(model.encode(in_words(model, messages, tools))))
+    return model.prompt_ids(list(model.encode(flatten_for_plain_template(model, messages, tools))))
 
 
-def in_words(
+def flatten_for_plain_template(
     model: LocalModel, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
 ) -> Sequence[Mapping[str, Any]]:
     """The same with roles and contents alone, for a model whose template knows no tools. Raises PromptError."""
@@ -65,7 +65,7 @@ def in_words(
     return plain
 
 
-def as_apis_have_them(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def to_chat_completions(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The same as chat completions have them: the arguments of calls are text."""
     found = [_for_template(message) for message in messages]
     for message in found:

@@ -29,7 +29,7 @@ from formwright.errors import ArgumentError, PromptError
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ["ROLES", "Prompt", "PromptMessage", "is_text", "read", "with_instruction"]
+__all__ = ["ROLES", "Prompt", "PromptMessage", "needs_encoding", "read", "with_instruction"]
 
 PromptMessage: TypeAlias = Mapping[str, Any]
 """One message of a conversation, as users pass it: its ``role`` and its ``content``."""
@@ -70,7 +70,7 @@ def read(prompt: object, size: int, roles: Sequence[str] = ROLES) -> str | list[
     return _read_ids(parts, size)
 
 
-def is_text(prompt: str | list[Message] | list[int]) -> TypeIs[str | list[Message]]:
+def needs_encoding(prompt: str | list[Message] | list[int]) -> TypeIs[str | list[Message]]:
     """Whether a prompt that was read has still to become token ids."""
     return isinstance(prompt, str) or isinstance(prompt[0], Mapping)
 
@@ -103,7 +103,7 @@ def with_instruction(
     """
     if isinstance(prompt, str):
         return f"{prompt}\n\n{instruction}"
-    if not is_text(prompt):
+    if not needs_encoding(prompt):
         raise ArgumentError(
             "instruct: the prompt is token ids, which no text can be added to",
             hint="pass text or messages, or put fw.instructions(...) into the prompt before it is encoded",

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from formwright._hosts import import_host
-from formwright.engines.grammar_backend import Running, Vocabularies
+from formwright.engines.grammar_backend import RunningText, Vocabularies
 from formwright.errors import HostMismatch
 from formwright.forms.coerce import compile
 from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
@@ -46,14 +46,14 @@ class FormFilter(ExLlamaV2Filter):  # type: ignore[misc]  # exllamav2 is not typ
         super().__init__(model, tokenizer)
         inner = tokenizer.tokenizer_model
         plain = getattr(inner, "hf_tokenizer", None) or getattr(inner, "spm", inner)
-        vocabulary = Vocabularies(plain, model.config.vocab_size).ending([tokenizer.eos_token_id])
-        self._set(Running(compile(form, vocabulary)), max_tokens)
+        vocabulary = Vocabularies(plain, model.config.vocab_size).with_ends([tokenizer.eos_token_id])
+        self._set(RunningText(compile(form, vocabulary)), max_tokens)
 
     def clone(self, c: Self | None = None) -> Self:
         """The same form, where this text is."""
         twin: Self = super().clone(c if c is not None else type(self).__new__(type(self)))
         twin.background_result = None
-        running = Running(self._running.constraint)
+        running = RunningText(self._running.constraint)
         running.matcher = self._running.matcher.fork()
         twin._set(running, self._budget)
         twin._written = self._written
@@ -98,7 +98,7 @@ class FormFilter(ExLlamaV2Filter):  # type: ignore[misc]  # exllamav2 is not typ
         apply_bitmask(logits, self._mask[0])
         return logits
 
-    def _set(self, running: Running, budget: int | None) -> None:
+    def _set(self, running: RunningText, budget: int | None) -> None:
         self._running, self._budget, self._written = running, budget, 0
         self._mask = allocate_bitmask(1, running.constraint.vocabulary)
 

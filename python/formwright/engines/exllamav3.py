@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from formwright._hosts import import_host
-from formwright.engines.grammar_backend import Running, Vocabularies
+from formwright.engines.grammar_backend import RunningText, Vocabularies
 from formwright.errors import HostMismatch
 from formwright.forms.coerce import compile
 from formwright.masks.arrays import allocate_bitmask
@@ -50,8 +50,8 @@ class FormFilter(Filter):  # type: ignore[misc]  # exllamav3 is not typed for us
     ) -> None:
         super().__init__(tokenizer, trigger_token, None, True)
         config = tokenizer.config
-        vocabulary = Vocabularies(tokenizer.tokenizer, config.vocab_size).ending(config.eos_token_id_list)
-        self._running = Running(compile(form, vocabulary))
+        vocabulary = Vocabularies(tokenizer.tokenizer, config.vocab_size).with_ends(config.eos_token_id_list)
+        self._running = RunningText(compile(form, vocabulary))
         self._budget = None if trigger_token is not None else max_tokens
         self._written = 0
         self._mask = allocate_bitmask(1, vocabulary)

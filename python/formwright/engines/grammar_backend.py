@@ -29,16 +29,16 @@ from formwright.forms.form import Form, Origin
 from formwright.forms.json_forms import json as json_form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.texts import choice, regex
-from formwright.masks.arrays import Mask, only_ends
+from formwright.masks.arrays import Mask, allow_only_ends
 from formwright.tokenizers import vocabulary_from
 from formwright.tools.structural import structural_form
 
-__all__ = ["Running", "Vocabularies", "asked_form", "request_of"]
+__all__ = ["RunningText", "Vocabularies", "form_from_request", "request_from_form"]
 
 _KEPT = 16
 
 
-def asked_form(kind: str, text: str, *, whitespace: str | None = None) -> Form[Any]:
+def form_from_request(kind: str, text: str, *, whitespace: str | None = None) -> Form[Any]:
     """The form that a request asks for.
 
     Args:
@@ -77,8 +77,8 @@ def _texts(text: str) -> list[str]:
     raise LanguageError(f"choice: expected a JSON array of texts, got {text[:40]}")
 
 
-def request_of(form: Form[Any]) -> tuple[str, str]:
-    """What an engine is asked, so that `asked_form` reads the same form: a kind and a text.
+def request_from_form(form: Form[Any]) -> tuple[str, str]:
+    """What an engine is asked, so that `form_from_request` reads the same form: a kind and a text.
 
     Raises:
         OptionUnsupported: It has no kind that engines know, or options of JSON that they cannot be told.
@@ -90,7 +90,7 @@ def request_of(form: Form[Any]) -> tuple[str, str]:
             hint="give one of these, or write it with a model that formwright drives itself",
             argument="form",
         )
-    if asked_form(*asked).language.to_bytes() != form.language.to_bytes():
+    if form_from_request(*asked).language.to_bytes() != form.language.to_bytes():
         raise OptionUnsupported(
             f"{form!r} has options that cannot be said in a request: those of JSON, or what its pattern means",
             hint="leave them out, and write a pattern as formwright.regex(pattern)",
@@ -123,14 +123,14 @@ class Vocabularies:
         self._tokenizer, self._size = tokenizer, size
         self._kept = Lru[frozenset[int], Vocabulary](_KEPT)
 
-    def ending(self, ends: Collection[int] | None) -> Vocabulary:
+    def with_ends(self, ends: Collection[int] | None) -> Vocabulary:
         """The vocabulary in which these ids end a text, beside those that the tokenizer declares."""
         key = frozenset(ends or ())
         make = partial(vocabulary_from, self._tokenizer, eos_token_ids=sorted(key), logits_size=self._size)
         return self._kept.find(key, make)
 
 
-class Running:
+class RunningText:
     """A text under way, for an engine that accepts several tokens at a time and takes some of them back.
 
     Args:
@@ -177,6 +177,6 @@ class Running:
         Any thread may call it, as long as no other one uses this text.
         """
         if self.is_finished:
-            only_ends(mask[row], self.constraint.vocabulary)
+            allow_only_ends(mask[row], self.constraint.vocabulary)
         else:
             self.matcher.fill_bitmask(mask, row, budget=budget)

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 from formwright._hosts import import_host
 from formwright._kernel import fill_bitmasks
-from formwright.engines.grammar_backend import Running, Vocabularies, asked_form
+from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
 from formwright.errors import ArgumentError, FormwrightError
 from formwright.forms.coerce import compile
 from formwright.masks.arrays import apply_bitmask
@@ -69,13 +69,13 @@ class _Masks:
 class FormwrightGrammar(_Masks, BaseGrammarObject):  # type: ignore[misc]  # sglang is not typed for us
     """A text of one request."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: RunningText) -> None:
         super().__init__()
         self._running = running
 
     def copy(self) -> Self:
         """The same form, at the start of another text."""
-        return type(self)(Running(self._running.constraint))
+        return type(self)(RunningText(self._running.constraint))
 
     def accept_token(self, token: int) -> None:
         """Go on by a token. Raises ValueError, by which SGLang ends the request, where it could not come."""
@@ -119,7 +119,7 @@ class FormwrightBackend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         self, tokenizer: Any, vocab_size: int, ends: set[int] | None = None, whitespace: str | None = None
     ) -> None:
         super().__init__()
-        self._vocabulary = Vocabularies(tokenizer, vocab_size).ending(ends)
+        self._vocabulary = Vocabularies(tokenizer, vocab_size).with_ends(ends)
         self._whitespace = whitespace
 
     def dispatch_json(self, key_string: str) -> BaseGrammarObject:
@@ -140,8 +140,8 @@ class FormwrightBackend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     def _made(self, kind: str, text: str) -> BaseGrammarObject:
         try:
-            form = asked_form(kind, text, whitespace=self._whitespace)
-            return FormwrightGrammar(Running(compile(form, self._vocabulary)))
+            form = form_from_request(kind, text, whitespace=self._whitespace)
+            return FormwrightGrammar(RunningText(compile(form, self._vocabulary)))
         except (FormwrightError, ValueError, RecursionError) as error:
             return InvalidGrammarObject(str(error))
 

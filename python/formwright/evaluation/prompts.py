@@ -29,9 +29,9 @@ from formwright.errors import ArgumentError
 from formwright.evaluation.arms import Arm, Asks, answer_schema
 from formwright.evaluation.tasks import Item, Task, kind_of
 
-__all__ = ["MARKS", "TELLS", "describe_answer", "prompt_of", "read_prompts", "read_text", "write_answer"]
+__all__ = ["ANSWER_INSTRUCTIONS", "MARKS", "describe_answer", "prompt_of", "read_prompts", "read_text", "write_answer"]
 
-TELLS: Mapping[str, Mapping[str, Sequence[str]]] = {
+ANSWER_INSTRUCTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "en": {
         "text": [
             "Write the steps first. End with a line that begins with “Answer:”, followed by {answer}.",
@@ -130,13 +130,13 @@ def prompt_of(
         item: The question.
         wording: Which wording.
         shots: How many examples are shown.
-        tells: What is to be given, by `Arm.asks`; without it, `TELLS`.
+        tells: What is to be given, by `Arm.asks`; without it, `ANSWER_INSTRUCTIONS`.
         bare: Whether the prompt holds the question and the word JSON only: what makes a comparison unfair.
     """
     question, _ = MARKS[task.language]
     if bare:
         return f"{item.question} JSON."
-    said = {**TELLS[task.language], **(tells or {})}[arm.asks]
+    said = {**ANSWER_INSTRUCTIONS[task.language], **(tells or {})}[arm.asks]
     told = _fill_template(said[wording % len(said)], task, arm)
     about = task.about[wording % len(task.about)]
     examples = [f"{question}{each.question}\n{write_answer(task, arm, each)}" for each in task.examples[:shots]]

@@ -42,7 +42,7 @@ from formwright.errors import (
     RequestFailed,
 )
 from formwright.evaluation.arms import Arm, form_of
-from formwright.evaluation.prompts import TELLS, prompt_of, write_answer
+from formwright.evaluation.prompts import ANSWER_INSTRUCTIONS, prompt_of, write_answer
 from formwright.evaluation.reading import read
 from formwright.evaluation.tasks import Item, Task
 from formwright.evaluation.traces import summarize_trace
@@ -56,7 +56,7 @@ __all__ = ["UNFAIR", "Cell", "Grid", "check_store", "fill", "prompt_in"]
 UNFAIR = ("prompts", "parser", "wording")
 """What can be made unfair: bare prompts of structured arms, a rule that reads free text wrongly, one chosen wording."""
 
-_DRAWN = 2
+_TRACED_QUESTIONS = 2
 """Questions whose traces are kept for heat maps."""
 
 _WRONG = (AttemptsExhausted, LimitExceeded, OutputInvalid, OutputTruncated, Refused)
@@ -102,7 +102,7 @@ class Grid:
             )
         if most := max([0, *(shots - len(self.task.examples) for shots in self.shots)]):
             raise ArgumentError(f"shots: the task has {most} examples too few", argument="shots")
-        said = {**TELLS[self.task.language], **(self.tells or {})}
+        said = {**ANSWER_INSTRUCTIONS[self.task.language], **(self.tells or {})}
         known = min((max(len(self.task.about), len(said[arm.asks])) for arm in self.arms), default=1)
         if not 1 <= self.wordings <= known:  # the same prompt again would count as another answer
             raise ArgumentError(
@@ -242,7 +242,7 @@ class _Asker:
         error = result.error if isinstance(result, Failed) else None
         if isinstance(error, RequestFailed):
             return f"{type(error).__name__}: {error}"
-        keeps_trace = at < _DRAWN and not cell.wording and not cell.seed
+        keeps_trace = at < _TRACED_QUESTIONS and not cell.wording and not cell.seed
         return {
             "id": cell.id(grid.task.name, self._name, item.id),
             "model": self._name,

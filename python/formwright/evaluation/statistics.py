@@ -147,7 +147,7 @@ def accuracy(outcomes: Iterable[Outcome], arm: str) -> Estimate:
     values = np.array(list(means.values()))
     if not len(values):
         raise ArgumentError(f"the arm {arm!r} has answered no question", argument="arm")
-    share, count = float(values.mean()), _worth(values, most)
+    share, count = float(values.mean()), _effective_sample_size(values, most)
     low, high = proportion_confint(share * count, count, ALPHA, "wilson")
     return Estimate(share, float(low), float(high), len(values))
 
@@ -246,7 +246,7 @@ def _difference(ours: _Cells, theirs: _Cells, names: tuple[str, str], level: flo
         raise ArgumentError(said, argument="pairs")
     one, two = (np.array(list(means.values())) for means in (first, second))
     differences = one - two
-    p = _mcnemar(one, two) if most == 1 else _share_of_flips(differences, seed)
+    p = _mcnemar(one, two) if most == 1 else _sign_flip_p_value(differences, seed)
     low, high = _interval(differences, most)
     points, deviation = float(differences.mean()), float(differences.std(ddof=1))
     many = count_needed(deviation, points, answers=most, level=level)
@@ -262,7 +262,7 @@ def _means(cells: _Cells) -> tuple[dict[str, float], int]:
     return means, max(map(len, answers.values()), default=0)
 
 
-def _worth(values: Floats, most: int) -> float:
+def _effective_sample_size(values: Floats, most: int) -> float:
     """How many independent answers tell as much as the means of questions: from one for each on."""
     share, count = float(values.mean()), len(values)
     variance = float(values.var(ddof=1)) if count > 1 else 0.0
@@ -285,7 +285,7 @@ def _mcnemar(first: Floats, second: Floats) -> float:
     return float(mcnemar(table, exact=True).pvalue)
 
 
-def _share_of_flips(differences: Floats, seed: int) -> float:
+def _sign_flip_p_value(differences: Floats, seed: int) -> float:
     """How often a mean as far from 0 comes out, where the sign of each question's difference is drawn."""
     moved = differences[differences != 0]
     if len(moved) < 2:  # either sign is as far from 0

@@ -111,7 +111,7 @@ def judge(
     own = _rows_of_best_wording(own, baseline) if "wording" in unfair else own
     by_arm = {arm: [row for row in own if row["arm"] == arm] for arm in arms}
     outcomes = _outcomes(own)
-    pairs = [(arm, baseline) for arm in arms if arm != baseline and _meet(by_arm, arm, baseline)]
+    pairs = [(arm, baseline) for arm in arms if arm != baseline and _share_questions(by_arm, arm, baseline)]
     differences = compare_arms(outcomes, pairs)
     return Judged(
         model=model,
@@ -124,7 +124,11 @@ def judge(
         fields={arm: _fields(some) for arm, some in by_arm.items()},
         differences=differences,
         sentences=[sentence(each) for each in differences],
-        warnings=[*_warnings(own, by_arm, unfair), *_apart(by_arm, baseline), *_unlike(by_arm, baseline)],
+        warnings=[
+            *_warnings(own, by_arm, unfair),
+            *_warn_of_incomparable(by_arm, baseline),
+            *_warn_of_unlike_steps(by_arm, baseline),
+        ],
         wordings=sorted({row["wording"] for row in own}),
     )
 
@@ -163,24 +167,24 @@ def _outcomes(rows: Iterable[Mapping[str, Any]]) -> list[Outcome]:
     ]
 
 
-def _way(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _question_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Which question, and how it was asked but for the arm."""
     return row["question"], row["wording"], row["shots"], row["seed"]
 
 
-def _meet(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], arm: str, baseline: str) -> bool:
+def _share_questions(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], arm: str, baseline: str) -> bool:
     """Whether two questions at least were answered in both arms: a service may have answered none in one."""
-    shared = set(map(_way, by_arm[arm])) & set(map(_way, by_arm[baseline]))
+    shared = set(map(_question_key, by_arm[arm])) & set(map(_question_key, by_arm[baseline]))
     return len({question for question, *_ in shared}) > 1
 
 
-def _apart(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
+def _warn_of_incomparable(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
     """Arms of which no difference can be told."""
-    arms = [arm for arm in by_arm if arm != baseline and not _meet(by_arm, arm, baseline)]
+    arms = [arm for arm in by_arm if arm != baseline and not _share_questions(by_arm, arm, baseline)]
     return [f"{arm} and {baseline} have not two answered questions in common: no difference is told." for arm in arms]
 
 
-def _unlike(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
+def _warn_of_unlike_steps(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
     """Arms that are asked for steps, as the baseline is, and of which only one has written them."""
     written = {arm: [row["text"] for row in rows if row.get("text")] for arm, rows in by_arm.items() if arm in ARMS}
     shares = {
@@ -258,15 +262,15 @@ def _warnings(
             said.append(f"{arm}: {100 * cut:.0f} % of the answers are as long as --max-tokens allows; give it more.")
         if failed:
             said.append(f"{arm}: {len(failed)} answers failed and count as wrong, such as {failed[0]}")
-        if arm in ARMS and ARMS[arm].enforces != "text" and any(_is_loose(row) for row in some):
+        if arm in ARMS and ARMS[arm].enforces != "text" and any(_is_unenforced(row) for row in some):
             said.append(f"{arm}: the service does not enforce its form; answers out of form count as wrong.")
-        if len(set(map(_way, some))) < len(set(map(_way, rows))):
+        if len(set(map(_question_key, some))) < len(set(map(_question_key, rows))):
             said.append(f"{arm}: not all questions are answered; differences rest on what both arms were asked.")
         if arm in ARMS and not ARMS[arm].reasons:
             said.append(f"{arm} is asked for no steps: its difference is that of reasoning and structure together.")
     return said
 
 
-def _is_loose(row: Mapping[str, Any]) -> bool:
+def _is_unenforced(row: Mapping[str, Any]) -> bool:
     """Whether nobody held an answer to its form."""
     return row.get("enforced") == "checked" or (row.get("error") or "").startswith("OutputInvalid")

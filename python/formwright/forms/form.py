@@ -94,7 +94,7 @@ class Form(Generic[T_co]):
         defaults: What the environment decided when the form was made, and what a type says beside its schema: rows
             of `explain`.
         name: What the part is called inside a composition, if it has a name.
-        after: The form of what is still to be written after a prompt that ends with some text, if that matters.
+        after_prompt: The form of what is still to be written after a prompt that ends with some text, if that matters.
         origin: The schema, pattern, options or tools that it was made of; ``None`` for compositions.
     """
 
@@ -104,7 +104,7 @@ class Form(Generic[T_co]):
     kind: Kind
     defaults: tuple[Reading, ...] = ()
     name: str | None = None
-    behind: Callable[[str], Form[Any] | None] | None = None
+    after_prompt: Callable[[str], Form[Any] | None] | None = None
     origin: Origin | None = None
 
     def parse(self, text: str | bytes, *, context: Any = None) -> T_co:

@@ -208,7 +208,7 @@ def after(
     span = chain(f"after {_show_marker(marker)}", (free, target), takes=1)
     if times == 1:
         whole = span if required else span | rest
-        return replace(whole, behind=_Behind(_name(marker), target))
+        return replace(whole, after_prompt=_AfterPrompt(_name(marker), target))
     spans = replace(span.repeat(int(required), times), kind="value")
     return chain(f"{spans.title}, then text", (spans, rest), takes=0)
 
@@ -249,12 +249,12 @@ def thinking(
     target = _form(form)
     thought = text(until=close, include=False, max_chars=max_chars, max_tokens=max_tokens).named("thought")
     rest = (thought, _marker(close), Form(Language.regex("[ \n]{0,4}"), str, "white space", "text"), target)
-    behind = _Behind(_name(open), chain(f"thought, then {target.title}", rest, takes=3))
-    return replace(chain(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), behind=behind)
+    after_prompt = _AfterPrompt(_name(open), chain(f"thought, then {target.title}", rest, takes=3))
+    return replace(chain(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), after_prompt=after_prompt)
 
 
 @dataclass(frozen=True, slots=True)
-class _Behind:
+class _AfterPrompt:
     """The form of what is left, if a prompt ends with a marker (white space after it does not matter)."""
 
     marker: str

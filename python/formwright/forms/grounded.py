@@ -10,8 +10,8 @@ r"""Grounded text: the model copies a piece of a text, and can write nothing els
     fw.form(tuple[Annotated[str, quote], int])              # a field of a type: a model, a dataclass, a TypedDict
     quote.places("No refunds.")                             # [(21, 32)]: where it occurs, in characters
 
-The value is the piece, a ``str``. One asks where it is with `Grounded.places`, for two reasons: a piece may
-are in several places, and a ``str`` goes through every composition, type and validator as it is.
+The value is the piece, a ``str``; `Grounded.places` tells where it is. A piece may occur in several places, and a
+``str`` passes through every composition, type and validator unchanged.
 
 Cost: a text of 1 MB takes about half a second to build, and about 10 MB of memory once built (90 MB meanwhile). A mask
 takes a few microseconds, and some milliseconds where a piece begins, the first time.

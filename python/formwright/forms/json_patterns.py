@@ -34,7 +34,9 @@ JSON_INSIDE = "x-formwright-json"
 _CHARACTER = r'(?:[^"\\\x00-\x1f]|\\["\\/bfnrt])'
 _INTEGER = "-?(?:0|[1-9][0-9]{0,31})"
 _NUMBER = rf"{_INTEGER}(?:\.[0-9]{{1,16}})?(?:[eE][+-]?[0-9]{{1,2}})?"
-_OF_EVERY = frozenset(("title", "description", "default", "examples", "deprecated", "type", "$defs", "discriminator"))
+_IGNORED_KEYWORDS = frozenset(
+    ("title", "description", "default", "examples", "deprecated", "type", "$defs", "discriminator")
+)
 _MOST_BYTES = 1 << 20
 
 
@@ -188,7 +190,7 @@ def _any_of(patterns: Sequence[str]) -> str:
 
 def _only(schema: Mapping[str, Any], *keywords: str) -> None:
     """Fails if there is another keyword that says something of texts."""
-    if others := sorted(schema.keys() - _OF_EVERY - set(keywords)):
+    if others := sorted(schema.keys() - _IGNORED_KEYWORDS - set(keywords)):
         raise _refusal_of(f"a type with {others[0]}")
 
 

@@ -32,7 +32,7 @@ __all__ = [
     "Chain",
     "Composition",
     "Cut",
-    "OfChain",
+    "HasChain",
     "Part",
     "Repetition",
     "cut",
@@ -212,7 +212,7 @@ class Chain:
 
 
 @runtime_checkable
-class OfChain(Protocol):
+class HasChain(Protocol):
     """A reader that makes a value of the parts of a chain."""
 
     @property

@@ -136,7 +136,7 @@ def _choice_of_file(path: Path) -> Form[str]:
 
 
 def _list_options(texts: list[str], most: int = 30) -> str:
-    """The options with commas; of a long list only its two ends, since `shortened` cuts the middle anyway."""
+    """The options with commas; of a long list only its two ends, since `shorten` cuts the middle anyway."""
     shown = texts if len(texts) <= 2 * most else texts[:most] + texts[-most:]
     return shorten(", ".join(map(repr, shown)))
 

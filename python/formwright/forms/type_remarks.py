@@ -29,7 +29,7 @@ _PYDANTIC_CHECKS = {
 }
 """What validators of pydantic check that no schema says, by their names."""
 
-_OF_TYPES = frozenset(
+_TRUSTED_PACKAGES = frozenset(
     (
         "pydantic",
         "pydantic_core",
@@ -101,4 +101,4 @@ def name_check(function: Any) -> str | None:
     if known := _PYDANTIC_CHECKS.get(name):
         return known
     package = (getattr(function, "__module__", "") or "").partition(".")[0]
-    return None if package in _OF_TYPES else f"the validator {name.rpartition('<locals>.')[2]}"
+    return None if package in _TRUSTED_PACKAGES else f"the validator {name.rpartition('<locals>.')[2]}"

@@ -44,7 +44,7 @@ __all__ = ["Describe", "exact_schema"]
 Describe = Callable[[type], tuple[str, Mapping[str, str]]]
 """What a class says of itself, and of its fields by name."""
 
-_TEXTS = {
+_PATTERNS = {
     "base64": patterns.BASE64,
     "base64url": patterns.BASE64_URL,
     "email": patterns.EMAIL,
@@ -57,7 +57,7 @@ _TEXTS = {
 }
 """By the format that pydantic gives a text: what it is read by."""
 
-_EITHER = {
+_ALTERNATIVES = {
     "ipvanyaddress": [{"format": "ipv4"}, {"format": "ipv6"}],
     "ipvanyinterface": [{"pattern": patterns.INTERFACE_4}, {"pattern": patterns.INTERFACE_6}],
     "ipvanynetwork": [{"pattern": patterns.NETWORK_4}, {"pattern": patterns.NETWORK_6}],
@@ -69,7 +69,7 @@ _CHECKED = {
 }
 
 
-_OF_KINDS = {
+_EXACT_FORMATS = {
     "bytes": ("binary",),
     "function-wrap": ("multi-host-uri",),
     "lax-or-strict": ("password", "path"),
@@ -160,15 +160,15 @@ class _ExactSchema(GenerateJsonSchema):
 
     def _exact_text(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         format = written.get("format")
-        if format in {**_CHECKED, **_EITHER, **_TEXTS} or format in _OF_KINDS.get(schema["type"], ()):
+        if format in {**_CHECKED, **_ALTERNATIVES, **_PATTERNS} or format in _EXACT_FORMATS.get(schema["type"], ()):
             written = add_remark(written, "enforced", format)
         if what := _CHECKED.get(format or ""):
             return add_remark(written, "validated", what)
-        if format in _EITHER:
-            return written | {"anyOf": _EITHER[format]}
+        if format in _ALTERNATIVES:
+            return written | {"anyOf": _ALTERNATIVES[format]}
         if what := _NOT_WRITTEN.get(format or ""):
             written = add_remark(written, "narrowed", what)
-        pattern = _TEXTS.get(format or "")
+        pattern = _PATTERNS.get(format or "")
         if format in ("base64", "base64url"):
             if "minLength" in written or "maxLength" in written:
                 raise NotAForm(

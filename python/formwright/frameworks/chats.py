@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from formwright.conversations.local import as_apis_have_them, conversation_ids, in_words
+from formwright.conversations.local import conversation_ids, flatten_for_plain_template, to_chat_completions
 from formwright.conversations.messages import Message, has_calls, join_text
 from formwright.errors import ArgumentError, FormwrightError, OptionUnsupported, PromptError
 from formwright.forms.coerce import form as form_of
@@ -229,13 +229,13 @@ class Question:
             listed = self.offered.descriptions
             if listed or has_calls(self.messages):
                 return conversation_ids(self.model, self.messages, listed)
-            return in_words(self.model, self.messages)
+            return flatten_for_plain_template(self.model, self.messages)
         if self.model.api != "openai" and has_calls(self.messages):
             raise PromptError(
                 f"earlier calls of tools cannot be told to {self.model.name} yet: its API is {self.model.api!r}",
                 hint='connect with api="openai", which most services speak too',
             )
-        return as_apis_have_them(self.messages)
+        return to_chat_completions(self.messages)
 
     @cached_property
     def _form(self) -> Any:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import ArgumentError, LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.writing import Limits, follow_prompt, start_matcher
-from formwright.masks.arrays import Mask, only_ends
+from formwright.masks.arrays import Mask, allow_only_ends
 
 __all__ = ["Rows"]
 
@@ -65,7 +65,7 @@ class _State:
 
 
 @dataclass(slots=True)
-class _Texts:
+class _FormRows:
     """The rows of one form."""
 
     constraint: Constraint[Any]
@@ -127,7 +127,7 @@ class _Texts:
                     raise
             else:
                 return True
-        only_ends(rows.mask[row], self.constraint.vocabulary)
+        allow_only_ends(rows.mask[row], self.constraint.vocabulary)
         return False
 
 
@@ -152,7 +152,7 @@ class Rows:
 
     def reset(self) -> None:
         """Forget all rows: the next ones are prompts."""
-        self._texts = [_Texts(constraint, self._max_tokens) for constraint in self._constraints]
+        self._texts = [_FormRows(constraint, self._max_tokens) for constraint in self._constraints]
         self._recent: deque[tuple[Ids, list[_State]]] = deque(maxlen=_KEPT)
 
     def fill(self, rows: Any, mask: Mask | RowBuffer) -> list[bool]:
@@ -193,7 +193,7 @@ class Rows:
             state = text.find(row) or text.begin(row)
             return text.fill(state, mask if isinstance(mask, RowBuffer) else RowBuffer(mask), 0)
 
-    def _find(self, texts: list[_Texts], ids: Ids) -> list[_State]:
+    def _find(self, texts: list[_FormRows], ids: Ids) -> list[_State]:
         """The states of rows that do not all go on from the row in their place."""
         for rows, states in self._recent:
             for text, row, state in zip(self._assign_rows(len(rows)), rows, states, strict=True):
@@ -204,14 +204,14 @@ class Rows:
             self._check_prompts(texts, ids)
         return [state or text.find(row) or text.begin(row) for state, text, row in zip(found, texts, ids, strict=True)]
 
-    def _assign_rows(self, count: int) -> list[_Texts]:
+    def _assign_rows(self, count: int) -> list[_FormRows]:
         """The texts that each row belongs to."""
         each, rest = divmod(count, len(self._texts))
         if rest:
             raise self._missing(count)
         return [self._texts[row // each] for row in range(count)]
 
-    def _check_prompts(self, texts: list[_Texts], ids: Ids) -> None:
+    def _check_prompts(self, texts: list[_FormRows], ids: Ids) -> None:
         """Refuse different prompts for one of several forms."""
         prompts = {id(text): row for text, row in zip(texts, ids, strict=True)}
         for text, row in zip(texts, ids, strict=True):

@@ -343,11 +343,11 @@ class Writing:
 
 def follow_prompt(constraint: Constraint[T], prompt_ids: Sequence[int]) -> Constraint[T]:
     """The constraint of what is left to write: the prompt may already end with the marker that the form begins with."""
-    if constraint.form.behind is None:
+    if constraint.form.after_prompt is None:
         return constraint
     vocabulary, names = constraint.vocabulary, {id_: name for name, id_ in constraint.vocabulary.special_tokens.items()}
     spelled = [vocabulary.token(id_) or names.get(id_, "").encode() for id_ in prompt_ids[-_LONGEST_MARKER:]]
-    form = constraint.form.behind(b"".join(spelled).decode("utf-8", "ignore"))
+    form = constraint.form.after_prompt(b"".join(spelled).decode("utf-8", "ignore"))
     return constraint if form is None else Constraint(form, vocabulary, canonical=constraint.canonical)
 
 

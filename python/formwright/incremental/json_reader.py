@@ -231,7 +231,7 @@ def _close_text(reader: JsonReader, node: Node, position: int) -> str:
         if node.closed <= position:
             return reader.read(start, node.end) + closers
         if node.kind == STRING:
-            return reader.read(start, node.start) + _whole(reader.read(node.start, position)) + '"' + closers
+            return reader.read(start, node.start) + _drop_open_escape(reader.read(node.start, position)) + '"' + closers
         closers = ("}" if node.kind == OBJECT else "]") + closers
         count = _count_begun(node, position)
         last = node.children[count - 1] if count else None
@@ -242,7 +242,7 @@ def _close_text(reader: JsonReader, node: Node, position: int) -> str:
         node = last
 
 
-def _whole(text: str) -> str:
+def _drop_open_escape(text: str) -> str:
     """The beginning of a string without an escape sequence that has not ended."""
     if "\\" not in text[-_LONGEST_TAIL:]:
         return text

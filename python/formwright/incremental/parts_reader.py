@@ -75,7 +75,7 @@ class PartsReader:
         """Go on with the text."""
         piece, self._held = self._held + piece, ""
         while piece and not self._stuck:
-            here, after, self._held = self._cut(piece)
+            here, after, self._held = self._split_at_end(piece)
             taken = self._take(here)
             self._read += taken
             piece = here[taken:] + after
@@ -136,7 +136,7 @@ class PartsReader:
         begun.reader.feed(piece[:taken])
         return taken
 
-    def _cut(self, piece: str) -> tuple[str, str, str]:
+    def _split_at_end(self, piece: str) -> tuple[str, str, str]:
         """What of a piece is for the part, what comes after it, and what may be the beginning of its end: in free
         text, the name of a control token.
         """

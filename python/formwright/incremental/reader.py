@@ -25,7 +25,7 @@ from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, OutputInvalid, TokenRejected
 from formwright.forms.coerce import form
 from formwright.forms.form import Form, byte_matcher
-from formwright.forms.readers import Chain, OfChain
+from formwright.forms.readers import Chain, HasChain
 from formwright.incremental.json_reader import JsonReader
 from formwright.incremental.parts_reader import PartsReader
 from formwright.incremental.text import Text
@@ -64,7 +64,7 @@ def reader_of(form: Form[Any]) -> PartialReader:
         return form.read.partial_reader()
     if form.language.is_json:
         return JsonReader(form)
-    chain = form.read.chain if isinstance(form.read, OfChain) else form.read
+    chain = form.read.chain if isinstance(form.read, HasChain) else form.read
     if isinstance(chain, Chain) and (any(chain.takes) or any(part.name for part in chain.forms)):
         return PartsReader(chain, reader_of)
     return TextReader()

@@ -16,7 +16,7 @@ result has what the row had beside them, and in place of what the row had of the
 ``error``   what went wrong, as ``{"kind": "LanguageError", "message": ...}``
 ==========  ======================================================================
 
-Cost: one compilation for each schema; the last `_KEPT` are kept.
+Cost: one compilation for each schema; the last `_CACHED_FORMS` are kept.
 
 A row that fails is a result too. It is not asked again when a run is resumed.
 """
@@ -37,9 +37,9 @@ from formwright.generation.result import Complete, Failed, Truncated
 
 __all__ = ["Mapper", "chunks", "failed_row"]
 
-_KEPT = 256
+_CACHED_FORMS = 256
 
-_NOT_KEPT = frozenset({"prompt", "schema", "status", "text", "value", "reason", "error"})
+_RESULT_FIELDS = frozenset({"prompt", "schema", "status", "text", "value", "reason", "error"})
 """The fields of a row that its result does not have from it."""
 
 
@@ -58,7 +58,7 @@ class Mapper:
     def __init__(self, model: Any, form_: Any = None, **options: Any) -> None:
         self.model, self._options = model, {"progress": False, **options}
         self._form = None if form_ is None else form(form_)
-        self._kept = Lru[str | None, Any](_KEPT)
+        self._kept = Lru[str | None, Any](_CACHED_FORMS)
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The results of some rows, in their order."""
@@ -103,7 +103,7 @@ def _schema_text(schema: Any) -> str:
 
 def _row_of(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
     """A result as a row."""
-    told = {name: value for name, value in row.items() if name not in _NOT_KEPT}
+    told = {name: value for name, value in row.items() if name not in _RESULT_FIELDS}
     match result:
         case Complete(text=text):
             of: Form[Any] = getattr(asked, "form", asked)

@@ -27,7 +27,7 @@ from typing import Any
 
 import formwright as fw
 from formwright._hosts import import_host
-from formwright.engines.grammar_backend import request_of
+from formwright.engines.grammar_backend import request_from_form
 from formwright.errors import ArgumentError
 from formwright.forms.form import Form
 from formwright.jobs.mapping import Mapper
@@ -36,7 +36,7 @@ from formwright.models import LocalModel
 with import_host("ray"):
     import ray
 
-__all__ = ["GenerateStage", "app", "checked_row", "vllm_row", "written_on"]
+__all__ = ["GenerateStage", "app", "checked_row", "map_on_cluster", "vllm_row"]
 
 
 class GenerateStage:
@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-class _Lines:
+class _JsonLinesStage:
     """`GenerateStage` for rows of any shape: each is a line of JSON, and so is its result."""
 
     def __init__(self, model: str, form: Any, options: Mapping[str, Any]) -> None:
@@ -89,7 +89,7 @@ class _Lines:
         return {"result": [json.dumps(result) for result in results]}
 
 
-def written_on(
+def map_on_cluster(
     address: str,
     rows: Iterable[Mapping[str, Any]],
     model: str,
@@ -118,7 +118,7 @@ def written_on(
         ray.init(address, log_to_driver=False, **local)
     blocks = -(-len(lines) // batch_size)
     written = ray.data.from_items(lines, override_num_blocks=blocks).map_batches(
-        _Lines,
+        _JsonLinesStage,
         fn_constructor_kwargs={"model": model, "form": form, "options": options},
         compute=ray.data.ActorPoolStrategy(size=workers),
         batch_size=batch_size,
@@ -138,7 +138,7 @@ def vllm_row(row: Mapping[str, Any], form: Any, **sampling: Any) -> dict[str, An
     Raises:
         OptionUnsupported: vLLM cannot be asked for this form.
     """
-    kind, text = request_of(fw.form(form))
+    kind, text = request_from_form(fw.form(form))
     asked: Any = json.loads(text) if kind in ("json", "choice") else text
     prompt = row["prompt"]
     messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)

@@ -38,7 +38,7 @@ __all__ = ["allocate_bitmask", "allowed_tokens", "apply_bitmask"]
 
 Mask = NDArray[np.int32]
 
-_BITS: dict[str, tuple[type[np.unsignedinteger[Any]], int]] = {
+_FLOAT_LAYOUTS: dict[str, tuple[type[np.unsignedinteger[Any]], int]] = {
     "float16": (np.uint16, 0xFC00),
     "bfloat16": (np.uint16, 0xFF80),  # of the package ml_dtypes
     "float32": (np.uint32, 0xFF80_0000),
@@ -64,7 +64,7 @@ def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
     return room[start : start + count].reshape(rows, vocabulary.mask_words)
 
 
-def only_ends(words: Mask, vocabulary: Vocabulary) -> None:
+def allow_only_ends(words: Mask, vocabulary: Vocabulary) -> None:
     """Let a row, of shape ``(words,)``, allow the ends of text and nothing else."""
     bits = words.view(np.uint32)
     bits[:] = 0
@@ -90,7 +90,7 @@ def allowed_tokens(mask: Mask) -> NDArray[np.intp]:
             hint="pass a row: allowed_tokens(mask[0])",
             argument="mask",
         )
-    return np.flatnonzero(_bits(mask.reshape(-1)))
+    return np.flatnonzero(_unpack_bits(mask.reshape(-1)))
 
 
 def apply_bitmask(logits: Any, mask: Any, *, rows: Sequence[int] | None = None) -> None:
@@ -124,7 +124,7 @@ def apply_to_array(logits: NDArray[Any], kind: str, mask: Any, rows: Sequence[in
     """`apply_bitmask` for an array whose items are floats of ``kind``, whatever its own dtype calls them."""
     unsigned, minus_infinity = float_bits(kind)
     words = np.asarray(mask)
-    check_mask(logits.shape, words.shape, str(words.dtype))
+    check_shapes(logits.shape, words.shape, str(words.dtype))
     if not logits.flags.writeable:
         raise ArgumentError("logits are read-only, but are to be written in place", argument="logits")
     # Adding an axis to an array makes a view: what is stored below lands in the caller's array.
@@ -135,12 +135,12 @@ def apply_to_array(logits: NDArray[Any], kind: str, mask: Any, rows: Sequence[in
 
 def float_bits(kind: str) -> tuple[type[np.unsignedinteger[Any]], int]:
     """The unsigned integer that holds a float of ``kind``, and minus infinity in it. Raises TypeError."""
-    if kind not in _BITS:
-        raise TypeError(f"logits: expected one of {', '.join(_BITS)}, in native byte order, got {kind}")
-    return _BITS[kind]
+    if kind not in _FLOAT_LAYOUTS:
+        raise TypeError(f"logits: expected one of {', '.join(_FLOAT_LAYOUTS)}, in native byte order, got {kind}")
+    return _FLOAT_LAYOUTS[kind]
 
 
-def check_mask(logits: Sequence[int], mask: Sequence[int], kind: str) -> None:
+def check_shapes(logits: Sequence[int], mask: Sequence[int], kind: str) -> None:
     """Refuse a mask of type ``kind`` and shape ``mask`` that is not for logits of shape ``logits``."""
     if kind != "int32":
         raise TypeError(f"a mask holds int32 words, not {kind}")
@@ -184,6 +184,6 @@ def _contiguous(
             grid[row] = part
 
 
-def _bits(row: Mask) -> NDArray[np.bool_]:
+def _unpack_bits(row: Mask) -> NDArray[np.bool_]:
     little_endian = np.ascontiguousarray(row, dtype="<i4")
     return np.unpackbits(little_endian.view(np.uint8), bitorder="little").view(np.bool_)

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from formwright.masks.arrays import apply_to_array, check_mask, float_bits, known_rows
+from formwright.masks.arrays import apply_to_array, check_shapes, float_bits, known_rows
 
-__all__ = ["apply_to_tensor", "forbid"]
+__all__ = ["apply_by_tensor_operations", "apply_to_tensor"]
 
 
 def apply_to_tensor(logits: torch.Tensor, mask: Any, rows: Sequence[int] | None) -> None:
@@ -35,16 +35,16 @@ def apply_to_tensor(logits: torch.Tensor, mask: Any, rows: Sequence[int] | None)
     kind = str(logits.dtype).removeprefix("torch.")
     unsigned, _ = float_bits(kind)
     if logits.device.type != "cpu" or logits.requires_grad:
-        forbid(logits, mask, rows)
+        apply_by_tensor_operations(logits, mask, rows)
         return
     same_size = getattr(torch, np.dtype(unsigned).name.removeprefix("u"))
     apply_to_array(logits.view(same_size).numpy(), kind, _on_host(mask), rows)
 
 
-def forbid(logits: torch.Tensor, mask: Any, rows: Sequence[int] | None) -> None:
+def apply_by_tensor_operations(logits: torch.Tensor, mask: Any, rows: Sequence[int] | None) -> None:
     """The same by tensor operations only, on the logits' device and without waiting for it."""
     words = mask if isinstance(mask, torch.Tensor) else torch.from_numpy(np.asarray(mask))
-    check_mask(logits.shape, words.shape, str(words.dtype).removeprefix("torch."))
+    check_shapes(logits.shape, words.shape, str(words.dtype).removeprefix("torch."))
     grid, words = torch.atleast_2d(logits), _to_device(torch.atleast_2d(words), logits.device)
     powers = 1 << torch.arange(8, dtype=torch.uint8, device=logits.device)
     bits = words.contiguous().view(torch.uint8).unsqueeze(-1) & powers

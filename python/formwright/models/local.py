@@ -259,7 +259,7 @@ class LocalModel(Verbs):
         check_style(style, "instruct")
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
         origin = constraint.form.origin
-        if origin and origin.kind == "tools" and prompts.is_text(read) and (self.with_tools or self.tell_tools):
+        if origin and origin.kind == "tools" and prompts.needs_encoding(read) and (self.with_tools or self.tell_tools):
             messages: list[Message] = [{"role": "user", "content": read}] if isinstance(read, str) else read
             return conversation_ids(self, messages, [tool.described() for tool in origin.what.tools])
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
@@ -347,7 +347,7 @@ class LocalModel(Verbs):
             LimitExceeded: It is longer than the context.
         """
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
-        if not prompts.is_text(read):
+        if not prompts.needs_encoding(read):
             ids = read
         elif not isinstance(read, str) and has_calls(read):
             return conversation_ids(self, read)

@@ -223,7 +223,7 @@ def read_merges(tokenizer: Any) -> Merges:
     if config["truncation"] or config["padding"]:
         raise _not_followed("it truncates or pads what it encodes")
     cuts = _cuts(config)
-    _refuse_words(config)
+    _refuse_context_dependent_tokens(config)
     spell, vocabulary = _speller(config), model["vocab"]
     words = [(token["content"], token["id"]) for token in config["added_tokens"] if not token["special"]]
     added = {token["content"] for token in config["added_tokens"]}
@@ -237,7 +237,7 @@ def read_merges(tokenizer: Any) -> Merges:
     return Merges(tokens, merges=merges, words=words, whole_pieces=bool(model.get("ignore_merges")), **cuts)
 
 
-def _refuse_words(config: Config) -> None:
+def _refuse_context_dependent_tokens(config: Config) -> None:
     """Refuses added tokens that are not just cut out of a text."""
     added = config["added_tokens"]
     words = [token for token in added if not token["special"]]

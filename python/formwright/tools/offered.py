@@ -49,14 +49,14 @@ class Offered:
     mode: Mode = "none"
     several: bool = True
     has_form: bool = False
-    is_barred: bool = False
+    has_hidden_tools: bool = False
 
     @classmethod
     def of(cls, tools: Iterable[Described], mode: Mode, several: bool = True) -> Offered:
         """Offer some tools, by the choice that a request makes."""
         tools = tuple(tools)
         if mode == "none" or not tools:
-            return cls(is_barred=bool(tools))
+            return cls(has_hidden_tools=bool(tools))
         mode = "one" if mode == "required" and not several else mode
         return cls(tools, mode, several and mode != "one")
 

@@ -33,8 +33,8 @@ from formwright.forms.text_checks import read_json, shorten
 __all__ = ["Tool", "closed_arguments", "tool_of"]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-_SAYS_WHICH = ("additionalProperties", "unevaluatedProperties", "patternProperties")
-_IN_PLACE = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies")
+_CLOSING_KEYWORDS = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+_APPLICATORS = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
 def closed_arguments(schema: Mapping[str, Any] | None) -> dict[str, Any]:
     """The schema of the arguments that a tool declares, and of no others unless it says so; without one, of none."""
     closed = {"type": "object"} | dict(schema or {})
-    if any(key in closed for key in _SAYS_WHICH):
+    if any(key in closed for key in _CLOSING_KEYWORDS):
         return closed
-    if not any(key in closed for key in _IN_PLACE):
+    if not any(key in closed for key in _APPLICATORS):
         return closed | {"additionalProperties": False}
     # Before draft 2019-09, nothing could say what is declared in other places.
     is_old = "draft-0" in str(closed.get("$schema", ""))

@@ -97,7 +97,7 @@ def structural_form(tag: Any, param: str) -> Form[Any]:
         return _format(tag["format"], f"{param}.format")
     _check_keys(tag, param, "type", "structures", "triggers")
     tags = [_structure(entry, where) for where, entry in _entries(tag, "structures", param)]
-    return _trigger_tags(tag, tags, param, most=None)
+    return _form_of_triggered_tags(tag, tags, param, most=None)
 
 
 def _structure(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:
@@ -133,16 +133,16 @@ def _close_tag(tag: tuple[str, Form[Any], str]) -> Form[Any]:
     return chain("a tag", tuple(parts), takes=-1)
 
 
-def _triggered_tags(entry: Mapping[str, Any], param: str) -> Form[Any]:
+def _read_triggered_tags(entry: Mapping[str, Any], param: str) -> Form[Any]:
     tags = []
     for where, tag in _entries(entry, "tags", param):
         _check_keys(tag, where, "type", *_TAG)
         tags.append(_tag(tag, where))
     most = 1 if _flag(entry, "stop_after_first", param) else None
-    return _trigger_tags(entry, tags, param, most=most, least=int(_flag(entry, "at_least_one", param)))
+    return _form_of_triggered_tags(entry, tags, param, most=most, least=int(_flag(entry, "at_least_one", param)))
 
 
-def _trigger_tags(
+def _form_of_triggered_tags(
     entry: Mapping[str, Any],
     tags: Sequence[tuple[str, Form[Any], str]],
     param: str,
@@ -184,7 +184,7 @@ _FORMATS: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any], str], F
     "sequence": (["elements"], _sequence),
     "or": (["elements"], _or),
     "tag": (_TAG, lambda entry, param: _close_tag(_tag(entry, param))),
-    "triggered_tags": (["triggers", "tags", "at_least_one", "stop_after_first"], _triggered_tags),
+    "triggered_tags": (["triggers", "tags", "at_least_one", "stop_after_first"], _read_triggered_tags),
 }
 """The keys of each type of format, and what makes its form."""
 

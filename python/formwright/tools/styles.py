@@ -188,9 +188,9 @@ STYLES: dict[str, Style] = {
         signs=("<|channel|>",),
     ),
 }
-"""The styles by name. Of a chat template that shows signs of several, the most telling one is asked first."""
+"""The styles by name."""
 
-_ASKED_IN_ORDER = (
+_DETECTION_ORDER = (
     "harmony",
     "deepseek",
     "deepseek_v3",
@@ -202,6 +202,7 @@ _ASKED_IN_ORDER = (
     "hermes",
     "llama3",
 )
+"""The order in which a chat template is searched for signs of a style: the most specific one first."""
 
 
 _REGISTERED: list[str] = []
@@ -235,7 +236,7 @@ def style_of(template: Any, /) -> str:
     if isinstance(text, Mapping):  # several, by what they are for
         text = text.get("tool_use", text.get("default"))
     if isinstance(text, str):
-        for name in (*reversed(_REGISTERED), *_ASKED_IN_ORDER):
+        for name in (*reversed(_REGISTERED), *_DETECTION_ORDER):
             if STYLES[name].signs and all(sign in text for sign in STYLES[name].signs):
                 return name
     raise ArgumentError(

@@ -38,7 +38,7 @@ _TAGS = {
 """What is before a value, what ends it, and what comes after that."""
 
 _LENGTHS = ("minLength", "maxLength")
-_SILENT = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}
+_ANNOTATIONS = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}
 
 
 def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
@@ -49,7 +49,11 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
         LanguageError: As `json_schema`, for a value.
     """
     schema = tool.schema
-    if unknown := set(schema) - _SILENT - {"properties", "required", "additionalProperties", "$defs", "definitions"}:
+    if (
+        unknown := set(schema)
+        - _ANNOTATIONS
+        - {"properties", "required", "additionalProperties", "$defs", "definitions"}
+    ):
         keyword = sorted(unknown)[0]
         raise UnsupportedKeyword(
             f"tools: {tool.name!r}: {keyword} of the arguments cannot be enforced between tags",
@@ -95,7 +99,7 @@ def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[
 def _resolve_reference(schema: Mapping[str, Any], value: Any) -> Any:
     """What a reference into the definitions stands for."""
     seen = 0
-    while isinstance(value, Mapping) and set(value) - _SILENT == {"$ref"} and seen < 32:
+    while isinstance(value, Mapping) and set(value) - _ANNOTATIONS == {"$ref"} and seen < 32:
         _, _, pointer = value["$ref"].partition("#")
         try:
             value, seen = value_at(schema, pointer), seen + 1
@@ -115,7 +119,7 @@ def _as_string(value: Any) -> Mapping[str, Any] | None:
     if "type" not in value and isinstance(value.get("const"), str):
         return value
     options = value.get("anyOf")
-    if isinstance(options, list) and set(value) - _SILENT == {"anyOf"}:
+    if isinstance(options, list) and set(value) - _ANNOTATIONS == {"anyOf"}:
         strings = [option for option in options if isinstance(option, Mapping) and option.get("type") != "null"]
         if len(strings) == 1 and len(options) == 2:
             return _as_string(strings[0])
@@ -124,7 +128,7 @@ def _as_string(value: Any) -> Mapping[str, Any] | None:
 
 def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
     """A raw string of a schema, with the tag that ends it."""
-    asked = set(schema) - _SILENT
+    asked = set(schema) - _ANNOTATIONS
     marker = Language.choice([end])
     if "enum" in asked or "const" in asked:
         values = schema.get("enum", [schema.get("const")])

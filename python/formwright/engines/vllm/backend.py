@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from formwright._hosts import HOSTS, import_host
-from formwright.engines.grammar_backend import Running, Vocabularies, asked_form
+from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
 from formwright.errors import FormwrightError, HostMismatch
 from formwright.forms.coerce import compile
 
@@ -50,7 +50,7 @@ __all__ = ["FormwrightBackend", "FormwrightGrammar", "install", "validate"]
 class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm is not typed for us
     """A text of one request."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: RunningText) -> None:
         self._running = running
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
@@ -105,8 +105,8 @@ class FormwrightBackend(StructuredOutputBackend):  # type: ignore[misc]
         Raises:
             LanguageError: It cannot be read or enforced; vLLM fails this request alone.
         """
-        form = asked_form(request_type.name.lower(), grammar_spec, whitespace=self._whitespace)
-        return FormwrightGrammar(Running(compile(form, self._vocabularies.ending(stop_token_ids))))
+        form = form_from_request(request_type.name.lower(), grammar_spec, whitespace=self._whitespace)
+        return FormwrightGrammar(RunningText(compile(form, self._vocabularies.with_ends(stop_token_ids))))
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows that allow everything, in host memory."""
@@ -139,7 +139,7 @@ def validate(sampling_params: SamplingParams, *rest: Any, **more: Any) -> None:
             raise VLLMValidationError(f"{name} does not go with structured outputs of formwright")
     kind, text = get_structured_output_key(asked)
     try:
-        asked_form(kind.name.lower(), text)
+        form_from_request(kind.name.lower(), text)
     except (FormwrightError, ValueError, TypeError, RecursionError) as error:
         raise VLLMValidationError(f"structured_outputs: {error}") from error
 

@@ -24,11 +24,11 @@ from typing import Any
 
 from formwright._hosts import import_host
 from formwright._kernel import Constraint
-from formwright.engines.grammar_backend import Running, Vocabularies, asked_form
+from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
 from formwright.errors import FormwrightError, HostMismatch
 from formwright.forms.coerce import compile
 from formwright.forms.form import Form
-from formwright.masks.arrays import allocate_bitmask, apply_bitmask, only_ends
+from formwright.masks.arrays import allocate_bitmask, allow_only_ends, apply_bitmask
 
 with import_host("vllm"):
     import torch
@@ -135,8 +135,8 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
         form = _asked(params)
         if form is None:
             return None
-        constraint: Constraint[Any] = compile(form, self._vocabularies.ending(params.all_stop_token_ids))
-        return _Text(Running(constraint), output_ids, params.max_tokens)
+        constraint: Constraint[Any] = compile(form, self._vocabularies.with_ends(params.all_stop_token_ids))
+        return _Text(RunningText(constraint), output_ids, params.max_tokens)
 
     def _place(self, key: int, text: _Text | None) -> None:
         self._texts.pop(key, None)
@@ -153,7 +153,7 @@ class _Text:
         budget: How many tokens it may have. One that no text fits in is none: the engine cuts the text then.
     """
 
-    def __init__(self, running: Running, output_ids: list[int], budget: int | None) -> None:
+    def __init__(self, running: RunningText, output_ids: list[int], budget: int | None) -> None:
         self.running, self.output_ids, self.seen = running, output_ids, 0
         fits = budget is not None and running.matcher.min_tokens_to_finish <= budget
         self._budget = budget if fits else None
@@ -174,7 +174,7 @@ class _Text:
         """Write what may come after it and so many drafts; an end only, where it has ended."""
         left = None if self._budget is None else self._budget - self.seen - ahead
         if left is not None and left < 0:  # drafts that go on after the limit
-            only_ends(mask[row], self.running.constraint.vocabulary)
+            allow_only_ends(mask[row], self.running.constraint.vocabulary)
         else:
             self.running.fill(mask, row, budget=left)
 
@@ -200,6 +200,6 @@ def _asked(params: SamplingParams) -> Form[Any] | None:
             f"{NAME}: expected a pattern for regex, or true for json_object, got {kind}: {json.dumps(what)}"
         )
     try:
-        return asked_form(kind, what if isinstance(what, str) else json.dumps(what))
+        return form_from_request(kind, what if isinstance(what, str) else json.dumps(what))
     except FormwrightError as error:
         raise ValueError(f"{NAME}: {error}") from error

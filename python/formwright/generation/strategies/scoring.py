@@ -63,7 +63,7 @@ class Scoring:
     """The log probabilities of some texts as whole answers to a prompt, as far as they are known.
 
     Args:
-        after: Asks the model for what it says after the prompt.
+        make_score: Asks the model for what it says after the prompt.
         constraint: A choice of these texts, compiled for the model.
         prompt_ids: The prompt.
         limits: What it leaves of the context.

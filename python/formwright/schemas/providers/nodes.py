@@ -18,7 +18,7 @@ from formwright.forms.pointers import escape_step
 from formwright.schemas.providers.places import Node
 from formwright.schemas.providers.rules import ANNOTATIONS, Provider
 
-__all__ = ["ABSENT", "absent", "any_of", "kind_of", "nullable", "optional", "within_limits"]
+__all__ = ["ABSENT", "absent", "any_of", "check_limits", "kind_of", "nullable", "optional"]
 
 ABSENT: Node = {"type": "null"}
 """The null of a property that was left out: this very object."""
@@ -81,7 +81,7 @@ def absent(schema: Node) -> frozenset[str]:
     )
 
 
-def within_limits(schema: Node, provider: Provider) -> None:
+def check_limits(schema: Node, provider: Provider) -> None:
     """Refuse a schema that is larger than ``provider`` takes."""
     for limit, value in _sizes(schema).items():
         allowed = provider.limits.get(limit, value)

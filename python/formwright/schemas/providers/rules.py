@@ -31,7 +31,7 @@ class Provider:
         name: As given to ``convert(..., to=name)``.
         keywords: The assertions it reads, for each type.
         formats: The values of ``format`` it reads.
-        limits: The most it takes; the names are those of `nodes.within_limits`.
+        limits: The most it takes; the names are those of `nodes.check_limits`.
         leaves_out: Whether a property may be left out; if not, null stands for that.
         recurs: Whether a schema may refer to itself.
         has_maps: Whether an object may have members of any names.

@@ -31,7 +31,7 @@ from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, Uns
 from formwright.forms.json_forms import schema_text
 from formwright.forms.texts import regex
 from formwright.schemas.providers.converted import Converted, Note
-from formwright.schemas.providers.nodes import absent, any_of, kind_of, nullable, optional, within_limits
+from formwright.schemas.providers.nodes import absent, any_of, check_limits, kind_of, nullable, optional
 from formwright.schemas.providers.places import (
     Document,
     Forms,
@@ -90,7 +90,7 @@ def convert(schema: Any, *, to: str) -> Converted:
     except RecursionError as error:
         hint = "make the schema flatter"
         raise LimitExceeded("the schema refers on and on", hint=hint, limit="depth") from error
-    within_limits(converted, PROVIDERS[to])
+    check_limits(converted, PROVIDERS[to])
     places = Forms(converted)
     try:
         places("")
@@ -213,20 +213,20 @@ class _Writer:
         """A value that no union speaks of."""
         if any("enum" in schema or "const" in schema for schema in parts.values()):
             return self.constants(parts)
-        python_types = types_of(parts)
-        python_types = self.guess(parts) if python_types is None else python_types
+        types = types_of(parts)
+        types = self.guess(parts) if types is None else types
         writers = {"object": self.object, "array": self.array}
-        return any_of([writers.get(kind, self.scalar)(parts, kind) for kind in python_types])
+        return any_of([writers.get(kind, self.scalar)(parts, kind) for kind in types])
 
     def guess(self, parts: Parts) -> list[str]:
         """The types that the keywords of ``parts`` speak of, where none says ``type``."""
         used = [keyword for schema in parts.values() for keyword in schema]
         spoken = {CHECKED.get(keyword) for keyword in used}
-        python_types = [kind for kind in _TYPES if kind in spoken or any(key in used for key in _SHAPES.get(kind, ()))]
-        if not python_types:
+        types = [kind for kind in _TYPES if kind in spoken or any(key in used for key in _SHAPES.get(kind, ()))]
+        if not types:
             raise refusal(next(iter(parts)), "a value of any type", "say which `type` it has")
-        self.note("narrowed", next(iter(parts)), "type", f"only {' and '.join(python_types)}: no type is given")
-        return python_types
+        self.note("narrowed", next(iter(parts)), "type", f"only {' and '.join(types)}: no type is given")
+        return types
 
     def constants(self, parts: Parts) -> Node | None:
         """Those values of one ``enum`` or ``const`` that all of ``parts`` allow."""
@@ -236,8 +236,8 @@ class _Writer:
         if any(isinstance(value, dict | list) for value in values):
             hint = "write it as an object whose properties are constants"
             raise refusal(f"{place}/{keyword}", "a constant that is an array or object", hint)
-        python_types = types_of(parts)
-        values = [value for value in values if python_types is None or kind_of(value) in with_integer(python_types)]
+        types = types_of(parts)
+        values = [value for value in values if types is None or kind_of(value) in with_integer(types)]
         if len(said) > 1:
             values = [value for value in values if self.given.allows(parts, value)]
         values = list({spell(value): value for value in values}.values())

@@ -129,7 +129,7 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
             calls,
             offered.mode,
             offered.several,
-            offered.is_barred,
+            offered.has_hidden_tools,
             style,
         ],
         separators=(",", ":"),
@@ -153,7 +153,7 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
 
 def _make_plain_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
     """The form, or free text; where tools are there and none may be called, it cannot begin a call."""
-    if asked is None and offered.is_barred:
+    if asked is None and offered.has_hidden_tools:
         row = STYLES[style]
         marker = row.trigger or row.begin + row.before
         return Shape(free_text.text(until=marker, include=False), None, offered, style)
