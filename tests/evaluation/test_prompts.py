@@ -79,8 +79,8 @@ def test_sentences_of_ones_own(tmp_path: Path) -> None:
     assert "Zuletzt “Answer:” und a whole number." in prompt_of(task, ARMS["free"], task.items[0], tells=said)
     assert "Write the steps first" in prompt_of(task, ARMS["schema"], task.items[0], tells=said)
     for text, what in (
-        ("text = 3", "no list"),
-        ('prose = ["a"]', "no list"),
+        ("text = 3", "not a list"),
+        ('prose = ["a"]', "not a list"),
         ('text = ["a"]\njson = ["a", "b"]', "length"),
         ("text = [", "read"),
     ):
