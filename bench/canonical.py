@@ -45,7 +45,7 @@ FILES = Path(mistral_common.__file__).parent / "data"
 WIDE = 512
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def time_work(work: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds, and the result."""
     start = time.perf_counter()
     result = work()
@@ -58,9 +58,9 @@ def middle(values: Sequence[float], share: float = 0.5) -> float:
 
 def set_up(name: str, tokenizer: Any) -> Merges:
     """The merges of a tokenizer, and how long it takes to have them."""
-    found, merges = timed(lambda: merges_from(tokenizer))
+    found, merges = time_work(lambda: merges_from(tokenizer))
     data = merges.to_bytes()
-    loaded = min(timed(lambda: Merges.from_bytes(data))[0] for _ in range(5))
+    loaded = min(time_work(lambda: Merges.from_bytes(data))[0] for _ in range(5))
     print(f"{name}: merges {found:.2f} s, from {len(data) / 1e6:.1f} MB of bytes {loaded * 1e3:.0f} ms")
     return merges
 
@@ -134,7 +134,7 @@ def _walk(
     for walk in times:
         matcher.reset()
         for token in ids:
-            walk.append(timed(lambda: matcher.fill_bitmask(rows))[0])
+            walk.append(time_work(lambda: matcher.fill_bitmask(rows))[0])
             if walk is times[0]:
                 widths.append(int(np.bitwise_count(row.view(np.uint32)).sum()))
             if not row[token // 32] >> (token % 32) & 1:
@@ -164,10 +164,10 @@ def steps() -> None:
     table = [(spelled[left], spelled[right]) for left, right, _ in merges.table()]
     for pattern in ["boolean: ((true)|(false))", r'\{"name": "[a-z]{1,2}", "born": \d{4}\}']:
         texts = form_automaton(fw.regex(pattern))
-        spellings, every = timed(lambda texts=texts: token_automaton(texts, ids))
-        pairs, by_pairs = timed(lambda every=every: cartesian_merge(every, may_follow))
-        edits, edited = timed(lambda texts=texts: direct_merge(texts, table))
-        compiled, _ = timed(
+        spellings, every = time_work(lambda texts=texts: token_automaton(texts, ids))
+        pairs, by_pairs = time_work(lambda every=every: cartesian_merge(every, may_follow))
+        edits, edited = time_work(lambda texts=texts: direct_merge(texts, table))
+        compiled, _ = time_work(
             lambda p=pattern: (
                 fw.compile(fw.regex(p), vocabulary, canonical=True)
                 .matcher()
@@ -189,10 +189,10 @@ def steps() -> None:
     texts = [parts[name] for name in ["name", "word", "size", "number", "born", "date"] * 2]
     seams = Seams(ids)
     common = [parts[name] for name in ("word", "number", "date")]
-    made, library = timed(lambda: Parts(seams, merge, common))
-    again, by_parts = timed(lambda: Parts(seams, merge)(texts))
-    kept, by_library = timed(lambda: library(texts))
-    without, whole = timed(lambda: merge(concatenate(texts)))
+    made, library = time_work(lambda: Parts(seams, merge, common))
+    again, by_parts = time_work(lambda: Parts(seams, merge)(texts))
+    kept, by_library = time_work(lambda: library(texts))
+    without, whole = time_work(lambda: merge(concatenate(texts)))
     assert whole.minimal() == by_parts.minimal() == by_library.minimal()
     print(f"\nYAML keys and values, {len(texts)} parts with seams between them, {whole.states} states")
     print(f"  as one {without:.2f} s; each part once {again:.2f} s; with a library {kept:.2f} s (made in {made:.2f} s)")

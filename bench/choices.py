@@ -84,7 +84,7 @@ def drawn(name: str, size: int) -> list[str]:
     raise AssertionError
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def time_work(work: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds, and the result."""
     start = time.perf_counter()
     result = work()
@@ -104,7 +104,7 @@ def _status(field: str) -> float:
     return int(lines[field].split()[0]) * 1024 / 1e6
 
 
-def spelled(text: str, known: dict[bytes, int], chance: random.Random) -> list[int]:
+def spell_text(text: str, known: dict[bytes, int], chance: random.Random) -> list[int]:
     """Tokens of a text, each drawn among those that it goes on with."""
     data, ids = text.encode(), []
     while data:
@@ -135,25 +135,25 @@ def measure(name: str, size: int) -> None:
     texts = drawn(name, size)
     before = memory()
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM is from here on
-    build, form = timed(lambda: fw.choice(texts))
-    compiling, constraint = timed(lambda: fw.compile(form, vocabulary))
+    build, form = time_work(lambda: fw.choice(texts))
+    compiling, constraint = time_work(lambda: fw.compile(form, vocabulary))
     most, after = _status("VmHWM"), memory()
     chance = random.Random(2)
     known = {vocabulary.token(token): token for token in range(len(vocabulary)) if vocabulary.token(token)}
-    walks = [walk(constraint, spelled(chance.choice(texts), known, chance)) for _ in range(WALKS)]
+    walks = [walk(constraint, spell_text(chance.choice(texts), known, chance)) for _ in range(WALKS)]
     start = [first[0] for first, _ in walks]
     later = [took for first, _ in walks for took in first[1:]]
     again = [took for _, second in walks for took in second]
-    storing, data = timed(form.to_bytes)
+    storing, data = time_work(form.to_bytes)
     stored = constraint.to_bytes()
     loads = [
-        min(timed(read)[0] for _ in range(5))
+        min(time_work(read)[0] for _ in range(5))
         for read in (lambda: fw.Form.from_bytes(data), lambda: fw.Constraint.from_bytes(stored, vocabulary))
     ]
     with TemporaryDirectory() as folder:
         path = Path(folder, "texts.txt")
         path.write_text("\n".join(texts), encoding="utf-8")
-        file, _ = timed(lambda: fw.choice(path))
+        file, _ = time_work(lambda: fw.choice(path))
     cells = [
         f"{build:.2f}",
         f"{compiling:.2f}",

@@ -53,7 +53,7 @@ def _serve(port: Any) -> None:
 
     data = ok(chat(json.dumps(VALUE)))
 
-    async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer_request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -64,7 +64,7 @@ def _serve(port: Any) -> None:
             writer.close()
 
     async def main() -> None:
-        server = await asyncio.start_server(answered, "127.0.0.1", 0)
+        server = await asyncio.start_server(answer_request, "127.0.0.1", 0)
         port.put(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
@@ -96,14 +96,14 @@ async def _together(url: str) -> tuple[list[float], list[float]]:
     sdk = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
     ours = fw.connect(url, "m", service="compatible", asynchronous=True)
 
-    async def asked() -> None:
+    async def ask_once() -> None:
         completion = await sdk.chat.completions.create(model="m", messages=MESSAGES, response_format=FORMAT)  # type: ignore
         Person.model_validate_json(completion.choices[0].message.content or "")
 
     theirs, mine = [], []
     for number in range(ROUNDS + 1):
         began = time.perf_counter()
-        await asyncio.gather(*(asked() for _ in range(TOGETHER)))
+        await asyncio.gather(*(ask_once() for _ in range(TOGETHER)))
         between = time.perf_counter()
         await asyncio.gather(*(ours.generate(MESSAGES, Person) for _ in range(TOGETHER)))
         ended = time.perf_counter()

@@ -38,7 +38,7 @@ RECORD = {
 }
 
 
-def measured(work: Callable[[], object], loops: int) -> tuple[float, float]:
+def measure_work(work: Callable[[], object], loops: int) -> tuple[float, float]:
     """The least and the median time of a call, in microseconds."""
     times = []
     for _ in range(REPEATS):
@@ -62,26 +62,26 @@ def calls(vocabulary: fw.Vocabulary, ids: Callable[[str], list[int]]) -> None:
     matcher.accept_tokens(ids('{"name": "Jane'))
     matcher.fill_bitmask(row)
     fill, copy = (
-        measured(lambda: matcher.fill_bitmask(row), 2000),
-        _share(measured(lambda: np.copyto(rows, source), 10)),
+        measure_work(lambda: matcher.fill_bitmask(row), 2000),
+        _share(measure_work(lambda: np.copyto(rows, source), 10)),
     )
     show("fill_bitmask, a known state", fill)
     kept = fw.RowBuffer(row)
-    show("the same, to a RowBuffer", measured(lambda: matcher.fill_bitmask(kept), 2000))
+    show("the same, to a RowBuffer", measure_work(lambda: matcher.fill_bitmask(kept), 2000))
     show("copy of a row, of many", copy)
     show("glue: the difference", (fill[0] - copy[0], fill[1] - copy[1]))
     matchers = [matcher.fork() for _ in range(ROWS)]
     fw.fill_bitmasks(matchers, rows)
-    show(f"fill_bitmasks, {ROWS} rows, a row", _share(measured(lambda: fw.fill_bitmasks(matchers, rows), 10)))
+    show(f"fill_bitmasks, {ROWS} rows, a row", _share(measure_work(lambda: fw.fill_bitmasks(matchers, rows), 10)))
     token = ids("Jane")[0]
-    show("accept_token and rollback", measured(lambda: (matcher.accept_token(token), matcher.rollback(1)), 2000))
-    show("fork", measured(matcher.fork, 2000))
+    show("accept_token and rollback", measure_work(lambda: (matcher.accept_token(token), matcher.rollback(1)), 2000))
+    show("fork", measure_work(matcher.fork, 2000))
     text = json.dumps(RECORD)
 
     def first_mask() -> None:
         fw.compile(fw.json_schema(text), vocabulary).matcher().fill_bitmask(row)
 
-    show("schema text to first mask", measured(first_mask, 50))
+    show("schema text to first mask", measure_work(first_mask, 50))
 
 
 def _share(times: tuple[float, float]) -> tuple[float, float]:
@@ -115,9 +115,9 @@ def factor(what: str, work: Callable[[Any], object], jobs: Sequence[Any], others
     """Print how much sooner two threads have done the jobs than one; the second begins in the middle of its own."""
     others = jobs if others is None else others
     lists = [list(jobs), [*others[len(others) // 2 :], *others[: len(others) // 2]]]
-    loops = max(1, round(0.1 / _elapsed(work, lists[:1], 1)))
-    alone = min(sum(_elapsed(work, [jobs], loops) for jobs in lists) for _ in range(REPEATS))
-    together = min(_elapsed(work, lists, loops) for _ in range(REPEATS))
+    loops = max(1, round(0.1 / _time_threads(work, lists[:1], 1)))
+    alone = min(sum(_time_threads(work, [jobs], loops) for jobs in lists) for _ in range(REPEATS))
+    together = min(_time_threads(work, lists, loops) for _ in range(REPEATS))
     print(f"{what + ', factor of 2 threads':<76}{alone / together:>8.2f}")
 
 
@@ -138,7 +138,7 @@ def _forks(batch: Batch) -> Batch:
     return [matcher.fork() for matcher in batch[0]], batch[1].copy()
 
 
-def _elapsed(work: Callable[[Any], object], lists: Sequence[Sequence[Any]], loops: int) -> float:
+def _time_threads(work: Callable[[Any], object], lists: Sequence[Sequence[Any]], loops: int) -> float:
     """The time in which as many threads as there are lists do their jobs, again and again."""
 
     def run(jobs: Sequence[Any]) -> None:

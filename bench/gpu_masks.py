@@ -57,7 +57,7 @@ BLOCK = 1024 if DRY else 4096
 
 
 @triton.jit
-def _allowed(words_ptr, words, start, BLOCK: tl.constexpr):
+def _read_bits(words_ptr, words, start, BLOCK: tl.constexpr):
     """The bits of a block of tokens, and its words; what lies beyond the mask is forbidden."""
     at = start // 32 + tl.arange(0, BLOCK // 32)
     packed = tl.load(words_ptr + at, mask=at < words, other=0)
@@ -77,7 +77,7 @@ def apply_kernel(
     if HAS_ROWS:
         of = tl.load(rows_ptr + row)
     if of >= 0:
-        allowed, packed = _allowed(masks_ptr + of.to(tl.int64) * mask_stride, words, start, BLOCK)
+        allowed, packed = _read_bits(masks_ptr + of.to(tl.int64) * mask_stride, words, start, BLOCK)
         if tl.sum((packed != -1).to(tl.int32), 0) != 0:  # a block that allows everything is not touched
             at = start + tl.arange(0, BLOCK)
             to = logits_ptr + row.to(tl.int64) * row_stride + at
@@ -104,7 +104,7 @@ def best_kernel(
     kept = tl.load(logits_ptr + row.to(tl.int64) * row_stride + at, mask=inside, other=-float("inf")).to(tl.float32)
     ok = inside
     if state >= 0:
-        allowed, _ = _allowed(masks_ptr + state * mask_stride, words, start, BLOCK)
+        allowed, _ = _read_bits(masks_ptr + state * mask_stride, words, start, BLOCK)
         ok = inside & allowed
         if BUDGET:
             left = tl.load(left_ptr + row)
@@ -496,7 +496,7 @@ def tables() -> dict[str, Any]:
     return {**compared, **device, "seconds_to_build": round(made.seconds, 2), **made.size}
 
 
-def timed(work: Callable[[], Any], repeat: int = 0) -> float:
+def time_work(work: Callable[[], Any], repeat: int = 0) -> float:
     """Microseconds, the median. On a device by events, the cache flushed between."""
     if DRY:
         began = time.perf_counter()
@@ -510,7 +510,7 @@ def ceiling() -> float:
     """Bytes a second of a device-to-device copy, read and written."""
     size = 1 << (20 if DRY else 30)
     a, b = torch.empty(size, dtype=torch.uint8, device=DEVICE), torch.empty(size, dtype=torch.uint8, device=DEVICE)
-    return 2 * size / (timed(lambda: b.copy_(a)) * 1e-6)
+    return 2 * size / (time_work(lambda: b.copy_(a)) * 1e-6)
 
 
 def by_where(logits: torch.Tensor, masks: torch.Tensor) -> None:
@@ -539,7 +539,7 @@ def apply_part() -> dict[str, Any]:
                     line: dict[str, Any] = {"dtype": str(dtype)[6:], "width": width, "batch": batch, "mask": name}
                     for kind, work in kinds.items():
                         try:
-                            line[kind] = round(timed(lambda: work(logits, masks)), 2)
+                            line[kind] = round(time_work(lambda: work(logits, masks)), 2)
                         except Exception as error:  # another library's kernel must not end the run
                             line[kind] = type(error).__name__
                     moved = masks.nbytes if density > 0.9 else masks.nbytes + batch * width * logits.element_size()
@@ -554,7 +554,7 @@ def upload() -> dict[str, Any]:
         host = torch.from_numpy(random_masks(batch, words, 0.5))
         on_device = torch.empty_like(host, device=DEVICE)
         line: dict[str, Any] = {"batch": batch, "KiB": batch * words // 256}
-        line["pageable"] = round(timed(lambda: on_device.copy_(host)), 1)
+        line["pageable"] = round(time_work(lambda: on_device.copy_(host)), 1)
         if not DRY:
             pinned = [host.pin_memory() for _ in range(2)]
             side, turn = torch.cuda.Stream(), [0]
@@ -567,8 +567,8 @@ def upload() -> dict[str, Any]:
                     events[slot].record()
                 torch.cuda.current_stream().wait_event(events[slot])
 
-            line["pinned"] = round(timed(lambda: on_device.copy_(pinned[0], non_blocking=True)), 1)
-            line["pinned, side stream"] = round(timed(twice), 1)
+            line["pinned"] = round(time_work(lambda: on_device.copy_(pinned[0], non_blocking=True)), 1)
+            line["pinned, side stream"] = round(time_work(twice), 1)
             torch.cuda.synchronize()
             began = time.perf_counter()
             for _ in range(200):
@@ -701,7 +701,7 @@ def ways(
         logits.copy_(forward(ids, place))
         place.add_(1)
 
-    def masked() -> None:
+    def mask_step() -> None:
         apply(logits, device_masks)
         ids.copy_(logits.argmax(-1))
 
@@ -711,9 +711,9 @@ def ways(
     def on_device() -> None:
         ids.copy_(taker(logits))
 
-    graphs = {name: captured(work) for name, work in (("run", run), ("masked", masked), ("plain", plain))}
-    graphs["device"] = captured(lambda: (run(), on_device()))
-    graphs["free"] = captured(lambda: (run(), plain()))
+    graphs = {name: capture_graph(work) for name, work in (("run", run), ("masked", mask_step), ("plain", plain))}
+    graphs["device"] = capture_graph(lambda: (run(), on_device()))
+    graphs["free"] = capture_graph(lambda: (run(), plain()))
 
     def begin() -> Any:
         getattr(forward, "reset", bool)()
@@ -796,7 +796,7 @@ def ways(
             out.append(chosen)
         return out
 
-    def tabled() -> list[list[int]]:
+    def step_with_tables() -> list[list[int]]:
         """No host in the loop: one graph a token."""
         begin()
         kept = torch.empty((steps, batch), dtype=torch.int64, device=DEVICE)
@@ -815,7 +815,7 @@ def ways(
 
     line: dict[str, Any] = {}
     texts = {}
-    for name, way in (("no form", free), ("after", after), ("during", during), ("tables", tabled)):
+    for name, way in (("no form", free), ("after", after), ("during", during), ("tables", step_with_tables)):
         way()
         found = []
         spent.clear()
@@ -834,7 +834,7 @@ def ways(
     return line
 
 
-def captured(work: Callable[[], Any]) -> Callable[[], Any]:
+def capture_graph(work: Callable[[], Any]) -> Callable[[], Any]:
     """Work as a CUDA graph; without a device, the work itself."""
     if DRY:
         return work

@@ -83,7 +83,7 @@ def measure(name: str, unit: str, writing: str, size: int) -> None:
     text = TEXTS[name](random.Random(1), size)
     known = {vocabulary.token(token): token for token in range(len(vocabulary)) if vocabulary.token(token)}
 
-    def made(text: str) -> fw.Form[str]:
+    def make_form(text: str) -> fw.Form[str]:
         if writing == "text":
             return fw.one_of_text(text, unit)  # type: ignore[arg-type]
         return fw.json_schema({"type": "string", "x-one-of-text": {"source": text, "unit": unit}})
@@ -91,22 +91,22 @@ def measure(name: str, unit: str, writing: str, size: int) -> None:
     fw.compile(fw.choice("a"), vocabulary)
     first = choices.memory()
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM is from here on
-    other = made(text + "x.")
+    other = make_form(text + "x.")
     most, before = choices._status("VmHWM"), choices.memory()
-    build, form = choices.timed(lambda: made(text))
-    compiling, constraint = choices.timed(lambda: fw.compile(form, vocabulary))
+    build, form = choices.time_work(lambda: make_form(text))
+    compiling, constraint = choices.time_work(lambda: fw.compile(form, vocabulary))
     after = choices.memory()
     del other
     chance = random.Random(2)
     quote = "" if writing == "text" else '"'
     pieces = [quote + piece(text, unit, chance) + quote for _ in range(WALKS)]
-    walks = [choices.walk(constraint, choices.spelled(drawn, known, chance)) for drawn in pieces]
+    walks = [choices.walk(constraint, choices.spell_text(drawn, known, chance)) for drawn in pieces]
     start = [first[0] for first, _ in walks[1:]]
     opening = walks[0][0][0] if not quote else walks[0][0][1]
     later = [took for first, _ in walks for took in first[1 + len(quote) :]]
     again = [took for _, second in walks for took in second]
-    storing, data = choices.timed(form.to_bytes)
-    load = min(choices.timed(lambda: fw.Form.from_bytes(data))[0] for _ in range(3))
+    storing, data = choices.time_work(form.to_bytes)
+    load = min(choices.time_work(lambda: fw.Form.from_bytes(data))[0] for _ in range(3))
     cells = [
         f"{build:.2f}",
         f"{compiling:.3f}",

@@ -33,7 +33,7 @@ def _save(path: Path, x: str, y: str, axes: Axes) -> Path:
     return path
 
 
-def _shared(outcomes: Outcomes) -> tuple[list[str], list[str]]:
+def _list_shared(outcomes: Outcomes) -> tuple[list[str], list[str]]:
     """Engines that answered enough, and the cases that all of these answered as expected."""
     right = {engine: {name for name, case in cases.items() if case.is_right} for engine, cases in outcomes.items()}
     most = max(map(len, right.values()))
@@ -47,7 +47,7 @@ def _times(outcomes: Outcomes, engine: str, names: list[str], what: str) -> Time
 
 def _distributions(results: Results, out: Path) -> Iterator[Path]:
     for (vocabulary, suite), outcomes in results.tables.items():
-        engines, names = _shared(outcomes)
+        engines, names = _list_shared(outcomes)
         for what in ("mask", "compile") if names else ():
             _, axes = plt.subplots(figsize=SIZE)
             for engine in engines:
@@ -62,7 +62,7 @@ def _sizes(results: Results, out: Path) -> Iterator[Path]:
     tables = {vocabulary: table for (vocabulary, suite), table in results.tables.items() if suite == "stress"}
     if len(tables) < 2:
         return
-    shared = [_shared(table) for table in tables.values()]
+    shared = [_list_shared(table) for table in tables.values()]
     engines = [engine for engine in shared[0][0] if all(engine in names for names, _ in shared)]
     names = sorted(set.intersection(*(set(cases) for _, cases in shared)))
     for what in ("mask", "compile"):
@@ -82,14 +82,14 @@ def _lengths(results: Results, out: Path) -> Iterator[Path]:
             _, axes = plt.subplots(figsize=SIZE)
             for engine, cases in outcomes.items():
                 if name in cases and cases[name].is_right:
-                    axes.plot(*_binned(cases[name].times("mask", np.min)), label=engine)
+                    axes.plot(*_bin_times(cases[name].times("mask", np.min)), label=engine)
             axes.set_yscale("log")
             axes.set_title(f"mask time along a text: {name}, {vocabulary}")
             path = out / f"length-{name.replace(' ', '-')}-{vocabulary}.svg"
             yield _save(path, "tokens so far", "µs, average of a fiftieth", axes)
 
 
-def _binned(times: Times) -> tuple[Times, Times]:
+def _bin_times(times: Times) -> tuple[Times, Times]:
     parts = np.array_split(times, 50)
     ends = np.cumsum([part.size for part in parts])
     return ends, np.array([part.mean() for part in parts])

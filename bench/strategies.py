@@ -118,7 +118,7 @@ def shares(texts: Sequence[str], log_weights: Sequence[float]) -> defaultdict[st
     return found
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def time_work(work: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds, and the result."""
     start = time.perf_counter()
     result = work()
@@ -129,8 +129,8 @@ def batches(model: LocalModel, rounds: int) -> None:
     """Many prompts, one by one and together."""
     ratios = []
     for _ in range(rounds):
-        one, alone = timed(lambda: [model.generate(prompt, PERSON, max_tokens=60) for prompt in PROMPTS])
-        many, together = timed(lambda: model.generate_many(PROMPTS, PERSON, max_tokens=60, progress=False))
+        one, alone = time_work(lambda: [model.generate(prompt, PERSON, max_tokens=60) for prompt in PROMPTS])
+        many, together = time_work(lambda: model.generate_many(PROMPTS, PERSON, max_tokens=60, progress=False))
         assert [result.text for result in alone] == [result.text for result in together]
         tokens = sum(len(result.token_ids) for result in alone)
         print(
@@ -147,8 +147,8 @@ def steps(model: LocalModel, rounds: int) -> None:
     own, added, ends = (1e6 * statistics.median(times) for times in zip(*found, strict=True))
     print(f"a step {own:.1f} us, the form {added:.2f} us: {100 * added / own:.2f} % (medians of {20 * rounds})")
     print(f"a text {ends:.0f} us to begin, to end and to be read")
-    plain, results = timed(lambda: [model.generate(prompt, constraint, max_tokens=60) for prompt in PROMPTS])
-    traced, _ = timed(lambda: [model.generate(prompt, constraint, max_tokens=60, trace=True) for prompt in PROMPTS])
+    plain, results = time_work(lambda: [model.generate(prompt, constraint, max_tokens=60) for prompt in PROMPTS])
+    traced, _ = time_work(lambda: [model.generate(prompt, constraint, max_tokens=60, trace=True) for prompt in PROMPTS])
     tokens, calls = (sum(counts) for counts in zip(*((len(r.token_ids), r.model_calls) for r in results), strict=True))
     print(f"forced tokens: {tokens} tokens by {calls} calls of the model")
     print(f"trace: {1e3 * plain / len(PROMPTS):.1f} ms a text without, {1e3 * traced / len(PROMPTS):.1f} ms with")
@@ -203,23 +203,25 @@ def in_transformers(rounds: int) -> None:
     processor = model.logits_processor(PERSON, max_tokens=60)
     spent: list[float] = []
 
-    def measured(ids: Any, scores: Any) -> Any:
-        took, out = timed(lambda: processor(ids, scores))
+    def measure_processor(ids: Any, scores: Any) -> Any:
+        took, out = time_work(lambda: processor(ids, scores))
         spent.append(took)
         return out
 
     for _ in range(rounds):
         spent.clear()
-        whole, _ = timed(lambda: network.generate(**inputs, max_new_tokens=60, logits_processor=[measured]))
+        whole, _ = time_work(
+            lambda: network.generate(**inputs, max_new_tokens=60, logits_processor=[measure_processor])
+        )
         own = whole - sum(spent)
         print(
             f"generate {1e6 * own / len(spent):8.1f} us a step   form {1e6 * sum(spent) / len(spent):6.1f} us   "
             f"{100 * sum(spent) / own:.2f} %"
         )
-    ours, _ = timed(
+    ours, _ = time_work(
         lambda: network.generate(**inputs, max_new_tokens=60, custom_generate=model.custom_generate(PERSON))
     )
-    theirs, _ = timed(lambda: network.generate(**inputs, max_new_tokens=60, logits_processor=[processor]))
+    theirs, _ = time_work(lambda: network.generate(**inputs, max_new_tokens=60, logits_processor=[processor]))
     print(f"custom_generate {1e3 * ours:.0f} ms, with a processor {1e3 * theirs:.0f} ms")
 
 

@@ -61,7 +61,7 @@ def read(path: Path) -> tuple[list[bytes], int]:
 def tekken() -> Vocabulary:
     from mistral_common.tokens.tokenizers.tekken import SpecialTokenPolicy, Tekkenizer
 
-    tokenizer = Tekkenizer.from_file(_shipped("tekken_240911.json"))
+    tokenizer = Tekkenizer.from_file(_find_shipped("tekken_240911.json"))
     special = tokenizer.num_special_tokens
     tokens = [b""] * special + [
         tokenizer.id_to_byte_piece(index, SpecialTokenPolicy.IGNORE) for index in range(special, tokenizer.n_words)
@@ -72,7 +72,7 @@ def tekken() -> Vocabulary:
 def spm32k() -> Vocabulary:
     from sentencepiece import SentencePieceProcessor
 
-    model = SentencePieceProcessor(model_file=str(_shipped("mistral_instruct_tokenizer_240323.model.v3")))
+    model = SentencePieceProcessor(model_file=str(_find_shipped("mistral_instruct_tokenizer_240323.model.v3")))
     tokens = [_piece(model, index) for index in range(model.get_piece_size())]
     start = model.encode("\n")  # a newline merges with nothing, so what follows has no space put before it
     return Vocabulary("spm32k", tokens, model.eos_id(), lambda text: model.encode("\n" + text)[len(start) :])
@@ -96,7 +96,7 @@ def o200k() -> Vocabulary:
     return Vocabulary("o200k", tokens, encoding.eot_token, encoding.encode_ordinary)
 
 
-def _shipped(name: str) -> Path:
+def _find_shipped(name: str) -> Path:
     import mistral_common
 
     return Path(mistral_common.__file__).parent / "data" / name

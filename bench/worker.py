@@ -84,7 +84,7 @@ def walk(
     return None
 
 
-def touched(count: int = 1 << 16) -> list[int]:
+def touch_memory(count: int = 1 << 16) -> list[int]:
     """Half of the numbers the interpreter has made. The places of the others are free again, and were touched: times
     that lie there cost no page fault while an engine is timed. Keep it as long as one is."""
     return [CLOCK() for _ in range(count)][::2]
@@ -117,7 +117,7 @@ def main() -> None:
     print(json.dumps({"ready": CLOCK() - start, "ids": len(tokens)}), flush=True)
     lines = options.cases.read_text().splitlines()[options.skip :]
     gc.disable()
-    held = touched()
+    held = touch_memory()
     for line in lines if options.warm else ():
         measure(engine, json.loads(line), eos, options.seconds)
     for line in lines:

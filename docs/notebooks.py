@@ -50,7 +50,7 @@ def texts(outputs: list[dict[str, Any]]) -> list[str]:
     return ["".join(output["text"] if "text" in output else output["data"]["text/plain"]) for output in outputs]
 
 
-def executed(notebook: dict[str, Any]) -> dict[str, Any]:
+def execute_notebook(notebook: dict[str, Any]) -> dict[str, Any]:
     """The same notebook with the outputs of its cells."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in notebook["cells"]:
@@ -62,7 +62,7 @@ def executed(notebook: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Run all notebooks."""
     for path in sorted(FOLDER.glob("*.ipynb")):
-        notebook = executed(json.loads(path.read_text(encoding="utf-8")))
+        notebook = execute_notebook(json.loads(path.read_text(encoding="utf-8")))
         path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ STUB = Path(__file__).parent.parent / "python" / "formwright" / "_kernel.pyi"
 INDENT = "    "
 
 
-def documented(stub: str, kernel: ModuleType) -> str:
+def document_stub(stub: str, kernel: ModuleType) -> str:
     """The text of a stub with the docstrings of the module that it describes."""
     lines = stub.splitlines()
     for node, owner, depth in reversed(list(_definitions(ast.parse(stub), kernel))):
@@ -59,4 +59,4 @@ def _replace(lines: list[str], node: ast.ClassDef | ast.FunctionDef, docstring: 
 
 
 if __name__ == "__main__":
-    STUB.write_text(documented(STUB.read_text(encoding="utf-8"), _kernel), encoding="utf-8")
+    STUB.write_text(document_stub(STUB.read_text(encoding="utf-8"), _kernel), encoding="utf-8")

@@ -156,7 +156,7 @@ def host(key: str) -> str:
 def hosts() -> str:
     """What was run of each host, and what came out."""
     header = ["host", "versions", "version run", "what was run", "in form", "like our loop", "added a token"]
-    return table(header, [(_linked(key), f"`{HOSTS[key].window}`", *_run(key)) for key in HOSTS], is_code=False)
+    return table(header, [(_link_host(key), f"`{HOSTS[key].window}`", *_run(key)) for key in HOSTS], is_code=False)
 
 
 def features() -> str:
@@ -165,7 +165,7 @@ def features() -> str:
     rows = []
     for key in HOSTS:
         found = (_record(key) or {}).get("features", {})
-        rows.append((_linked(key), *((found.get(name) or "").replace("fw.", "`fw.") for name in names)))
+        rows.append((_link_host(key), *((found.get(name) or "").replace("fw.", "`fw.") for name in names)))
     rows = [tuple(re.sub(r"(`fw\.\w+)", r"\1`", cell) for cell in row) for row in rows]
     return table(["host", *names], rows, is_code=False)
 
@@ -178,7 +178,7 @@ _PAGE = {
 }
 
 
-def _linked(key: str) -> str:
+def _link_host(key: str) -> str:
     return f"[{HOSTS[key].name}]({_PAGE.get(key, f'{key}.md')})"
 
 
@@ -229,7 +229,7 @@ PAGES = {
 }
 
 
-def written(page: str, tables: dict[str, str]) -> str:
+def fill_page(page: str, tables: dict[str, str]) -> str:
     """The page with its tables filled in."""
     for name, text in tables.items():
         pattern = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end -->)"
@@ -242,8 +242,8 @@ def main() -> None:
     for name, tables in PAGES.items():
         page = (FOLDER / name).read_text("utf-8")
         if "--check" not in sys.argv:
-            (FOLDER / name).write_text(written(page, tables), "utf-8")
-        elif written(page, tables) != page:
+            (FOLDER / name).write_text(fill_page(page, tables), "utf-8")
+        elif fill_page(page, tables) != page:
             sys.exit(f"docs/{name} is out of date: run python docs/tables.py")
 
 

@@ -302,7 +302,7 @@ def test_bodies_are_of_the_types_of_the_sdk(api: str, calls: Any, mode: Any, is_
     service = SERVICES[{"responses": "openai"}.get(api, api)]
     plan = calls_plan(fw.tools(TOOLS, calls=calls), mode, service)
     query = test_wires.query(api, "instructions", instruction="", is_stream=is_stream)
-    body = test_wires.WIRES[api].request(plan.asked(query)).body
+    body = test_wires.WIRES[api].request(plan.extend_query(query)).body
     valid(api, body)
     is_validated = (api, mode, calls) == ("gemini", "strict", "auto")
     assert CHOICES[api](body) == (("VALIDATED", None) if is_validated else WANTED[api][calls])
@@ -316,7 +316,7 @@ def test_bodies_are_of_the_types_of_the_sdk(api: str, calls: Any, mode: Any, is_
 @pytest.mark.parametrize("api", APIS)
 def test_one_tool_that_must_be_called_once_is_named(api: str) -> None:
     plan = calls_plan(fw.tools([Find], calls="one"), "tools", SERVICES["compatible"])
-    body = test_wires.WIRES[api].request(plan.asked(test_wires.query(api, "instructions"))).body
+    body = test_wires.WIRES[api].request(plan.extend_query(test_wires.query(api, "instructions"))).body
     valid(api, body)
     assert '"Find"' in json.dumps(body.get("tool_choice", body.get("toolConfig")))
 
@@ -365,7 +365,7 @@ def test_arguments_that_say_no_type_are_told_as_an_object() -> None:
     assert plan.plans["f"].schema == {"type": "object", "additionalProperties": False}
     with pytest.raises(OutputInvalid):
         plan.read(Reply("", (ToolCall("f", "3"),)))
-    with pytest.raises(UnsupportedKeyword, match="no object"):
+    with pytest.raises(UnsupportedKeyword, match="not an object"):
         calls_plan(fw.tools([{"name": "f", "parameters": {"type": "string"}}]), "tools", SERVICES["compatible"])
 
 

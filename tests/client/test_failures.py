@@ -165,7 +165,7 @@ def test_an_error_in_a_stream(driven: Driven, scripted: Any) -> None:
 @pytest.mark.parametrize("data", [b"data: {broken\n\n", b"data: 7\n\n", b"data: " + b"[" * 100_000 + b"\n\n"])
 def test_events_that_are_no_objects(driven: Driven, scripted: Any, data: bytes) -> None:
     server = scripted(lambda _: [head(), data])
-    with pytest.raises(RequestFailed, match="no JSON object"):
+    with pytest.raises(RequestFailed, match="not a JSON object"):
         driven.connect(server.url).stream(PROMPT, Person)
 
 

@@ -439,7 +439,7 @@ def test_hooks_know_their_events_and_functions() -> None:
     hooks = Hooks()
     with pytest.raises(ArgumentError, match="no event"):
         hooks.on("completion:args", print)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="no function"):
+    with pytest.raises(ArgumentError, match="not a function"):
         hooks.on("parse:error", 3)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="not told"):
         hooks.off("parse:error", print)

@@ -228,7 +228,7 @@ def of_frameworks(module: str) -> dict[str, Any]:
 
             size = 100
 
-            def held(self) -> Any:
+            def read_ids(self) -> Any:
                 return np.zeros(0, np.intc)
 
             def shorten(self, length: int) -> bool:

@@ -27,7 +27,7 @@ def test_cells_give_what_is_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(ROOT)
     notebooks, shown = runner(), json.loads(path.read_text(encoding="utf-8"))
     expected = [notebooks.texts(cell["outputs"]) for cell in shown["cells"] if cell["cell_type"] == "code"]
-    again = notebooks.executed(json.loads(path.read_text(encoding="utf-8")))
+    again = notebooks.execute_notebook(json.loads(path.read_text(encoding="utf-8")))
     found = [notebooks.texts(cell["outputs"]) for cell in again["cells"] if cell["cell_type"] == "code"]
     assert found == expected
     assert sum(map(len, found)) > 3

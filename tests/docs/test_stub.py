@@ -19,7 +19,7 @@ def test_the_stub_has_the_docstrings_of_the_kernel(monkeypatch: pytest.MonkeyPat
     import stubs
 
     text = stubs.STUB.read_text(encoding="utf-8")
-    assert stubs.documented(text, _kernel) == text, "run: python docs/stubs.py"
+    assert stubs.document_stub(text, _kernel) == text, "run: python docs/stubs.py"
 
 
 NAMES = ["Constraint", "Language", "Matcher", "RowBuffer", "Vocabulary", "apply_bitmask", "fill_bitmasks"]

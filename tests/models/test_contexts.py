@@ -28,7 +28,7 @@ class Counted(Context):
         self._ids, self.evaluated, self.shortened = list[int](), 0, list[int]()
         self.inside = 0
 
-    def held(self) -> Any:
+    def read_ids(self) -> Any:
         return np.asarray(self._ids, np.intc)
 
     def shorten(self, length: int) -> bool:

@@ -102,7 +102,7 @@ def test_long_responses_are_forgotten_sooner(monkeypatch: pytest.MonkeyPatch) ->
         store.keep({"id": f"resp_{number}", "output": []}, [{"role": "user", "content": "a" * 900}])
     assert 5 < len(store) <= 10
     store.keep({"id": "huge", "output": []}, [{"role": "user", "content": "a" * 20_000}])
-    assert (len(store), store.found("huge")) == (0, None)
+    assert (len(store), store.find_response("huge")) == (0, None)
 
 
 def test_without_a_store_the_error_says_what_to_send(post: Callable[..., Any], client: Any) -> None:

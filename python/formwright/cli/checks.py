@@ -56,7 +56,7 @@ class Check:
     name: str
     look: Callable[[], Finding]
 
-    def found(self) -> Finding:
+    def run(self) -> Finding:
         """What is there; what a package prints while it is imported goes to stderr."""
         try:
             with redirect_stdout(sys.stderr):
@@ -72,7 +72,7 @@ def _line_of_error(error: Exception) -> str:
 
 def examine(*, as_json: bool) -> bool:
     """Write down what each check has found, on stdout. Returns whether the core works."""
-    found = [(check, check.found()) for check in _checks()]
+    found = [(check, check.run()) for check in _checks()]
     works = all(finding.state == "works" for check, finding in found if check.group == "core")
     if as_json:
         rows = [{"group": check.group, "name": check.name, **asdict(finding)} for check, finding in found]

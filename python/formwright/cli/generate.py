@@ -136,7 +136,7 @@ def generate(
         options = _of_service(options)
     elif options.pop("mode") is not None:
         raise click.UsageError("--mode is for a model behind an API: --model URL#name.")
-    result = _written(loaded, text, form, options, shown=stream)
+    result = _write_result(loaded, text, form, options, shown=stream)
     if trace is not None:
         result.trace.save(trace)
     for alternative in () if stream else getattr(result, "alternatives", ()) or (result,):
@@ -171,7 +171,7 @@ def _of_service(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in _HERE or value != _HERE[name]}
 
 
-def _written(
+def _write_result(
     model: LocalModel | RemoteModel, text: str, form: fw.Form[Any], options: dict[str, Any], shown: bool
 ) -> Any:
     """The result, by a stream where one text is written token by token."""

@@ -82,11 +82,11 @@ def serve(
     )
     loaded = local_model(model)
 
-    def started(url: str) -> None:
+    def show_url(url: str) -> None:
         click.echo(f"{', '.join(names or (loaded.name,))} at {url}/v1, and a page at {url}/", err=True)
 
     try:
-        server.serve(loaded, settings, host=host, port=port, drain=drain, log_level=log_level, started=started)
+        server.serve(loaded, settings, host=host, port=port, drain=drain, log_level=log_level, started=show_url)
     except OSError as error:
         raise click.ClickException(f"cannot listen at {host}:{port}: {error.strerror}; give another --port") from None
 

@@ -3,7 +3,7 @@
 ::
 
     messages = [{"role": "user", "content": "Hi {{ name }}"}]
-    rendered(messages, {"name": "Ada"})           # [{'role': 'user', 'content': 'Hi Ada'}]
+    render_messages(messages, {"name": "Ada"})           # [{'role': 'user', 'content': 'Hi Ada'}]
 
 Cost: compiling each text that has braces. Templates run in Jinja's sandbox, and a name that the context
 does not have is an error rather than nothing. What is in the context is text, never a template.
@@ -18,10 +18,12 @@ from typing import Any
 from formwright._extras import needs
 from formwright.errors import PromptError
 
-__all__ = ["rendered"]
+__all__ = ["render_messages"]
 
 
-def rendered(messages: Sequence[Mapping[str, Any]], context: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+def render_messages(
+    messages: Sequence[Mapping[str, Any]], context: Mapping[str, Any] | None
+) -> list[Mapping[str, Any]]:
     """New messages with their texts filled in; without a context, the same ones.
 
     Raises:
@@ -30,10 +32,10 @@ def rendered(messages: Sequence[Mapping[str, Any]], context: Mapping[str, Any] |
     if context is None:
         return list(messages)
     context = context if isinstance(context, Mapping) else {}  # it has no names, so none may be wanted
-    return [_filled(message, number, context) for number, message in enumerate(messages)]
+    return [_fill_message(message, number, context) for number, message in enumerate(messages)]
 
 
-def _filled(message: Mapping[str, Any], number: int, context: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fill_message(message: Mapping[str, Any], number: int, context: Mapping[str, Any]) -> Mapping[str, Any]:
     content = message.get("content") if isinstance(message, Mapping) else None
     if isinstance(content, str):
         return {**message, "content": _text(content, number, context)}

@@ -83,7 +83,7 @@ def request_from_form(form: Form[Any]) -> tuple[str, str]:
     Raises:
         OptionUnsupported: It has no kind that engines know, or options of JSON that they cannot be told.
     """
-    asked = _said(form)
+    asked = _describe_form(form)
     if asked is None:
         raise OptionUnsupported(
             f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns and choices",
@@ -99,7 +99,7 @@ def request_from_form(form: Form[Any]) -> tuple[str, str]:
     return asked
 
 
-def _said(form: Form[Any]) -> tuple[str, str] | None:
+def _describe_form(form: Form[Any]) -> tuple[str, str] | None:
     """A kind and a text, of forms that are one thing."""
     match form.origin:
         case Origin(kind="choice", what=texts):

@@ -93,18 +93,18 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
     def _keep(self, input_ids: NDArray[np.intc], scores: Floats) -> Floats:
         """The scores, forbidden tokens at minus infinity; only an end of text where something goes wrong."""
         try:
-            return self._masked(input_ids, scores)
+            return self._mask_scores(input_ids, scores)
         except BaseException as error:  # it would be forgotten on the way through C
             self.error = error
             ended = np.full_like(scores, -np.inf)
             ended[[token for token in self._rows.vocabulary.eos_token_ids if token < len(ended)]] = 0.0
             return ended
 
-    def _masked(self, input_ids: NDArray[np.intc], scores: Floats) -> Floats:
+    def _mask_scores(self, input_ids: NDArray[np.intc], scores: Floats) -> Floats:
         size = self._rows.vocabulary.logits_size
         if len(scores) != size:
             raise VocabularyError(f"the model has {len(scores)} logits, and the form was compiled for {size} tokens")
-        ids = self._accepted(input_ids)
+        ids = self._find_kept_ids(input_ids)
         running = self._rows.fill(ids[None], self._mask)
         if not running[0] and ids[-1] not in self._rows.vocabulary.eos_token_ids:
             raise HostMismatch(f"token {ids[-1]} was written, which the form forbade", host="llama-cpp-python")
@@ -115,7 +115,7 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         kept: Floats = allowed[0]  # the host copies it before it calls again
         return kept
 
-    def _accepted(self, input_ids: NDArray[np.intc]) -> NDArray[np.intc]:
+    def _find_kept_ids(self, input_ids: NDArray[np.intc]) -> NDArray[np.intc]:
         """The ids that are there to stay: of a text under way, one more than the last time."""
         if input_ids.base is not self._llama.input_ids:
             raise HostMismatch("the processor was made for another Llama", host="llama-cpp-python")

@@ -70,10 +70,10 @@ class FormProcessor:
         width, size = logits.shape[-1], self._rows.vocabulary.logits_size
         if width < size:
             raise VocabularyError(f"the logits are {width} wide, and the form was compiled for {size} tokens")
-        self._ids = self._known(tokens)
+        self._ids = self._read_ids(tokens)
         self._rows.fill(self._ids[None], self._mask)
         self._next = self._only()
-        return _masked(mx.array(self._mask[0].view(np.uint32)), logits)
+        return _mask_logits(mx.array(self._mask[0].view(np.uint32)), logits)
 
     def _only(self) -> int | None:
         """The token that the mask allows, if it is one only."""
@@ -81,7 +81,7 @@ class FormProcessor:
         ends = self._rows.vocabulary.eos_token_ids
         return allowed[0] if len(allowed) == 1 and allowed[0] not in ends else None
 
-    def _known(self, tokens: mx.array) -> Ids:
+    def _read_ids(self, tokens: mx.array) -> Ids:
         """The ids so far; they are read, and so waited for, unless only one token could come in this text."""
         is_next = len(tokens) == len(self._ids) + 1
         if is_next and self._grown > 0 and self._next is not None:
@@ -104,7 +104,7 @@ class FormProcessor:
 
 
 @mx.compile  # type: ignore[untyped-decorator]  # mlx is not typed for us
-def _masked(words: mx.array, logits: mx.array) -> mx.array:
+def _mask_logits(words: mx.array, logits: mx.array) -> mx.array:
     """Logits, minus infinity where a bit of the words is not set, or there is none; compiled, it is one operation."""
     width = logits.shape[-1]
     bits = ((words[:, None] >> mx.arange(32, dtype=mx.uint32)) & 1).reshape(1, -1)[:, :width]

@@ -124,21 +124,21 @@ class FormwrightBackend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     def dispatch_json(self, key_string: str) -> BaseGrammarObject:
         """The text of a JSON Schema; ``"$$ANY$$"`` is any object."""
-        return self._made("json_object" if key_string == "$$ANY$$" else "json", key_string)
+        return self._make_grammar("json_object" if key_string == "$$ANY$$" else "json", key_string)
 
     def dispatch_regex(self, key_string: str) -> BaseGrammarObject:
         """The text of a regular expression."""
-        return self._made("regex", key_string)
+        return self._make_grammar("regex", key_string)
 
     def dispatch_ebnf(self, key_string: str) -> BaseGrammarObject:
         """Refused: the request fails with the reason."""
-        return self._made("ebnf", key_string)
+        return self._make_grammar("ebnf", key_string)
 
     def dispatch_structural_tag(self, key_string: str) -> BaseGrammarObject:
         """The text of a structural tag."""
-        return self._made("structural_tag", key_string)
+        return self._make_grammar("structural_tag", key_string)
 
-    def _made(self, kind: str, text: str) -> BaseGrammarObject:
+    def _make_grammar(self, kind: str, text: str) -> BaseGrammarObject:
         try:
             form = form_from_request(kind, text, whitespace=self._whitespace)
             return FormwrightGrammar(RunningText(compile(form, self._vocabulary)))
@@ -150,11 +150,13 @@ def install() -> None:
     """Add the name to SGLang's grammar back ends; SGLang calls this in each of its processes."""
     from sglang.srt.server_args import add_grammar_backend_choices
 
-    register_grammar_backend(NAME, _begun)
+    register_grammar_backend(NAME, _make_backend)
     add_grammar_backend_choices([NAME])
 
 
-def _begun(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: set[int] | None) -> BaseGrammarBackend:
+def _make_backend(
+    server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: set[int] | None
+) -> BaseGrammarBackend:
     """The back end of an engine, after thoughts where it has a parser of them."""
     serving = get_serving()
     for name in ("constrained_json_whitespace_pattern", "constrained_json_max_whitespace_cnt"):

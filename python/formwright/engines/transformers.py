@@ -175,7 +175,7 @@ class FormGenerate:
             for turn in engine.step():
                 if turn.error is not None:
                     raise turn.error
-        return _output(input_ids, [_ended(writing) for writing in writings], config)
+        return _output(input_ids, [_add_end(writing) for writing in writings], config)
 
 
 _KEPT_TO = {
@@ -234,7 +234,7 @@ class _HostSampler:
         return bool(self.written) and any(bool(stops(self._ids(), None).all()) for stops in self._criteria)
 
 
-def _ended(writing: Writing) -> list[int]:
+def _add_end(writing: Writing) -> list[int]:
     """The tokens of a text, with the end that it has room for."""
     is_cut = isinstance(writing.result, Truncated) or writing.left == 0
     return writing.token_ids + ([] if is_cut else writing.matcher.constraint.vocabulary.eos_token_ids[:1])

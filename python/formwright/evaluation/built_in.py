@@ -87,7 +87,7 @@ def _arithmetic(random: Random, words: Words) -> tuple[str, Any, str]:
         steps.append(f"{value} {operator} {amount} = {result}")
         value = result
     said.append(random.choice(words.how_many).format(n=name, o=thing))
-    return words.joined(said), value, words.steps(steps)
+    return words.join_sentences(said), value, words.steps(steps)
 
 
 def _last_letters(random: Random, words: Words) -> tuple[str, Any, str]:
@@ -109,7 +109,7 @@ def _shuffled_objects(random: Random, words: Words) -> tuple[str, Any, str]:
         steps.append(words.swapped.format(one, two, words.state(held)))
     asked = random.choice(names)
     said.append(random.choice(words.what_has).format(n=asked))
-    return words.joined(said), held[asked], words.steps(steps)
+    return words.join_sentences(said), held[asked], words.steps(steps)
 
 
 def _extraction(random: Random, words: Words) -> tuple[str, Any, str]:
@@ -127,7 +127,7 @@ def _classification(random: Random, words: Words) -> tuple[str, Any, str]:
     label = random.choice(list(words.reviews))
     thing, place = random.choice(words.products), random.choice(words.cities)
     review = random.choice(words.reviews[label]).format(x=thing)
-    said = words.joined([random.choice(words.bought).format(x=thing, c=place), review])
+    said = words.join_sentences([random.choice(words.bought).format(x=thing, c=place), review])
     return said, label, words.steps([words.feels.format(review.rstrip(".。"), label)])
 
 

@@ -2,7 +2,7 @@
 
 ::
 
-    WORDS["en"].joined(["Ronan has 3 coins.", "How many coins?"])     # 'Ronan has 3 coins. How many coins?'
+    WORDS["en"].join_sentences(["Ronan has 3 coins.", "How many coins?"])     # 'Ronan has 3 coins. How many coins?'
 
 Names of fields and tools are English in all languages, as they are in programs.
 """
@@ -45,7 +45,7 @@ class Words:
     requests: Mapping[str, Sequence[str]]
     needs: str
 
-    def joined(self, sentences: Iterable[str]) -> str:
+    def join_sentences(self, sentences: Iterable[str]) -> str:
         """Sentences as one text."""
         return self.space.join(sentences)
 

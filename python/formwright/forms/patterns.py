@@ -125,7 +125,7 @@ class _Writer:
         if kind is op.NOT_LITERAL:
             members.insert(0, (op.NEGATE, None))
         if flags & re.IGNORECASE:
-            return self.named(_without_case(tuple(members), flags & re.ASCII))
+            return self.name_class(_without_case(tuple(members), flags & re.ASCII))
         is_negated = members[0][0] is op.NEGATE
         return f"[{'^' * is_negated}{''.join(self.member(*member, flags) for member in members[is_negated:])}]"
 
@@ -137,10 +137,10 @@ class _Writer:
 
     def shorthand(self, letter: str, flags: int) -> str:
         r"""``\w`` and its like, as the class of a line; ``\W`` is what is not in it."""
-        name = self.named(_shorthand(letter.lower(), flags & re.ASCII))
+        name = self.name_class(_shorthand(letter.lower(), flags & re.ASCII))
         return name.replace("p", "P") if letter.isupper() else name
 
-    def named(self, ranges: Ranges) -> str:
+    def name_class(self, ranges: Ranges) -> str:
         text = f"[{_spell_ranges(ranges)}]"
         return rf"\p{{{self.classes.setdefault(text, len(self.classes))}}}"
 

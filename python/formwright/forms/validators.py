@@ -62,7 +62,7 @@ class Validator:
 
     def validate(self, text: str, siblings: dict[str, str]) -> Any:
         """The value that ``text`` spells. Raises ValueError."""
-        return self._built.validate_json(text, context=current_context())
+        return self._schema_validator.validate_json(text, context=current_context())
 
     def member(self, name: str) -> Validator | None:
         """That of the member of this name, if there is one and it is known."""
@@ -151,7 +151,7 @@ class Validator:
         return Validator(schema, self._definitions, self._inner[1]) if isinstance(schema, Mapping) else None
 
     @cached_property
-    def _built(self) -> SchemaValidator:
+    def _schema_validator(self) -> SchemaValidator:
         return _build(self._schema, self._definitions, self._config)
 
 

@@ -221,7 +221,7 @@ class Writing:
             looked = time.perf_counter()
             self._only = self._look()
             if self._recorder is not None and self._unbounded is not None:
-                self._recorder.looked(looked)
+                self._recorder.note_mask(looked)
                 self.matcher.fill_bitmask(self._unbounded, 0)
             if self._recorder is not None or self._only is None:
                 return pieces
@@ -237,7 +237,7 @@ class Writing:
             token_id = self._take_best(logits)
             return self._end(None) if token_id in self._ends else self._add(token_id)
         if self._recorder is not None:
-            self._recorder.answered()
+            self._recorder.note_answer()
         token_id = self._sample(logits)
         if token_id in self._ends:
             return self._end(None)
@@ -275,7 +275,7 @@ class Writing:
         """The token that the sampler chooses, or the only one; a trace keeps what the model said."""
         scores = mask_logits(logits, self._rows, self.matcher)
         if self._recorder is not None:
-            self._recorder.applied()
+            self._recorder.note_masking()
         token_id = self._sampler(scores) if self._only is None else int(np.argmax(scores))
         if self._recorder is not None and self._unbounded is not None:
             in_form = _allows(self._unbounded.mask[0], int(np.argmax(logits)))

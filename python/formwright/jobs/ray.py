@@ -179,7 +179,7 @@ def app(arguments: Mapping[str, str]) -> Any:
         raise ArgumentError(f"unknown arguments: {', '.join(sorted(unknown))}; model, replicas and api_key are known")
     model, key = arguments.get("model", "formwright-tiny"), arguments.get("api_key")
 
-    def served() -> Any:
+    def make_app() -> Any:
         from formwright.server import Settings, create_app
 
         loaded = fw.load(model)
@@ -187,5 +187,5 @@ def app(arguments: Mapping[str, str]) -> Any:
             raise ArgumentError(f"{model} is behind an API already: a model that runs here is served", argument="model")
         return create_app(loaded, Settings(api_key=key))
 
-    deployment = serve.deployment(serve.ingress(served)(), num_replicas=int(arguments.get("replicas", "1")))
+    deployment = serve.deployment(serve.ingress(make_app)(), num_replicas=int(arguments.get("replicas", "1")))
     return deployment.bind()

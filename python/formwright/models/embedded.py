@@ -44,14 +44,14 @@ def load() -> LocalModel:
     tokenizer.encode_special_tokens = True  # from here on as text: a content cannot write a role
 
     def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
-        return [token_id for piece in _pieces(prompt) for token_id in spelled(*piece)]
+        return [token_id for piece in _pieces(prompt) for token_id in encode_part(*piece)]
 
-    def spelled(text: str, is_control: bool) -> list[int]:
+    def encode_part(text: str, is_control: bool) -> list[int]:
         ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return [vocabulary.special_tokens[text]] if is_control else ids
 
     def encode_text(text: str) -> list[int]:
-        return spelled(text, False)
+        return encode_part(text, False)
 
     return LocalModel(
         "formwright-tiny",

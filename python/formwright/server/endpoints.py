@@ -171,7 +171,7 @@ class Server:
             why = "nothing is stored: send the whole conversation as input, or start the server with --store"
             said = f"previous_response_id is not served: {why}"
             raise BadRequest(said, param="previous_response_id", code="unsupported_parameter")
-        if (found := self.store.found(name)) is None:
+        if (found := self.store.find_response(name)) is None:
             said = f"Previous response with id {name!r} not found: send the whole conversation as input"
             raise BadRequest(said, param="previous_response_id", code="previous_response_not_found")
         return found
@@ -184,7 +184,7 @@ class Server:
     async def stored_response(self, request: Request) -> Response:
         """``/v1/responses/ID``: a response that is stored; ``DELETE`` forgets it."""
         name = request.path_params["id"]
-        found = self.store.found(name)
+        found = self.store.find_response(name)
         if found is None:
             why = "" if self.store.is_on else ": nothing is stored, start the server with --store"
             raise Refusal(404, f"Response with id {name!r} not found{why}", param="response_id", code="not_found")

@@ -72,13 +72,13 @@ class Keys:
         generation = describe_request(endpoint) if endpoint in _OPERATIONS else None
         with span_of_generation(generation, scope["headers"]) as span, span.activate():
             scope[SPAN] = span
-            await self._counted(app, endpoint, scope, receive, send)
+            await self._count_request(app, endpoint, scope, receive, send)
 
-    async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
+    async def _count_request(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
         """Run an application; a request counts with its status, one that is not answered to its end with 499."""
         status, is_whole, began = 499, False, time.perf_counter()
 
-        async def watched(message: Any) -> None:
+        async def watch_message(message: Any) -> None:
             nonlocal status, is_whole
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -88,7 +88,7 @@ class Keys:
             await send(message)
 
         try:
-            await app(scope, receive, watched)
+            await app(scope, receive, watch_message)
         except Exception:
             status, is_whole = 500, True
             self._metrics.requests.labels(endpoint, str(status)).inc()

@@ -92,7 +92,7 @@ def listening_at(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _named(settings: Settings | None, host: str) -> Settings:
+def _add_hosts(settings: Settings | None, host: str) -> Settings:
     """The settings of a server that knows what it is called: by where it listens, and by the name of the machine."""
     settings = settings or Settings()
     return replace(settings, hosts=(*(settings.hosts or ()), host, socket.gethostname()))
@@ -129,7 +129,7 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
         OSError: It cannot listen there.
     """
     with listening_at("127.0.0.1", port) as listening:
-        app = create_app(model, _named(settings, "127.0.0.1"))
+        app = create_app(model, _add_hosts(settings, "127.0.0.1"))
         server = _Uvicorn(app, drain=5, log_level="error")
         thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
         thread.start()
@@ -171,7 +171,7 @@ def serve(
     with listening_at(host, port) as listening:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
         _log_to_stderr(log_level)
-        app = create_app(model, _named(settings, host))
+        app = create_app(model, _add_hosts(settings, host))
         server = _Uvicorn(app, drain, log_level, partial(started, url) if started else None)
         with contextlib.suppress(KeyboardInterrupt):
             server.run([listening])

@@ -4,7 +4,7 @@
 
     store = ResponseStore(100)
     store.keep({"id": "resp_1", "output": []}, [{"role": "user", "content": "Hi"}])
-    store.found("resp_1").items          # [{'role': 'user', 'content': 'Hi'}]
+    store.find_response("resp_1").items          # [{'role': 'user', 'content': 'Hi'}]
 
 Cost: a conversation shares its items with the one that goes on from it. What was kept first is forgotten
 first, also if the items are too long together.
@@ -72,7 +72,7 @@ class ResponseStore:
         while self._kept and (len(self._kept) > self._most or self._size > _MOST_BYTES):
             self.forget(next(iter(self._kept)))
 
-    def found(self, response_id: str) -> Stored | None:
+    def find_response(self, response_id: str) -> Stored | None:
         """A response, if it is kept."""
         return self._kept.get(response_id)
 

@@ -213,7 +213,7 @@ class Worker:
                 self._take(engine, scorings)
                 turns = [*scorings.step(is_alone=engine.is_idle), *engine.step()]
             except Exception as error:  # of the model itself: no row knows where it is
-                turns, engine, scorings = self._failed(error, with_queue=engine is None), None, _Scorings()
+                turns, engine, scorings = self._fail_jobs(error, with_queue=engine is None), None, _Scorings()
             told = [turn for turn in turns if turn.is_over or self._is_told(turn)]
             with self._changed:
                 self._running.difference_update(turn.key for turn in turns if turn.is_over)
@@ -246,7 +246,7 @@ class Worker:
             else:
                 scorings.submit(job, job.writing)
 
-    def _failed(self, error: Exception, *, with_queue: bool) -> list[Turn]:
+    def _fail_jobs(self, error: Exception, *, with_queue: bool) -> list[Turn]:
         """The ends of all texts that run; without a batch no other can run either."""
         with self._changed:
             jobs = [*self._running, *(self._queue.take() for _ in range(len(self._queue) * with_queue))]

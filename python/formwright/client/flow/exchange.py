@@ -168,7 +168,7 @@ class Reply:
     fault: Exception | None = None
 
     @property
-    def written(self) -> str:
+    def output(self) -> str:
         """What the model wrote: its text, or else the arguments of its calls."""
         return self.text or "".join(call.arguments for call in self.calls)
 
@@ -224,6 +224,6 @@ class Query:
     stop: tuple[str, ...] = ()
 
     @property
-    def called(self) -> str | None:
+    def required_tool(self) -> str | None:
         """The tool that must be called, where it is one that is known by name."""
         return self.tools[0].name if self.calls == "one" and len(self.tools) == 1 else None

@@ -174,7 +174,7 @@ def answer_job(job: Job) -> Flow:
             _log.info("%s is not asked in mode %r: %s", job.query.model, mode, error)
             continue
         try:
-            return (yield from work.written(plan, notes))
+            return (yield from work.run_plan(plan, notes))
         except RequestFailed as error:
             if is_last or error.status not in (400, 422) or not _FORM.search(error.body) or work.is_shown:
                 raise
@@ -201,9 +201,9 @@ class _Work:
         budget = self.job.time_budget
         self._deadline = None if budget is None else self.job.clock() + budget
 
-    def written(self, plan: AnyPlan, notes: Sequence[str]) -> Flow:
+    def run_plan(self, plan: AnyPlan, notes: Sequence[str]) -> Flow:
         """The result in one mode."""
-        job, query = self.job, plan.asked(self.job.query)
+        job, query = self.job, plan.extend_query(self.job.query)
         key = self._key(query)
         known = (yield Recall(key)) if key is not None else None
         if known is not None and (result := self._again(plan, known, notes)) is not None:
@@ -368,7 +368,7 @@ class _Work:
             return plan.read(reply, context=self.job.context)
         if reason == "max_tokens" and self.job.finish:
             raise _truncation_of(reply, plan)
-        return _Cut(plan.begun(reply), reason)
+        return _Cut(plan.read_beginning(reply), reason)
 
     def _correct_query(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
         """The query for the next attempt: with what was wrong, or with room for more.
@@ -376,7 +376,7 @@ class _Work:
         Calls that came without ids are given some, since no service takes an answer to a call without one.
         """
         if isinstance(error, OutputTruncated):
-            taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(plan.written(reply)))
+            taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(plan.spell_reply(reply)))
             return replace(query, max_tokens=2 * taken)
         with validation_context(self.job.context):
             said = plan.complaint(error, reply)
@@ -387,7 +387,7 @@ class _Work:
 
     def _note(self, plan: AnyPlan, reply: Reply, error: Exception | None) -> None:
         number = len(self.attempts) + 1
-        self.attempts.append(Attempt(number, plan.written(reply), error, reply.usage, plan.mode, reply))
+        self.attempts.append(Attempt(number, plan.spell_reply(reply), error, reply.usage, plan.mode, reply))
 
     def _error_of_job(self, error: Exception) -> Exception:
         """The error of a job: that of its only attempt, or one with all of them."""
@@ -452,7 +452,7 @@ def _truncation_of(reply: Reply, plan: AnyPlan) -> OutputTruncated:
     return OutputTruncated(
         f"the service cut the text after {count or 'some'} tokens",
         hint="pass a larger max_tokens, or finish=False to be given the text that was cut",
-        text=plan.written(reply),
+        text=plan.spell_reply(reply),
     )
 
 

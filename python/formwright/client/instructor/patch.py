@@ -28,7 +28,7 @@ from formwright.client.flow.async_items import ItemsAsync, array
 from formwright.client.hooks import Hooks
 from formwright.client.instructor.partials import construct
 from formwright.client.transport.drivers import Arriving, ArrivingAsync, run, run_async
-from formwright.conversations.jinja import rendered
+from formwright.conversations.jinja import render_messages
 from formwright.errors import ArgumentError
 from formwright.generation.items import Items
 
@@ -96,7 +96,7 @@ class _Calls:
         _check(response_model, given)
         context, hooks, mode = _context(given), _hooks(given), given.pop("mode", None)
         instruct = given.pop("instruct", False)
-        messages = rendered(_conversation(given.pop(self._messages, None), self._messages), context)
+        messages = render_messages(_conversation(given.pop(self._messages, None), self._messages), context)
         retries = given.pop("max_retries", 0 if is_stream else RETRIES)
         options = {"max_retries": retries, "token_budget": given.pop("token_budget", None)}
         bound = next((field for field in _BOUNDS if given.get(field) is not None), None)

@@ -5,7 +5,7 @@
     def get_weather(city: str, days: int = 1): ...
 
     plan = calls_plan(fw.tools([get_weather]), "tools", SERVICES["openai"])
-    plan.asked(query).tools[0].schema["required"]           # ['city', 'days']: days as null, where it is left out
+    plan.extend_query(query).tools[0].schema["required"]     # ['city', 'days']: days as null, where it is left out
     reply = Reply("", (ToolCall("get_weather", '{"city": "Oslo", "days": null}', "call_7"),))
     (call,) = plan.read(reply).value
     call.arguments, call.id                                 # ({'city': 'Oslo'}, 'call_7')
@@ -60,7 +60,7 @@ class CallsPlan:
     key = None
     is_string = False
 
-    def asked(self, query: Query) -> Query:
+    def extend_query(self, query: Query) -> Query:
         """The query with the tools."""
         tools = tuple(plan.tool for plan in self.plans.values())
         pieces: Any = "text" if self._takes_text else "nothing"
@@ -73,7 +73,7 @@ class CallsPlan:
         if self._takes_text and not reply.calls:
             return Whole(beside, self.wire_form.parse(beside), parts, outside)
         if not self._is_count(len(reply.calls)):
-            raise OutputInvalid(self._complaint_of_count(reply), text=self.written(reply))
+            raise OutputInvalid(self._complaint_of_count(reply), text=self.spell_reply(reply))
         found = [self._call(call, context) for call in reply.calls]
         spelled = self._spell_calls((call.name, text) for call, text in found)
         return Whole(beside + spelled, with_ids(call for call, _ in found), parts, outside)
@@ -84,10 +84,10 @@ class CallsPlan:
             return not is_cut
         return self._is_count(len(reply.calls)) and all(map(self._matches, reply.calls))
 
-    def begun(self, reply: Reply) -> str:
+    def read_beginning(self, reply: Reply) -> str:
         """What a service cut: calls as far as they came. Raises OutputInvalid where that begins nothing in form."""
         if len(reply.calls) > (self.offer.most or len(reply.calls)):
-            raise OutputInvalid(self._complaint_of_count(reply), text=self.written(reply))
+            raise OutputInvalid(self._complaint_of_count(reply), text=self.spell_reply(reply))
         if not self._takes_text:
             reply = replace(reply, text="")
         if not reply.calls:
@@ -96,10 +96,10 @@ class CallsPlan:
         for call in before:
             self._call(call, None)
         if not self._matches(last):
-            self._plan(last).begun(Reply(last.arguments))
-        return self.written(reply).removesuffix("]").removesuffix("}")
+            self._plan(last).read_beginning(Reply(last.arguments))
+        return self.spell_reply(reply).removesuffix("]").removesuffix("}")
 
-    def written(self, reply: Reply) -> str:
+    def spell_reply(self, reply: Reply) -> str:
         """The text of an answer, and its calls."""
         return reply.text + self._spell_calls((call.name, call.arguments) for call in reply.calls)
 

@@ -109,7 +109,7 @@ class AnyPlan(Protocol):
         """Whether the text is told as a string of JSON."""
         ...
 
-    def asked(self, query: Query, /) -> Query:
+    def extend_query(self, query: Query, /) -> Query:
         """The query with what is said of the form."""
         ...
 
@@ -121,11 +121,11 @@ class AnyPlan(Protocol):
         """Whether an answer that may be cut conforms, and nothing more was to come."""
         ...
 
-    def begun(self, reply: Reply, /) -> str:
+    def read_beginning(self, reply: Reply, /) -> str:
         """The text of an answer that was cut, if it is the beginning of one in form. Raises OutputInvalid."""
         ...
 
-    def written(self, reply: Reply, /) -> str:
+    def spell_reply(self, reply: Reply, /) -> str:
         """What the model wrote, for people."""
         ...
 
@@ -162,7 +162,7 @@ class Plan:
     _converted: Converted | None = field(default=None, repr=False)
     _wire_form: Form[Any] | None = field(default=None, repr=False)
 
-    def asked(self, query: Query) -> Query:
+    def extend_query(self, query: Query) -> Query:
         """The query with what is said of the form."""
         query = replace(query, mode=self.mode, instruction=self.instruction)
         if self.mode == "tools":
@@ -187,9 +187,9 @@ class Plan:
             return False
         return self.form.matches(text) and (not is_cut or self._is_closed(text, reply.text))
 
-    def written(self, reply: Reply) -> str:
+    def spell_reply(self, reply: Reply) -> str:
         """What the model wrote, for people."""
-        return reply.written
+        return reply.output
 
     def complaint(self, error: Exception, reply: Reply) -> str:
         """What is said to the model about an answer that was wrong."""
@@ -249,13 +249,13 @@ class Plan:
             return False
         return self.key is not None or (self.form.language.is_json and text.endswith(("}", "]", '"')))
 
-    def begun(self, reply: Reply) -> str:
+    def read_beginning(self, reply: Reply) -> str:
         """The text that a service cut, if it is the beginning of one in form.
 
         Raises:
             OutputInvalid: It is not.
         """
-        form, written = self.wire_form, reply.written
+        form, written = self.wire_form, reply.output
         if self.mode == "instructions" and not self.instruction:
             return written
         text = written.lstrip()

@@ -108,7 +108,7 @@ class _Place:
         value = read_json(text)
         if value is None and self._converted.is_optional(self._pointer):
             return None
-        restored = self._converted.restored(self._pointer, value)
+        restored = self._converted.restore_value(self._pointer, value)
         if self._inner is None:
             return restored
         before = self._pointer.rpartition("/")[0]

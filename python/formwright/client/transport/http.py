@@ -91,7 +91,9 @@ class Endpoint:
         each = self.timeout if timeout is None else min(self.timeout, timeout)
         return httpx.Timeout(each, connect=min(_CONNECT, each))
 
-    def built(self, client: httpx.Client | httpx.AsyncClient, request: Request, timeout: float | None) -> httpx.Request:
+    def build_request(
+        self, client: httpx.Client | httpx.AsyncClient, request: Request, timeout: float | None
+    ) -> httpx.Request:
         """A request as httpx sends it."""
         try:
             content = json.dumps(request.body, ensure_ascii=False, allow_nan=False).encode()
@@ -178,7 +180,7 @@ class HttpTransport:
             raise self.endpoint.failure(error, timeout) from error
 
     def _send(self, request: Request, timeout: float | None) -> httpx.Response:
-        built = self.endpoint.built(self.client, request, timeout)
+        built = self.endpoint.build_request(self.client, request, timeout)
         return self.client.send(built, stream=True, follow_redirects=False)
 
     def close(self) -> None:
@@ -234,7 +236,7 @@ class AsyncHttpTransport:
             raise self.endpoint.failure(error, timeout) from error
 
     async def _send(self, request: Request, timeout: float | None) -> httpx.Response:
-        built = self.endpoint.built(self.client, request, timeout)
+        built = self.endpoint.build_request(self.client, request, timeout)
         return await self.client.send(built, stream=True, follow_redirects=False)
 
     async def close(self) -> None:

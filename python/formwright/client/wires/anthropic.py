@@ -84,7 +84,7 @@ def _choice(query: Query) -> dict[str, Any]:
     """Whether tools may be called, or must."""
     if query.calls != "one":
         return {"type": "auto" if query.calls == "auto" else "any"}
-    named = {"type": "any"} if query.called is None else {"type": "tool", "name": query.called}
+    named = {"type": "any"} if query.required_tool is None else {"type": "tool", "name": query.required_tool}
     return {**named, "disable_parallel_tool_use": True}
 
 

@@ -82,8 +82,8 @@ def _form(query: Query) -> dict[str, Any]:
 def _tools(query: Query) -> dict[str, Any]:
     """The fields that offer tools."""
     tools = [{"type": "function", "function": _function(tool)} for tool in query.tools]
-    if query.called is not None:
-        return {"tools": tools, "tool_choice": {"type": "function", "function": {"name": query.called}}}
+    if query.required_tool is not None:
+        return {"tools": tools, "tool_choice": {"type": "function", "function": {"name": query.required_tool}}}
     if query.calls == "one":
         return {"tools": tools, "tool_choice": "required", "parallel_tool_calls": False}
     return {"tools": tools, "tool_choice": query.calls}

@@ -92,8 +92,8 @@ def _tools(query: Query) -> dict[str, Any]:
     calling: dict[str, Any] = {"mode": "ANY"}
     if query.calls == "auto":
         calling = {"mode": "VALIDATED" if is_strict else "AUTO"}
-    elif query.called is not None:
-        calling["allowedFunctionNames"] = [query.called]
+    elif query.required_tool is not None:
+        calling["allowedFunctionNames"] = [query.required_tool]
     return {"tools": [{"functionDeclarations": declared}], "toolConfig": {"functionCallingConfig": calling}}
 
 

@@ -83,8 +83,8 @@ def _form(query: Query) -> dict[str, Any]:
 
 def _tools(query: Query) -> dict[str, Any]:
     """The fields that offer tools."""
-    named = {"type": "function", "name": query.called}
-    choice: Any = named if query.called is not None else "auto" if query.calls == "auto" else "required"
+    named = {"type": "function", "name": query.required_tool}
+    choice: Any = named if query.required_tool is not None else "auto" if query.calls == "auto" else "required"
     one = {"parallel_tool_calls": False} if query.calls == "one" else {}
     return {"tools": [_function(tool) for tool in query.tools], "tool_choice": choice, **one}
 

@@ -64,7 +64,7 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
     @classmethod
     def validate_params(cls, sampling_params: SamplingParams) -> None:
         """Refuse a request whose form cannot be read or enforced. Raises ValueError, which the server makes a 400."""
-        _asked(sampling_params)
+        _read_form(sampling_params)
 
     def is_argmax_invariant(self) -> bool:
         """It is not: the likeliest token may be forbidden."""
@@ -77,7 +77,7 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
         for row in batch_update.removed:
             self._texts.pop(row, None)
         for row, params, _, output_ids in batch_update.added:
-            self._place(row, self._begun(params, output_ids))
+            self._place(row, self._begin_text(params, output_ids))
         for row, other, direction in batch_update.moved:
             first, second = self._texts.pop(row, None), self._texts.pop(other, None)
             self._place(other, first)
@@ -87,7 +87,7 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
     def add_request(self, req_idx: int, sampling_params: SamplingParams) -> bool:
         """A request enters a slot, which is its own from then on; whether it has a form."""
         self._texts.pop(req_idx, None)
-        self._place(req_idx, self._begun(sampling_params, []))
+        self._place(req_idx, self._begin_text(sampling_params, []))
         return req_idx in self._texts
 
     def apply(self, logits: torch.Tensor, ctx: Any = None) -> torch.Tensor:
@@ -130,9 +130,9 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
             self._texts[slot].running.rollback(count)
         return [row for row, slot in enumerate(slots) if slot in drafts]
 
-    def _begun(self, params: SamplingParams, output_ids: list[int]) -> _Text | None:
+    def _begin_text(self, params: SamplingParams, output_ids: list[int]) -> _Text | None:
         """The text of a request that names a form."""
-        form = _asked(params)
+        form = _read_form(params)
         if form is None:
             return None
         constraint: Constraint[Any] = compile(form, self._vocabularies.with_ends(params.all_stop_token_ids))
@@ -179,7 +179,7 @@ class _Text:
             self.running.fill(mask, row, budget=left)
 
 
-def _asked(params: SamplingParams) -> Form[Any] | None:
+def _read_form(params: SamplingParams) -> Form[Any] | None:
     """The form that a request names, if it does. Raises ValueError."""
     given = (params.extra_args or {}).get(NAME)
     if given is None:

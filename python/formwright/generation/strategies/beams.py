@@ -139,7 +139,7 @@ class _Search:
     def _is_settled(self, ended: dict[bytes, _Beam], best: float) -> bool:
         return len(ended) >= self.returns and _best(ended, self.returns)[-1].score >= best
 
-    def written(self, beam: _Beam) -> dict[str, Any]:
+    def describe_beam(self, beam: _Beam) -> dict[str, Any]:
         """What a result says about a text."""
         text = plain(decode_text(beam.matcher.accepted_bytes))[len(self.prefix) :]
         return {
@@ -194,9 +194,9 @@ def beam_search(
         raise search.refused[1]
     if not ended:
         best = max(live, key=lambda beam: beam.score)
-        return Truncated(reason=reason or "max_tokens", **search.written(best))
+        return Truncated(reason=reason or "max_tokens", **search.describe_beam(best))
     form = constraint.form
-    found = [complete(form, beam.matcher.accepted_bytes, **search.written(beam)) for beam in ended]
+    found = [complete(form, beam.matcher.accepted_bytes, **search.describe_beam(beam)) for beam in ended]
     return replace(found[0], alternatives=tuple(found))
 
 

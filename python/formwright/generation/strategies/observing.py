@@ -57,7 +57,7 @@ def observe(
     while len(token_ids) < limits.max_tokens and not (limits.cancel is not None and limits.cancel()):
         matcher = _look_up(matcher, rows, recorder)
         logits, calls = np.asarray(runtime.prefill(unseen), np.float32), calls + 1
-        recorder.answered()
+        recorder.note_answer()
         token_id = sampler(logits[: len(vocabulary)])
         exact = logits.astype(np.float64)
         log_probability += float(exact[token_id] - np.logaddexp.reduce(exact))
@@ -92,7 +92,7 @@ def _look_up(matcher: Matcher | None, rows: RowBuffer, recorder: Recorder) -> Ma
             matcher.fill_bitmask(rows, 0)
     except FormwrightError:
         matcher = None
-    recorder.looked(since)
+    recorder.note_mask(since)
     return matcher
 
 

@@ -242,17 +242,17 @@ class Recorder:
     _model_seconds: float = 0.0
     _at: float = 0.0
 
-    def looked(self, since: float) -> None:
+    def note_mask(self, since: float) -> None:
         """The mask is found; the model is asked next."""
         self._at = time.perf_counter()
         self._mask_seconds = self._at - since
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """The model has answered."""
         now = time.perf_counter()
         self._model_seconds, self._at = now - self._at, now
 
-    def applied(self) -> None:
+    def note_masking(self) -> None:
         """The mask is applied; the sampler chooses next."""
         now = time.perf_counter()
         self._mask_seconds, self._at = self._mask_seconds + now - self._at, now

@@ -42,7 +42,7 @@ class Context(ABC):
         """How many tokens it can hold."""
 
     @abstractmethod
-    def held(self) -> NDArray[np.intc]:
+    def read_ids(self) -> NDArray[np.intc]:
         """The ids that it holds."""
 
     @abstractmethod
@@ -56,7 +56,7 @@ class Context(ABC):
     def logits(self, token_ids: Sequence[int]) -> Floats:
         """The logits after a text, which is held from then on."""
         with self._lock:
-            ids, held = np.asarray(token_ids, np.intc), self.held()
+            ids, held = np.asarray(token_ids, np.intc), self.read_ids()
             same = min(_count_shared(held, ids), len(ids) - 1)
             if same < len(held) and not self.shorten(same):
                 same = 0

@@ -62,7 +62,7 @@ class _Context(Context):
         """How many tokens it can hold."""
         return int(self.llama.n_ctx())
 
-    def held(self) -> NDArray[np.intc]:
+    def read_ids(self) -> NDArray[np.intc]:
         """The ids that it holds."""
         ids: NDArray[np.intc] = self.llama.input_ids[: self.llama.n_tokens]
         return ids

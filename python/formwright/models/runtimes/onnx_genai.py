@@ -58,7 +58,7 @@ class _Generator(Context):
         """How many tokens it can hold."""
         return self._size
 
-    def held(self) -> NDArray[np.intc]:
+    def read_ids(self) -> NDArray[np.intc]:
         """The ids that it holds."""
         return np.asarray(self._generator.get_sequence(0), np.intc)
 

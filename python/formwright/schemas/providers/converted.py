@@ -108,7 +108,7 @@ class Converted:
         Raises:
             OutputInvalid: The given schema forbids it; the message shows where.
         """
-        restored = self.restored("", value)
+        restored = self.restore_value("", value)
         text = spell(restored)
         good, is_complete, _ = self._given.check(text)
         if is_complete:
@@ -144,19 +144,19 @@ class Converted:
             node = self.at(pointer)
         return pointer
 
-    def restored(self, pointer: str, value: Any) -> Any:
+    def restore_value(self, pointer: str, value: Any) -> Any:
         """``value``, which the converted schema at ``pointer`` describes, without the nulls that stand for nothing.
 
         What does not fit is left as it is, and nothing is checked.
         """
         pointer, node = self._branch(pointer, value)
         if isinstance(value, list) and "items" in node:
-            return [self.restored(f"{pointer}/items", item) for item in value]
+            return [self.restore_value(f"{pointer}/items", item) for item in value]
         if not isinstance(value, dict):
             return value
         places = {name: f"{pointer}/properties/{escape_step(name)}" for name in value}
         return {
-            name: self.restored(places[name], member) if name in node.get("properties", {}) else member
+            name: self.restore_value(places[name], member) if name in node.get("properties", {}) else member
             for name, member in value.items()
             if member is not None or places[name] not in self.optional
         }

@@ -96,7 +96,7 @@ class Document:
             raise refusal(f"{place}/$ref", f"the reference {reference!r}", "refer to `#` or `#/$defs/...`")
         return unquote(local.removeprefix("#"))
 
-    def declared(self, parts: Parts) -> dict[str, None]:
+    def list_properties(self, parts: Parts) -> dict[str, None]:
         """The names of the properties that ``parts`` declare, in their order."""
         return dict.fromkeys(name for schema in parts.values() for name in schema.get("properties", ()))
 
@@ -123,7 +123,7 @@ class Document:
         """Whether it is proven that no object fits both places, if it has only members that one of them declares."""
         for place in pair:
             try:
-                self._forms(*pair, propertyNames={"enum": list(self.declared(self.parts([place])))})
+                self._forms(*pair, propertyNames={"enum": list(self.list_properties(self.parts([place])))})
             except UnsatisfiableSchema:
                 continue
             except FormwrightError:

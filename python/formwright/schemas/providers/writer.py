@@ -150,9 +150,9 @@ class _Writer:
         fresh = self.given.parts(places)
         parts = {**(base or {}), **fresh}
         targets = [schema["$ref"] for schema in fresh.values() if "$ref" in schema]
-        return self.defined(parts, decided, targets[-1]) if targets else self.body(parts, decided)
+        return self.make_reference(parts, decided, targets[-1]) if targets else self.body(parts, decided)
 
-    def defined(self, parts: Parts, decided: frozenset[str], target: str) -> Node | None:
+    def make_reference(self, parts: Parts, decided: frozenset[str], target: str) -> Node | None:
         """A reference to the definition that says what ``parts`` say."""
         identity = _identity(parts, decided)
         if identity not in self.names:
@@ -193,7 +193,7 @@ class _Writer:
         """One schema for each branch, merged with the keywords beside the union."""
         branches = [f"{place}/{keyword}/{number}" for number in range(len(parts[place][keyword]))]
         decided |= {f"{place}/{keyword}"}
-        if self.given.declared(parts) and all(self.restricts(branch, parts) for branch in branches):
+        if self.given.list_properties(parts) and all(self.restricts(branch, parts) for branch in branches):
             self.note("checked", place, keyword, "which branch holds: none declares a property of its own")
             return self.body(parts, decided)
         pairs = list(combinations(branches, 2))
@@ -206,8 +206,8 @@ class _Writer:
         """Whether the schema at ``branch`` only chooses among objects that ``base`` describes."""
         parts = self.given.parts([branch])
         nested = any(keyword in schema for schema in parts.values() for keyword in (*_UNIONS, "never"))
-        names = self.given.declared(parts).keys()
-        return not nested and types_of(parts) in (None, ["object"]) and names <= self.given.declared(base).keys()
+        names = self.given.list_properties(parts).keys()
+        return not nested and types_of(parts) in (None, ["object"]) and names <= self.given.list_properties(base).keys()
 
     def plain(self, parts: Parts) -> Node | None:
         """A value that no union speaks of."""
@@ -256,7 +256,7 @@ class _Writer:
     def object(self, parts: Parts, kind: str) -> Node | None:
         """An object, closed, with every property required; `optional` collects those that are not."""
         required = {name: place for place, schema in parts.items() for name in schema.get("required", ())}
-        names = self.given.declared(parts) | dict.fromkeys(required)
+        names = self.given.list_properties(parts) | dict.fromkeys(required)
         self.close(parts, names)
         properties: dict[str, Node] = {}
         for name in names:

@@ -183,7 +183,7 @@ class _Gatherer:
         """The keyword that moves the base."""
         return "id" if re.search(r"draft-?0?4\b|^0?4$", self.dialect) else "$id"
 
-    def moved(self, node: Any, base: str) -> str:
+    def find_base(self, node: Any, base: str) -> str:
         """The base inside a schema."""
         own = node.get(self.id_keyword) if isinstance(node, dict) else None
         is_base = isinstance(own, str) and not own.startswith("#")
@@ -198,7 +198,7 @@ class _Gatherer:
             return
         if not base:
             self.resources.setdefault(base, node)
-        base = self.moved(node, base)
+        base = self.find_base(node, base)
         self.resources.setdefault(base, node)
         for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
             anchor = node.get(keyword)
@@ -210,7 +210,7 @@ class _Gatherer:
 
     def root(self, node: dict[str, Any]) -> tuple[dict[str, Any], str, str]:
         """What is meant by a whole schema, its base and name: a definition, if it does nothing but refer to one."""
-        base = self.moved(node, "")
+        base = self.find_base(node, "")
         if node.keys() & _KEPT != {"$ref"}:
             return node, base, ""
         target, where = self._resolve(node["$ref"], base)
@@ -221,7 +221,7 @@ class _Gatherer:
         """A schema without noise; ``name`` is what it is called where it is."""
         if isinstance(node, bool):
             return node
-        base = self.moved(node, base)
+        base = self.find_base(node, base)
         read: dict[str, Any] = {}
         only = _ANNOTATIONS | {"$ref"} if self.is_legacy and "$ref" in node else _KEPT  # all else has no effect there
         for keyword, value in node.items():
@@ -299,7 +299,7 @@ class _Gatherer:
         """What a JSON Pointer leads to, and the base there."""
         for name in steps_of(pointer):
             node = node[int(name)] if isinstance(node, list) else node.get(name)
-            base = self.moved(node, base)
+            base = self.find_base(node, base)
         return node, base
 
     def _tidy(self, read: dict[str, Any], name: str) -> dict[str, Any]:

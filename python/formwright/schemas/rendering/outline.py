@@ -77,9 +77,11 @@ class Outline:
 def outline_of(document: Document) -> Outline:
     """The lines of a document."""
     teller = _Teller(document, _told_apart(document), closes_all(document))
-    root = replace(teller.told(document.root), name="")
+    root = replace(teller.describe_schema(document.root), name="")
     own = [
-        replace(teller.told(document.definitions[name]), name=name) for name in teller.apart if name != document.name
+        replace(teller.describe_schema(document.definitions[name]), name=name)
+        for name in teller.apart
+        if name != document.name
     ]
     return Outline(root, tuple(own))
 
@@ -126,14 +128,14 @@ class _Teller:
     apart: Sequence[str]
     closes_all: bool
 
-    def told(self, schema: Schema) -> Line:
+    def describe_schema(self, schema: Schema) -> Line:
         """A schema as a line without a name."""
         if isinstance(schema, bool):
             return Line() if schema else Line(what="never")
         own = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "anyOf", "oneOf")}
         lines = [self._reference(schema["$ref"])] if "$ref" in schema else []
         lines += [self._own(own)]
-        lines += [self.told(part) for part in schema.get("allOf", ())]
+        lines += [self.describe_schema(part) for part in schema.get("allOf", ())]
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
                 lines += [self._union(schema[keyword], exactly=keyword == "oneOf")]
@@ -143,7 +145,7 @@ class _Teller:
         target, name = self.document.target(reference), self.document.name_of(reference)
         if target is None or reference == "#" or name in self.apart:
             return Line(what=name)
-        return replace(self.told(target), name=name)
+        return replace(self.describe_schema(target), name=name)
 
     def _own(self, schema: Mapping[str, Any]) -> Line:
         """What the keywords say that are about this value itself."""
@@ -167,13 +169,13 @@ class _Teller:
         properties, required = schema.get("properties", {}), schema.get("required", ())
         fields = [self._field(name, inner, name in required) for name, inner in properties.items()]
         for pattern, inner in schema.get("patternProperties", {}).items():
-            fields += [replace(self.told(inner), name=f"any field whose name matches {show_name(pattern)}")]
+            fields += [replace(self.describe_schema(inner), name=f"any field whose name matches {show_name(pattern)}")]
         said = [f"has the field {show_name(name)}" for name in required if name not in properties]
         others = schema.get("additionalProperties", True)
         if others is False and not (self.closes_all and properties):
             said += ["no other fields" if fields else "no fields"]
         elif isinstance(others, dict):
-            told = self.told(others)
+            told = self.describe_schema(others)
             if not fields and not told.children:
                 each = tuple(f"each value {remark}" for remark in told.remarks)
                 return Line(what=_of("object", "value", told.what), remarks=(*said, *each))
@@ -181,17 +183,22 @@ class _Teller:
         return Line(what="object", remarks=tuple(said), children=tuple(fields))
 
     def _field(self, name: str, schema: Schema, is_required: bool) -> Line:
-        line = self.told(schema)
+        line = self.describe_schema(schema)
         said = line.remarks if is_required else (*line.remarks, "optional")
         return replace(line, name=show_name(name), remarks=said)
 
     def _array(self, schema: Mapping[str, Any]) -> Line:
         items = schema.get("items", True)
         if "prefixItems" in schema:
-            named = [replace(self.told(item), name=f"item {at}") for at, item in enumerate(schema["prefixItems"], 1)]
-            further = [] if isinstance(items, bool) else [replace(self.told(items), name="each further item")]
+            named = [
+                replace(self.describe_schema(item), name=f"item {at}")
+                for at, item in enumerate(schema["prefixItems"], 1)
+            ]
+            further = (
+                [] if isinstance(items, bool) else [replace(self.describe_schema(items), name="each further item")]
+            )
             return Line("", "array", ("no further items",) if items is False else (), "", (*named, *further))
-        told = self.told(items)
+        told = self.describe_schema(items)
         if items is True:
             return Line(what="array")
         each = tuple(f"each item {remark}" for remark in told.remarks)
@@ -201,7 +208,7 @@ class _Teller:
         )
 
     def _union(self, schemas: Sequence[Schema], *, exactly: bool) -> Line:
-        lines = [self.told(schema) for schema in schemas]
+        lines = [self.describe_schema(schema) for schema in schemas]
         line = _either(lines)
         return replace(line, remarks=(*line.remarks, "exactly one of these")) if exactly and len(lines) > 1 else line
 

@@ -32,7 +32,7 @@ def typescript(document: Document) -> str:
     """The types of a document, the root first."""
     writer = _Writer(document, closes_all(document))
     named = {document.name: document.root, **document.definitions}
-    return "\n\n".join(writer.declared(name, schema) for name, schema in named.items())
+    return "\n\n".join(writer.declare_type(name, schema) for name, schema in named.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Typed:
     is_union: bool = False
 
     @property
-    def grouped(self) -> str:
+    def operand(self) -> str:
         """The type as a part of another one."""
         return self.text if self.is_simple else f"({self.text})"
 
@@ -60,9 +60,9 @@ class _Writer:
     document: Document
     closes_all: bool
 
-    def declared(self, name: str, schema: Schema) -> str:
+    def declare_type(self, name: str, schema: Schema) -> str:
         """A named type."""
-        typed = self.typed(schema)
+        typed = self.write_type(schema)
         is_object = isinstance(schema, dict) and types_of(schema) == ["object"] and "properties" in schema
         if is_object and not any(keyword in schema for keyword in _APPLICATORS):  # type: ignore[operator]
             first, _, rest = typed.text.partition("\n")
@@ -72,17 +72,17 @@ class _Writer:
         described = description_of(schema)
         return f"// {described}\n{text}" if described else text
 
-    def typed(self, schema: Schema) -> _Typed:
+    def write_type(self, schema: Schema) -> _Typed:
         """A schema as a type."""
         if isinstance(schema, bool):
             return _Typed("unknown" if schema else "never")
         parts = [_Typed(self._name(schema["$ref"]))] if "$ref" in schema else []
         parts += [self._own(schema)]
-        parts += [self.typed(part) for part in schema.get("allOf", ())]
+        parts += [self.write_type(part) for part in schema.get("allOf", ())]
         if "anyOf" in schema:
-            parts += [_union([self.typed(part) for part in schema["anyOf"]])]
+            parts += [_union([self.write_type(part) for part in schema["anyOf"]])]
         if "oneOf" in schema:
-            parts += [_exactly_one(_union([self.typed(part) for part in schema["oneOf"]]), len(schema["oneOf"]))]
+            parts += [_exactly_one(_union([self.write_type(part) for part in schema["oneOf"]]), len(schema["oneOf"]))]
         return _intersection(parts)
 
     def _name(self, reference: str) -> str:
@@ -127,29 +127,29 @@ class _Writer:
         return _Typed("{\n" + "\n".join(map(_indent, members)) + "\n}", said)
 
     def _member(self, key: str, schema: Schema, is_required: bool, *more: str) -> str:
-        typed = self.typed(schema)
+        typed = self.write_type(schema)
         line = _add_remarks(f"{key}{'' if is_required else '?'}: {typed.text};", (*more, *typed.remarks))
         described = description_of(schema)
         return f"// {described}\n{line}" if described else line
 
     def _array(self, schema: Mapping[str, Any]) -> _Typed:
         items = schema.get("items", True)
-        typed = self.typed(items)
+        typed = self.write_type(items)
         said = tuple(f"each item {remark}" for remark in typed.remarks)
         described = description_of(items)
-        return _Typed(f"{typed.grouped}[]", (*said, f"each item: {described}") if described else said)
+        return _Typed(f"{typed.operand}[]", (*said, f"each item: {described}") if described else said)
 
     def _tuple(self, schema: Mapping[str, Any]) -> _Typed:
-        typed = [self.typed(item) for item in schema["prefixItems"]]
+        typed = [self.write_type(item) for item in schema["prefixItems"]]
         least = schema.get("minItems", 0)
-        texts = [item.grouped + ("" if at < least else "?") for at, item in enumerate(typed)]
+        texts = [item.operand + ("" if at < least else "?") for at, item in enumerate(typed)]
         described = [description_of(item) for item in schema["prefixItems"]]
         said = [f"item {at} {remark}" for at, item in enumerate(typed, 1) for remark in item.remarks]
         said += [f"item {at}: {text}" for at, text in enumerate(described, 1) if text]
         items = schema.get("items", True)
         if items is not False and schema.get("maxItems") != len(typed):
-            further = self.typed(items)
-            texts += [f"...{further.grouped}[]"]
+            further = self.write_type(items)
+            texts += [f"...{further.operand}[]"]
             said += [f"each further item {remark}" for remark in further.remarks]
         return _Typed(f"[{', '.join(texts)}]", tuple(said))
 
@@ -175,7 +175,7 @@ def _intersection(types: Sequence[_Typed]) -> _Typed:
     said = tuple(dict.fromkeys(remark for typed in types for remark in typed.remarks))
     if len(some) < 2:
         return replace(next(iter(some.values()), _Typed("unknown")), remarks=said)
-    texts = (typed.grouped if typed.is_union else typed.text for typed in some.values())
+    texts = (typed.operand if typed.is_union else typed.text for typed in some.values())
     return _Typed(" & ".join(texts), said, is_simple=False)
 
 

@@ -360,7 +360,7 @@ class Shapes:
         """Whether a shape is kept."""
         return _digest(key, canonical) in self._kept
 
-    def compiled(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
+    def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
         """The shape of a key, made if it is not kept. Raises what making and compiling it raises."""
         return self._kept.find(_digest(key, canonical), lambda: self._compile(make(), canonical))
 

@@ -160,7 +160,7 @@ class Answering:
 
     def _make_order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
         budget, limit, is_default = body.read_budget()
-        compiled = self.shapes.compiled(key, make, body.canonical)
+        compiled = self.shapes.compile_shape(key, make, body.canonical)
         stop = read_stop(body, compiled.shape)
         try:
             ids = spec.prompt()
