@@ -67,8 +67,8 @@ def map_(
 ) -> None:
     """Write a conforming text for each row of a file.
 
-    Results are in the order in which they are finished. A run that was ended, however, goes on where it was: the same
-    command again writes the rows that are missing.
+    Results are in the order in which they are finished. A run that was interrupted resumes: the same command again
+    writes the rows that are missing.
     """
     if output.exists() and output.samefile(source):
         raise ArgumentError("the output is the input: its rows would be taken for finished ones", argument="output")

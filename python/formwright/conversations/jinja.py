@@ -31,7 +31,7 @@ def render_messages(
     """
     if context is None:
         return list(messages)
-    context = context if isinstance(context, Mapping) else {}  # it has no names, so none may be wanted
+    context = context if isinstance(context, Mapping) else {}  # what is not a mapping offers no variables
     return [_fill_message(message, number, context) for number, message in enumerate(messages)]
 
 

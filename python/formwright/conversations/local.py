@@ -9,11 +9,12 @@
         {"role": "tool", "content": "3", "id": "call_1"},
     ]
     ids = conversation_ids(model, messages)
-    as_apis_have_them(messages)[2]       # {'role': 'tool', 'content': '3', 'tool_call_id': 'call_1'}
+    to_chat_completions(messages)[2]       # {'role': 'tool', 'content': '3', 'tool_call_id': 'call_1'}
 
 A model whose chat template knows tools is given them as its template has it. Another one reads them
 as text: tools in the system message if it has learnt to read them there, else their names after the last question;
-calls as it would write them; and results as what the user says. For a model without ``developer``, that is ``system``.
+calls as it would write them; and results as messages of the user. If the template has no role ``developer``, those
+messages become ``system`` messages.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def join_text(content: Any, read_part: Callable[[Any, int], str]) -> str | None:
 def add_instruction(
     messages: Sequence[Mapping[str, Any]], instruction: str, at: int | None, separator: str = "\n\n"
 ) -> list[Mapping[str, Any]]:
-    """The messages with an instruction at the end of the one at a position; ``None`` for a new system message."""
+    """Append an instruction to the message at a position; with ``None``, insert a system message before all."""
     if at is None:
         return [{"role": "system", "content": instruction}, *messages]
     content = f"{messages[at]['content']}{separator}{instruction}"

@@ -1,8 +1,8 @@
-"""What engines with grammar back ends ask of one: a form by its kind, and a text that goes on by several tokens.
+"""What the adapters share: the form of a request, vocabularies by their ends, and a text that also takes tokens back.
 
 ::
 
-    running = Running(fw.compile(int, vocabulary))
+    running = RunningText(fw.compile(int, vocabulary))
     running.accept([token for token in vocabulary.merges.encode("12") or []])      # True
     running.valid_prefix([0])                                                      # 0
     running.rollback(1)

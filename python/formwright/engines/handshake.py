@@ -8,7 +8,7 @@ A host that does not call a constraint, or does not use what it answers, writes 
 text that is only mostly right. So each hook lets its host write two canaries once, forms with a single text each. A
 host without the constraint writes the same twice, whatever the model; so at least one canary comes out as another text.
 
-Cost: two runs of a few tokens, once for each model. It proves this way through a host, not each of them.
+Cost: two runs of a few tokens, once for each model. It proves only the hook that it was run on.
 """
 
 from __future__ import annotations

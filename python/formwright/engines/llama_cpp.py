@@ -40,9 +40,9 @@ Floats = NDArray[np.float32]
 class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is not typed for us
     """A list of logits processors, the last of which keeps to a form: what ``logits_processor=`` takes.
 
-    A context manager: leaving it raises what could not be raised inside llama.cpp. One serves several
-    completions, one after the other; `reset` lies between them with a draft model, and where a prompt is all of a text
-    that was cut: it would continue that text. A block begins with one.
+    A context manager: leaving it raises what could not be raised inside llama.cpp. One serves several completions,
+    one after the other; call `reset` between them with a draft model, and where a prompt equals all of an earlier
+    text that was cut, which it would otherwise continue. A block begins with a reset.
 
     Args:
         llama: The ``Llama`` whose completions it serves.

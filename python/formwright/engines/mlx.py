@@ -9,10 +9,9 @@
 Cost: a mask, and a wait for the token before it, which MLX would otherwise compute beside the next step. Where only
 one token could come, it is known, and nothing is waited for.
 
-One processor for each text, since such a token is believed before it is seen, and compared when the next
-one is waited for. Where calls do not follow one another as those of one text do (drafts, or a batch with one
-processor for all its rows), every token is waited for. MLX evaluates one step more than it gives back; after the end
-only an end may come.
+One processor for each text, since such a token is assumed, and verified when the next one is waited for. Where calls
+do not follow one another as those of one text do (drafts, or a batch with one processor for all its rows), every
+token is waited for. MLX evaluates one step more than it gives back; after the end only an end may come.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@
 `statistics`, `tables` and `report` show it. `simulated` is a model for tests. What a run has found is in
 ``out/answers.jsonl``, and everything else is computed from that.
 
-Cost: the answers, and less than two hundredths of that beside them.
+Cost: that of asking; everything else adds less than 2 %.
 
 What holds for one model and one task says nothing
 of another one.

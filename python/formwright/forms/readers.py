@@ -146,7 +146,7 @@ def cut(
         is_open: Whether the text may end anywhere: then the last part has only begun.
     """
     found: Cut = []
-    untried: list[Iterator[int]] = []  # the ends of each part found, and of the one after them, that were not tried
+    untried: list[Iterator[int]] = []  # of each part found, and of the next one: ends to try
     dead: set[tuple[int, int]] = set()
     at = 0
     while True:

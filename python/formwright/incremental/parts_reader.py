@@ -137,8 +137,8 @@ class PartsReader:
         return taken
 
     def _split_at_end(self, piece: str) -> tuple[str, str, str]:
-        """What of a piece is for the part, what comes after it, and what may be the beginning of its end: in free
-        text, the name of a control token.
+        """Split a piece: the text of this part, the text after it, and a tail that may begin the name of the control
+        token that ends free text.
         """
         number = len(self._begun)
         name = _name(self._chain.forms[number]) if number < len(self._chain.forms) else ""

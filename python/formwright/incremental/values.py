@@ -88,7 +88,7 @@ class Partial:
 
 
 class PartialReader(Protocol):
-    """Takes a text of one form as it arrives, and snapshots of its value.
+    """Consumes a text of one form piece by piece, and takes snapshots of its value.
 
     A form whose ``read`` has a method ``partial_reader()`` is read by what that returns.
     """

@@ -1,1 +1,1 @@
-"""Files of rows: one answer for each, kept as it comes."""
+"""Batch jobs: a result for every row of a file, in a file from which a run that was killed resumes."""

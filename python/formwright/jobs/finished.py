@@ -109,7 +109,7 @@ class Finished:
         return ids
 
     def _is_half(self, line: bytes, number: int) -> bool:
-        """Whether a last line is the beginning of a row; what is none was never ours to cut."""
+        """Whether a last line is the beginning of a row. Only a line that begins as our rows do may be truncated."""
         if not line.startswith(b'{"'[: len(line)]):
             self._id_of(line, number)
         try:

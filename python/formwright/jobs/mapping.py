@@ -5,8 +5,8 @@
     mapper = Mapper(model, fw.choice("yes", "no"))
     mapper([{"id": 1, "prompt": "Is 7 prime? Yes or no."}])[0]["status"]      # 'complete'
 
-A row has a ``prompt``, and a ``schema`` of its own if it wants one: the text of a JSON Schema, or the object. Its
-result has what the row had beside them, and in place of what the row had of these names
+A row has a ``prompt``, and perhaps a ``schema`` of its own: the text of a JSON Schema, or the object. Its result keeps
+the row's other fields, and overwrites those of these names:
 
 ==========  ======================================================================
 ``status``  ``"complete"``, ``"truncated"`` or ``"failed"``

@@ -44,7 +44,7 @@ _FLOAT_LAYOUTS: dict[str, tuple[type[np.unsignedinteger[Any]], int]] = {
     "float32": (np.uint32, 0xFF80_0000),
     "float64": (np.uint64, 0xFFF0_0000_0000_0000),
 }
-"""What a float is to the kernel: an unsigned integer, and the bits of minus infinity."""
+"""For each type of floats: the unsigned integer of its size, and the bits of minus infinity."""
 
 
 def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:

@@ -13,8 +13,8 @@ not depend on data: the host never waits for the device, and the mask may be fil
 Cost on a device: the mask's words, one byte a token for the unpacked bits and one for their
 test, and one masked fill.
 
-A tensor that records gradients takes the way of tensor operations in host memory
-too, so that autograd sees the write.
+A tensor that records gradients is written by tensor operations in host memory too, so that autograd sees
+the write.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def apply_to_tensor(logits: torch.Tensor, mask: Any, rows: Sequence[int] | None)
 
 
 def apply_by_tensor_operations(logits: torch.Tensor, mask: Any, rows: Sequence[int] | None) -> None:
-    """The same by tensor operations only, on the logits' device and without waiting for it."""
+    """Apply a mask by tensor operations only, on the logits' device and without waiting for it."""
     words = mask if isinstance(mask, torch.Tensor) else torch.from_numpy(np.asarray(mask))
     check_shapes(logits.shape, words.shape, str(words.dtype).removeprefix("torch."))
     grid, words = torch.atleast_2d(logits), _to_device(torch.atleast_2d(words), logits.device)

@@ -150,7 +150,7 @@ def from_file(path: str | Path) -> Any:
 
 @contextmanager
 def _library() -> Iterator[None]:
-    """Turn what a library in Rust raises of a tokenizer into a VocabularyError; a panic of it is not an Exception."""
+    """Turn what a library in Rust raises of a tokenizer into a VocabularyError; a panic is a BaseException."""
     try:
         yield
     except BaseException as error:

@@ -1,8 +1,8 @@
-r"""Classes of characters, as the engine of a tokenizer reads them.
+r"""Ranges of characters, which the readers of tokenizers share.
 
-Two engines with tables of different versions of Unicode take some characters for other
-things, and then cut some texts otherwise. So the engine itself is asked, for each class
-that its pattern names, about every character::
+Two engines with tables of different versions of Unicode put some characters into different classes, and then cut some
+texts in different places. So a reader asks the engine itself, for each class that its pattern names, about every
+character, and keeps the answers as ranges::
 
     ranges_of("abcx")       # [("a", "c"), ("x", "x")]
 

@@ -42,7 +42,7 @@ class Offered:
         mode: Whether one must be called: ``"one"`` is exactly one call, ``"none"`` means that there are no tools.
         several: Whether there may be more than one call.
         has_form: Whether there is a form beside the tools. With ``"auto"``, the answer is calls or conforms to it.
-        is_barred: Whether there were tools, none of which may be called.
+        has_hidden_tools: Whether tools were given, none of which may be called.
     """
 
     tools: tuple[Any, ...] = ()

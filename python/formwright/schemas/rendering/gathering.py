@@ -7,7 +7,7 @@
 
 Every reference, by pointer, anchor, id or through the registry, leads to ``#/$defs/<name>`` or to the root, ``#``. All
 dialects are said in the keywords of 2020-12. What says nothing about an answer is left out: titles that repeat a name,
-empty defaults, ids, keywords that are not keywords.
+empty defaults, ids, unknown keys.
 
 Cost: a walk over the schema. A dynamic reference is followed to where it leads by itself, whatever the
 schemas around it.
