@@ -16,9 +16,8 @@ import formwright as fw
 from formwright.cli.shared import (
     FILE,
     JSON_OPTIONS,
-    choice_file_option,
+    form_options,
     is_stdin,
-    json_options,
     model_option,
     one_form,
     read_text,
@@ -35,11 +34,7 @@ __all__ = ["generate"]
 
 
 @click.command()
-@click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
-@click.option("--regex", help=r"Regular expression that the whole text matches; \d is 0 to 9, (?u)\d any digit.")
-@click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
-@choice_file_option
-@json_options
+@form_options("JSON Schema file: the text is JSON for this schema; - is stdin.")
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")

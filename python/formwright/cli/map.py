@@ -11,11 +11,9 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import (
-    FILE,
     JSON_OPTIONS,
     PATH,
-    choice_file_option,
-    json_options,
+    form_options,
     model_option,
     one_form,
 )
@@ -39,11 +37,7 @@ __all__ = ["map_"]
     required=True,
     help="JSON lines of results; rows that it already has are left out.",
 )
-@click.option("--schema", type=FILE, help="JSON Schema file: the form of rows that have no schema of their own.")
-@click.option("--regex", help="Regular expression that the whole text of each row matches.")
-@click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
-@choice_file_option
-@json_options
+@form_options("JSON Schema file: the form of rows that have no schema of their own.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
 @click.option("--temperature", type=click.FloatRange(0), help="0 is greedy; 1 is the model's own.")
 @click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")

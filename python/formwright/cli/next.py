@@ -10,10 +10,8 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import (
-    FILE,
     JSON_OPTIONS,
-    choice_file_option,
-    json_options,
+    form_options,
     one_form,
     tokenizer_option,
     vocabulary_of,
@@ -25,11 +23,7 @@ _BYTES = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_toke
 
 
 @click.command("next")
-@click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
-@click.option("--regex", help="Regular expression that the whole text matches.")
-@click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
-@choice_file_option
-@json_options
+@form_options("JSON Schema file: the text is JSON for this schema; - is stdin.")
 @click.option("--text", default="", help="What is written already.")
 @tokenizer_option
 @click.option("--most", type=click.IntRange(1), default=40, show_default=True, help="Tokens to show at most.")

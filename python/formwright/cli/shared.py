@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -16,7 +17,7 @@ __all__ = [
     "FILE",
     "JSON_OPTIONS",
     "PATH",
-    "choice_file_option",
+    "form_options",
     "is_stdin",
     "json_options",
     "local_model",
@@ -120,10 +121,24 @@ def one_form(
 PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-def choice_file_option(command: Command) -> Command:
-    """Adds ``--choice-file``."""
-    said = "File of UTF-8 with one text on each line: the text is one of them."
-    return click.option("--choice-file", type=PATH, help=said)(command)
+def form_options(schema: str) -> Callable[[Command], Command]:
+    """Adds the options of which `one_form` wants one, and those that say how JSON is written.
+
+    Args:
+        schema: The help of ``--schema``.
+    """
+    options = [
+        click.option("--schema", type=FILE, help=schema),
+        click.option(
+            "--regex", help=r"Regular expression that the whole text matches; \d is 0 to 9, (?u)\d any digit."
+        ),
+        click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option."),
+        click.option(
+            "--choice-file", type=PATH, help="File of UTF-8 with one text on each line: the text is one of them."
+        ),
+        json_options,
+    ]
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def model_option(command: Command) -> Command:
