@@ -42,7 +42,17 @@ from formwright.errors import NotAForm, OutputInvalid, TokenRejected, Unsatisfia
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
 from formwright.forms.explain import Check, Explanation, Reading
-from formwright.forms.readers import Alternative, Chain, Composition, Part, Repetition, decode_text, found_parts, plain
+from formwright.forms.readers import (
+    Alternative,
+    Chain,
+    Composition,
+    Part,
+    Repetition,
+    decode_text,
+    found_parts,
+    plain,
+    spell_text,
+)
 from formwright.forms.text_checks import check_text, read_json, shorten, utf8_of
 
 __all__ = [
@@ -184,7 +194,7 @@ class Form(Generic[T_co]):
 
     def example(self) -> str:
         """The shortest complete text (one of them)."""
-        return plain(decode_text(self.language.example()))
+        return spell_text(self.language.example())
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""

@@ -42,6 +42,7 @@ __all__ = [
     "found_parts",
     "plain",
     "python_type_of",
+    "spell_text",
     "validator_of",
 ]
 
@@ -128,6 +129,11 @@ def plain(text: str) -> str:
     return text.replace(_LETTER, "")
 
 
+def spell_text(data: bytes) -> str:
+    """The text of some bytes, with the names of its control tokens."""
+    return plain(decode_text(data))
+
+
 def cut(
     data: bytes,
     part_at: Callable[[int], Form[Any] | None],
@@ -179,7 +185,7 @@ def cut_of(reader: Composition, data: bytes) -> Cut:
     """
     found = reader.cut(data)
     if found is None:
-        text = plain(decode_text(data))
+        text = spell_text(data)
         raise OutputInvalid("the text cannot be cut into the parts of its form", text=text, position=0)
     return found
 
@@ -292,8 +298,8 @@ def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Itera
     while pending:
         at, start, end, goes_on = pending.pop()
         if at.name is not None:
-            before = plain(decode_text(data[:start]))
-            text = plain(decode_text(data[start:end]))
+            before = spell_text(data[:start])
+            text = spell_text(data[start:end])
             first = len(before.encode())
             yield Part(at.name, text, first, first + len(text.encode()), not goes_on)
         if not isinstance(at.read, Composition):

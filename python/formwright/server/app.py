@@ -47,7 +47,7 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
 
     Args:
         model: The model.
-        settings: How; names, a key, limits.
+        settings: Its names, key and limits.
     """
     server = Server(model, settings or Settings())
     routes = [

@@ -1,4 +1,4 @@
-"""The connections of a server: a bound on their number, and on the time that their clients take.
+"""Bound the number of a server's connections, and the time that their clients take.
 
 ::
 
@@ -9,11 +9,12 @@
     connections = Connections(1024)
     config = uvicorn.Config(app, http=connections.protocol())
 
-A client has `_HEAD` seconds for the head of a request, and may read nothing of its answer for `_STALL` seconds. Where
-too many connections are open, one is closed: of the address that has most, the oldest whose request has not come.
+A client has `_HEAD` seconds to send the head of a request, and is disconnected after it has read nothing of its answer
+for `_STALL` seconds. If too many connections are open, one is closed: the oldest without a complete request, of the
+address that has the most.
 
-Cost: two timers for a connection. So many connections are accepted in one step of the event loop before
-any is closed that file descriptors must be left for them, see `file_bound`.
+Cost: two timers for each connection. The event loop accepts many connections in one step before it closes any, so some
+file descriptors must be left for them; see `file_bound`.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Connections:
             self._worst(connection).close_now()
 
     def leave(self, connection: Any) -> None:
-        """Forget a connection, which may be forgotten already."""
+        """Forget a connection; does nothing if it is forgotten already."""
         of_address = self._by_address.get(connection.address, {})
         if connection in of_address:
             del of_address[connection]
@@ -79,7 +80,7 @@ class Connections:
             self._by_address.pop(connection.address, None)
 
     def _worst(self, newest: Any) -> Any:
-        """The connection to close: other clients keep theirs, and the newest has the last claim of its own address."""
+        """Choose the connection to close: of the address that has most, or of the newest one's if it has as many."""
         most = max(self._by_address.values(), key=len)
         mine = self._by_address[newest.address]
         candidates = most if len(most) > len(mine) else mine
@@ -93,7 +94,7 @@ class Connections:
 
 
 class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """A connection of uvicorn whose client is waited for only so long."""
+    """A connection of uvicorn with a limit on the time that its client takes."""
 
     registry: Connections
 
@@ -129,7 +130,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         return self._is_before_head or bool(self.cycle.more_body)
 
     def close_now(self) -> None:
-        """Close it, whatever was to be sent."""
+        """Close it without sending the rest."""
         self.registry.leave(self)
         self.transport.abort()
 
@@ -138,7 +139,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         return self.cycle is None or bool(self.cycle.response_complete)
 
     def _watch_head(self) -> None:
-        """Give the client time for a head from its first byte on; afterwards it has none to send."""
+        """Limit the time for a head from its first byte on; there is no limit after the head."""
         if not self._is_before_head:
             _cancel(self._head)
             self._head = None
@@ -152,7 +153,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 def file_bound() -> int:
-    """How many connections the file descriptors of this process allow; its soft limit is raised to the hard one."""
+    """Count the connections that the file descriptors of this process allow, after raising its soft limit."""
     try:
         import resource
     except ImportError:  # Windows bounds them in other ways

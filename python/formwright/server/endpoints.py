@@ -1,6 +1,6 @@
-"""The endpoints of a server: what a request goes through from its first byte to its answer.
+"""The endpoints of a server: what happens to a request from its first byte to its answer.
 
-A client that goes away ends its texts at once, also while nothing has been sent to it: a second task waits for that.
+If a client disconnects, its texts end at once, even before anything is sent to it: a second task waits for that.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: object) -> AsyncIterator[None]:
-        """From the first request to the last."""
+        """Start before the first request, and stop after the last."""
         self.worker.start(asyncio.get_running_loop())
         try:
             yield
@@ -96,7 +96,7 @@ class Server:
             self.answering.close()
 
     def end(self) -> None:
-        """End what still runs: each request is told so."""
+        """End what still runs, with an error for each request."""
         said = "the server is shutting down: ask again, or another one"
         refusal = Refusal(503, said, type="overloaded_error", code="shutting_down")
         self.worker.end(refusal)
@@ -163,7 +163,7 @@ class Server:
         return [self._make_spec(self.model, messages, offered, "input")]
 
     def _find_earlier(self, body: Body) -> Stored | None:
-        """The response that a request goes on from. Raises BadRequest."""
+        """Find the response that a request continues. Raises BadRequest."""
         name = body.earlier_response
         if name is None:
             return None
@@ -177,7 +177,7 @@ class Server:
         return found
 
     def _keep(self, body: Body, earlier: Stored | None, response: Mapping[str, Any]) -> None:
-        """Store a response, if it is one that is to be stored."""
+        """Store a response, if its request asks for that."""
         if self.store.is_on and body.wants_storing:
             self.store.keep(response, body.items, earlier)
 
@@ -251,7 +251,7 @@ class Server:
         specs: Callable[[Any], list[PromptSpec]],
         client: str,
     ) -> tuple[str, list[Order]]:
-        """The model that a request names, and what is to be written for it; what is long is read in threads."""
+        """Return the model that a request names and the orders for it; long work is done in threads."""
 
         def read_request() -> tuple[str, Body, list[PromptSpec]]:
             sent = parse_json(data)
@@ -266,12 +266,12 @@ class Server:
 
         is_long = len(data) > _SHORT
         name, body, found = await self.answering.in_thread(client, read_request) if is_long else read_request()
-        # To find how texts that are scored are spelled may take long.
+        # It may take long to find all spellings of the texts that are scored.
         is_short = not is_long and body.texts <= _FEW and body.scored_texts is None
         return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
 
     async def _await_in_time(self, ordering: Awaitable[T], began: float) -> T:
-        """What is awaited. Raises Refusal when the time of a request is over."""
+        """Await something until the time of a request is over. Raises Refusal then."""
         try:
             async with asyncio.timeout_at(began + self.settings.timeout):
                 return await ordering
@@ -299,7 +299,7 @@ class Server:
                         if new and isinstance(new[-1], Done):
                             ends[number] = new[-1]
                         yield number, new
-            finally:  # also if the client goes away: the work was done
+            finally:  # also if the client disconnects: the work was done
                 self.metrics.count(orders)
                 self.metrics.seconds.labels(protocol.name).observe(clock() - began)
                 _record_texts(span, orders, ends)
@@ -349,20 +349,20 @@ class Server:
 
 
 def _name_client(request: Request) -> str:
-    """Whom a request is for: clients take turns."""
+    """Name the client of a request: clients take turns."""
     address = request.client.host if request.client else ""
     return f"{address} {request.headers.get('authorization', '')}"
 
 
 def _describe_texts(request: Generation, orders: Sequence[Order]) -> Generation:
-    """What the span of the texts of a request is about, which is inside that of the request."""
+    """Describe the span of a request's texts, which is inside the span of the request."""
     body, form = orders[0].body, orders[0].compiled.shape.form
     settings = pick_settings(body) | {"max_tokens": body.read_budget().limit}
     return replace(request, kind="INTERNAL", form=form, settings=settings, texts=body.texts)
 
 
 def _record_texts(span: GenerationSpan, orders: Sequence[Order], ends: Mapping[int, Done]) -> None:
-    """Tell a span how many tokens there were, and how texts ended."""
+    """Record in a span the numbers of tokens and how the texts ended."""
     tokens, done = sum_tokens(orders), [ends[number] for number in sorted(ends)]
     span.record_usage(Usage(tokens.prompt, tokens.written))
     span.record_forced(tokens.forced)
@@ -377,7 +377,7 @@ async def _gather_events(events: AsyncIterator[tuple[int, list[Event]]], count: 
 
 
 async def _await_unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
-    """An answer, unless the client goes away before it is there."""
+    """Await an answer, unless the client disconnects first."""
     task = asyncio.ensure_future(answer)
     gone = asyncio.ensure_future(_wait_until_gone(request))
     try:

@@ -5,7 +5,7 @@
     BadRequest("max_tokens: ...", param="max_tokens").body
     # {'error': {'message': 'max_tokens: ...', 'type': 'invalid_request_error', 'param': 'max_tokens', 'code': None}}
 
-What goes wrong after the first byte of a stream can only be said in the stream.
+An error after the first byte of a stream can only be reported in the stream.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Refusal(Exception):
 
     Attributes:
         status: The HTTP status.
-        body: The JSON that says why.
-        headers: What else the client should know.
+        body: The JSON that describes the error.
+        headers: Further HTTP headers of the answer.
     """
 
     def __init__(
@@ -60,14 +60,14 @@ class Refusal(Exception):
 
 
 class BadRequest(Refusal):
-    """400: a field is wrong; `param` says which."""
+    """400: a field is wrong; `param` names it."""
 
     def __init__(self, message: str, *, param: str | None = None, code: str = "invalid_value", **more: Any) -> None:
         super().__init__(400, message, param=param, code=code, **more)
 
 
 def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
-    """A field that nobody knows, with the nearest of the names that may be there."""
+    """An unknown field, with the most similar name that is allowed."""
     nearest = suggest_name(param.rpartition(".")[2], known)
     return BadRequest(f"there is no field {param!r}{nearest}", param=param, code="unknown_parameter")
 
@@ -75,12 +75,12 @@ def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
 def make_refusal(
     error: Exception, param: str | None, budget: str = "max_tokens", *, is_default: bool = False
 ) -> Refusal:
-    """What a client is told of an error.
+    """Turn an error into the refusal that the client receives.
 
     Args:
         error: What was raised.
         param: The field that was read.
-        budget: The field that says how many tokens there may be.
+        budget: The field that limits the tokens.
         is_default: Whether the request leaves it out.
     """
     if isinstance(error, Refusal):
@@ -115,7 +115,7 @@ def too_long(message: str, param: str, context: int, needed: int) -> BadRequest:
 
 
 def _keep_for_clients(hint: str | None) -> str | None:
-    """A hint, if it is one for those who send requests, not for those who call functions."""
+    """Keep a hint if it helps those who send requests, not only those who call functions."""
     return None if hint is None or any(word in hint for word in _OF_PYTHON) else hint
 
 

@@ -1,4 +1,4 @@
-"""Who is let in, and the count of requests: a layer around the application.
+"""Check keys and count requests, in a layer around the application.
 
 ::
 
@@ -6,7 +6,7 @@
 
     app = create_app(model, Settings(api_key="secret"))    # `Keys` wraps its routes
 
-Cost: microseconds a request. It is around everything, so it counts what never reaches a route too.
+Cost: microseconds for each request. The layer is around everything, so it also counts requests that reach no route.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SPAN = "formwright.span"
 
 
 def describe_request(endpoint: str, model: str = "") -> Generation:
-    """What the span of a request is about."""
+    """Describe the span of a request."""
     return Generation(model=model, operation=_OPERATIONS[endpoint], kind="SERVER")
 
 
@@ -58,7 +58,7 @@ class Keys:
         self._hosts = None if hosts is None else {host.lower() for host in hosts}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request, or hand it on."""
+        """Answer one request, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -75,7 +75,7 @@ class Keys:
             await self._count_request(app, endpoint, scope, receive, send)
 
     async def _count_request(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
-        """Run an application; a request counts with its status, one that is not answered to its end with 499."""
+        """Run an application, and count the request by its status, or as 499 if its answer was not finished."""
         status, is_whole, began = 499, False, time.perf_counter()
 
         async def watch_message(message: Any) -> None:
@@ -113,7 +113,7 @@ def _key_of(headers: Mapping[bytes, bytes]) -> bytes:
 
 
 def _is_own(host: str, names: Collection[str]) -> bool:
-    """Whether the server is called so.
+    """Whether this is a name of the server.
 
     A page whose name is made to point here (DNS rebinding) sends that name. An address cannot be such a name, and a
     request without a host is not a browser's.

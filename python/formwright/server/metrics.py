@@ -42,7 +42,7 @@ class Metrics:
         Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(lambda: worker.waiting)
 
     def count(self, orders: Sequence[Order]) -> None:
-        """Count the tokens of a request that is over, or was left."""
+        """Count the tokens of a request that is over or was abandoned."""
         for kind, count in sum_tokens(orders)._asdict().items():
             self.tokens.labels(kind).inc(count)
 

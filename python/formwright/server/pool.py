@@ -7,11 +7,11 @@
 
     asyncio.run(add())                           # 2
 
-A client has half of the threads at most, so that others get in while its work is long. Among those that wait, each
-client in turn gives its oldest work.
+A client has half of the threads at most, so that others get in while its work is long. Waiting
+work is taken from each client in turn, its oldest first.
 
-Cost: for work that does not wait, that of a thread. A thread is free when its work is over, not when
-nobody awaits it any more.
+Cost: without waiting, that of a thread. A thread is free when its work is over, even if nobody awaits the result
+any more.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class FairPool:
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="formwright-compiler")
 
     async def run(self, client: str, work: Callable[[], T]) -> T:
-        """Do work in a thread, when it is the turn of its client. Raises what it raises."""
+        """Do work in a thread when its client's turn comes. Raises what the work raises."""
         await self._turn(client)
         loop = asyncio.get_running_loop()
 
@@ -55,7 +55,7 @@ class FairPool:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Let no more work in."""
+        """Accept no more work."""
         self.threads.shutdown(wait=False, cancel_futures=True)
 
     async def _turn(self, client: str) -> None:
@@ -78,7 +78,7 @@ class FairPool:
         self._admit()
 
     def _admit(self) -> None:
-        """Let those in whose turn it is."""
+        """Admit the work whose turn it is."""
         while self._free:
             client = next((each for each in self._waiting if self._running[each] < self._share), None)
             if client is None:

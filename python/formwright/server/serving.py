@@ -5,8 +5,8 @@
     with running(fw.load("formwright-tiny")) as server:      # while the block runs; `serve` until Ctrl-C or SIGTERM
         server.base_url
 
-Cost: some tens of milliseconds until it answers. Connections send at once only because the socket is told
-so here, see `listening_at`.
+Cost: some tens of milliseconds until it answers. `listening_at` sets the socket up so that connections send without
+delay.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PARTING = 5
 
 
 class _Uvicorn(uvicorn.Server):
-    """Runs an application; what still runs when the time to drain is over is told so, not cut."""
+    """Runs an application. What still runs when the time to drain is over gets an error, not a lost connection."""
 
     def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
         most = min(app.state.server.settings.max_connections, file_bound())
@@ -71,17 +71,17 @@ class _Uvicorn(uvicorn.Server):
                 await self._part()
 
     async def _part(self) -> None:
-        """Let requests that were ended say so, and the worker stop."""
+        """Let the ended requests send their errors, then stop the worker."""
         if tasks := set(self.server_state.tasks):
             await asyncio.wait(tasks, timeout=_PARTING)
         await self.lifespan.shutdown()
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """A socket that listens, and whose connections send what is written at once.
+    """Make a listening socket whose connections send without delay.
 
-    asyncio asks this only of sockets that say they are TCP, and `create_server`'s do not: the second half of an answer
-    then waits until the client has acknowledged the first, some 40 ms.
+    asyncio sets ``TCP_NODELAY`` only on sockets whose protocol is TCP, and those of `create_server` do not say so. Then
+    the second half of an answer waits some 40 ms, until the client has acknowledged the first.
 
     Raises:
         OSError: It cannot listen there.
@@ -93,7 +93,7 @@ def listening_at(host: str, port: int) -> socket.socket:
 
 
 def _add_hosts(settings: Settings | None, host: str) -> Settings:
-    """The settings of a server that knows what it is called: by where it listens, and by the name of the machine."""
+    """Add the names of the server to its settings: the host where it listens, and the name of the machine."""
     settings = settings or Settings()
     return replace(settings, hosts=(*(settings.hosts or ()), host, socket.gethostname()))
 
@@ -112,18 +112,18 @@ class Running:
 
     @property
     def base_url(self) -> str:
-        """What clients are given: where the API is."""
+        """The URL of the API, which clients need."""
         return f"{self.url}/v1"
 
 
 @contextlib.contextmanager
 def running(model: LocalModel, settings: Settings | None = None, *, port: int = 0) -> Iterator[Running]:
-    """A server in a thread of this process, as tests want it: there while the block runs.
+    """Run a server in a thread of this process while the block runs, for tests for example.
 
     Args:
         model: The model.
         settings: How it serves.
-        port: Where on this machine; 0 is any free port.
+        port: The port on this machine; 0 for any free one.
 
     Raises:
         OSError: It cannot listen there.
@@ -161,9 +161,9 @@ def serve(
         settings: How.
         host: Where to listen.
         port: At which port.
-        drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
+        drain: Seconds that running requests may take after the process is told to end.
         log_level: As uvicorn has it.
-        started: Is told the URL of the page as soon as the server answers.
+        started: Called with the URL of the page as soon as the server answers.
 
     Raises:
         OSError: It cannot listen there.

@@ -1,10 +1,10 @@
-"""How a server serves: names, a key, limits.
+"""Settings of a server: names, a key, limits.
 
 ::
 
     Settings(api_key="secret", max_batch=8).timeout         # 600.0
 
-A limit of 0 would leave nothing, so it is refused, except that of stored responses.
+A limit of 0 is refused, except for stored responses: such a server could not answer.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Settings:
     """How a server serves.
 
     Attributes:
-        names: What the model is called in requests; the first is what answers say.
-        api_key: What clients have to send; ``None`` lets all in.
+        names: Names of the model that requests may use; answers use the first.
+        api_key: The key that clients have to send; ``None`` admits everyone.
         max_batch: How many texts are written at a time.
         max_waiting: How many texts may wait for a row.
         max_body: Most bytes of a request.
@@ -34,10 +34,10 @@ class Settings:
         hosts: Names of the server that a ``Host`` may have, besides addresses and ``localhost``; ``None`` is any. With
             a key, any is allowed.
         origins: Origins whose pages browsers let read answers (CORS), as ``https://example.com``; ``*`` is any.
-        store: How many responses are kept in memory, for ``previous_response_id``; 0 is none.
+        store: How many responses are kept in memory for ``previous_response_id``; 0 keeps none.
 
     Raises:
-        ArgumentError: A key is empty, an origin is none, or a limit leaves nothing.
+        ArgumentError: A key is empty, an origin is invalid, or a limit is too small.
     """
 
     names: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Responses that are kept for those who go on from them: the last ones, in memory.
+"""Keep the last responses in memory, for requests that continue them.
 
 ::
 
@@ -6,8 +6,8 @@
     store.keep({"id": "resp_1", "output": []}, [{"role": "user", "content": "Hi"}])
     store.find_response("resp_1").items          # [{'role': 'user', 'content': 'Hi'}]
 
-Cost: a conversation shares its items with the one that goes on from it. What was kept first is forgotten
-first, also if the items are too long together.
+Cost: a conversation shares its items with the one that continues it. The oldest responses are forgotten first, if there
+are too many or their items take too many bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Stored:
     """A response that is kept.
 
     Attributes:
-        response: It, as it was sent.
+        response: The response as it was sent.
         items: The conversation up to its end: all input and output, without thoughts.
         size: Bytes of what this response has added.
     """
@@ -44,7 +44,7 @@ class ResponseStore:
     """The last responses.
 
     Args:
-        most: How many are kept; 0 is none.
+        most: How many are kept; 0 keeps none.
     """
 
     def __init__(self, most: int) -> None:
@@ -62,7 +62,7 @@ class ResponseStore:
     def keep(
         self, response: Mapping[str, Any], items: Sequence[Mapping[str, Any]], earlier: Stored | None = None
     ) -> None:
-        """Keep a response to these items, which go on from an earlier one."""
+        """Keep a response to these items, which continue an earlier response."""
         output = [item for item in response["output"] if item["type"] != "reasoning"]
         said = without_ignored({"input": output})[0]["input"]
         before = earlier.items if earlier is not None else ()
@@ -73,11 +73,11 @@ class ResponseStore:
             self.forget(next(iter(self._kept)))
 
     def find_response(self, response_id: str) -> Stored | None:
-        """A response, if it is kept."""
+        """Find a response, if it is kept."""
         return self._kept.get(response_id)
 
     def forget(self, response_id: str) -> bool:
-        """Keep a response no longer; whether it was kept."""
+        """Forget a response. Returns whether it was kept."""
         stored = self._kept.pop(response_id, None)
         self._size -= 0 if stored is None else stored.size
         return stored is not None

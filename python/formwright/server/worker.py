@@ -5,15 +5,14 @@
     worker = Worker(model.batch, rows=64, waiting=1024)    # `start` it in an event loop, and `submit` jobs
     worker.waiting                                         # 0
 
-Clients take turns: one that has sent a thousand requests waits for itself, and the next client enters as soon as a row
-is free.
+Clients take turns: a client that has sent a thousand requests delays only itself, and the next client gets the next
+free row.
 
-Texts that are scored are not rows, but take the room of one: they are asked for between the steps of the rows.
+Texts that are scored are not rows, but count as one: the model scores them between the steps of the rows.
 
 Cost: for each step of the model one call into the event loop, whatever the number of rows.
 
-A row that is cancelled is free before the next step, and what goes wrong in the model's own call ends the
-rows that run, not the thread.
+A cancelled row is free before the next step. An error in the model's own call ends the running rows, not the thread.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _ENTERING = 8
 
 
 class QueueFull(Exception):
-    """As many texts wait as may."""
+    """The queue of waiting texts is full."""
 
 
 @dataclass(eq=False)
@@ -51,10 +50,10 @@ class Job:
     """A text to be written for a client, or several to be scored.
 
     Attributes:
-        client: Whom it is for; clients take turns.
-        writing: The text; or the texts, or the prompt, that are scored.
-        is_streamed: Whether each turn is told, or only the last.
-        turns: What was told, for the event loop.
+        client: The client that it is for; clients take turns.
+        writing: The text to write, or the texts or the prompt to score.
+        is_streamed: Whether to report each turn, or only the last.
+        turns: The reported turns, for the event loop.
         since: When it was made, in seconds of the performance counter.
     """
 
@@ -66,7 +65,7 @@ class Job:
 
 
 class _FairQueue:
-    """Jobs by client: each client in turn gives its oldest."""
+    """Jobs by client: taken from each client in turn, its oldest first."""
 
     def __init__(self) -> None:
         self._by_client: OrderedDict[str, deque[Job]] = OrderedDict()
@@ -103,7 +102,7 @@ class _FairQueue:
 
 
 class _Scorings:
-    """Texts that are scored, a call of the model at a time; beside rows they have a fifth of the time at most."""
+    """Texts to score, one call of the model at a time; while rows run, they get a fifth of the time at most."""
 
     def __init__(self) -> None:
         self._going = deque[tuple[Job, Scoring | PromptScoring]]()
@@ -119,7 +118,7 @@ class _Scorings:
         self._going = deque(going for going in self._going if going[0] is not job)
 
     def step(self, *, is_alone: bool) -> list[Turn]:
-        """A call of the model for the next job, if it is due; an error in it ends this job only."""
+        """Call the model for the next job, if one is due; an error in the call ends this job only."""
         began = time.perf_counter()
         if not self._going or (began < self._due and not is_alone):
             return []
@@ -167,19 +166,19 @@ class Worker:
         return len(self._running)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write; what is written is told to this loop."""
+        """Begin to write, and report to this event loop."""
         self._loop = loop
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop writing; rows that run end with nothing told."""
+        """Stop writing; running rows end without a report."""
         with self._changed:
             self._stopped = True
             self._changed.notify()
         self._thread.join()
 
     def submit(self, jobs: list[Job]) -> None:
-        """Let texts wait for rows, all of them or none. Raises QueueFull, or what `end` was told."""
+        """Queue texts, all of them or none. Raises QueueFull, or the error that was given to `end`."""
         with self._changed:
             if self._ended is not None:
                 raise self._ended
@@ -191,14 +190,14 @@ class Worker:
             self._changed.notify()
 
     def end(self, error: Exception) -> None:
-        """Tell all texts, and those that come later, that they end with this error. Called in the event loop."""
+        """End all texts with this error, and those that are submitted later. Called in the event loop."""
         with self._changed:
             self._ended = error
             for job in [*self._queue, *self._running]:
                 job.turns.put_nowait(Turn(job, job.writing, error=error))
 
     def cancel(self, job: Job) -> None:
-        """Forget a text; its row is free before the next step. One that is over does not mind."""
+        """Cancel a job; its row is free before the next step. Does nothing if the job is over."""
         with self._changed:
             if not self._queue.remove(job) and job in self._running:
                 self._cancelled.add(job)
@@ -221,14 +220,14 @@ class Worker:
                 self._loop.call_soon_threadsafe(_tell, told)
 
     def _waits(self, is_idle: bool) -> bool:
-        """Wait for something to do; whether to go on."""
+        """Wait for something to do. Returns whether to go on."""
         with self._changed:
             while is_idle and not self._queue and not self._stopped:
                 self._changed.wait()
             return not self._stopped
 
     def _take(self, engine: Engine, scorings: _Scorings) -> None:
-        """Let texts leave and enter. The model is not asked under the lock, for which the event loop would wait."""
+        """Remove texts and add waiting ones. The lock is not held while the model runs: the event loop needs it."""
         with self._changed:
             cancelled, self._cancelled = self._cancelled, set()
         for job in cancelled:
@@ -247,7 +246,7 @@ class Worker:
                 scorings.submit(job, job.writing)
 
     def _fail_jobs(self, error: Exception, *, with_queue: bool) -> list[Turn]:
-        """The ends of all texts that run; without a batch no other can run either."""
+        """End all running texts, and those in the queue if there is no batch that could run them."""
         with self._changed:
             jobs = [*self._running, *(self._queue.take() for _ in range(len(self._queue) * with_queue))]
         return [Turn(job, job.writing, error=error) for job in jobs]

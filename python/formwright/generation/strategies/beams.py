@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, fill_bitmasks
 from formwright.errors import ArgumentError, DeadEnd, OutputInvalid
-from formwright.forms.readers import decode_text, plain
+from formwright.forms.readers import spell_text
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.writing import Limits, check_width, complete, start_matcher
@@ -141,7 +141,7 @@ class _Search:
 
     def describe_beam(self, beam: _Beam) -> dict[str, Any]:
         """What a result says about a text."""
-        text = plain(decode_text(beam.matcher.accepted_bytes))[len(self.prefix) :]
+        text = spell_text(beam.matcher.accepted_bytes)[len(self.prefix) :]
         return {
             "text": text,
             "token_ids": beam.token_ids,

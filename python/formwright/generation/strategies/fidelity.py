@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, fill_bitmasks
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded
-from formwright.forms.readers import decode_text, plain
+from formwright.forms.readers import spell_text
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Particles, Truncated
 from formwright.generation.strategies.beams import log_softmax
@@ -131,7 +131,7 @@ def draw_exactly(
     return complete(
         constraint.form,
         data,
-        text=plain(decode_text(data))[len(prefix) :],
+        text=spell_text(data)[len(prefix) :],
         token_ids=spellings[chosen].token_ids,
         log_probability=float(scores[chosen]),
         particles=_particles([spelling.text for spelling in spellings], scores - total, total, prefix),
@@ -185,14 +185,14 @@ def draw_by_particles(
     chosen = swarm.particles[_draw(random, log_weights)]
     written: dict[str, Any] = {"token_ids": chosen.token_ids, **_fields_of_result(prompt_ids, swarm.calls, since)}
     if found is None:
-        cut = plain(decode_text(chosen.matcher.accepted_bytes))
+        cut = spell_text(chosen.matcher.accepted_bytes)
         return Truncated(reason="cancel", text=cut[len(prefix) :], **written)
     texts = [particle.matcher.accepted_bytes for particle in swarm.particles]
     data = chosen.matcher.accepted_bytes
     return complete(
         constraint.form,
         data,
-        text=plain(decode_text(data))[len(prefix) :],
+        text=spell_text(data)[len(prefix) :],
         particles=_particles(texts, *found, prefix),
         **written,
     )
@@ -298,7 +298,7 @@ def _finite(log_total: float) -> float:
 
 
 def _particles(texts: Sequence[bytes], log_weights: Scores, log_mean: float, prefix: str) -> Particles:
-    own = tuple(plain(decode_text(text))[len(prefix) :] for text in texts)
+    own = tuple(spell_text(text)[len(prefix) :] for text in texts)
     return Particles(own, tuple(map(float, log_weights)), float(log_mean))
 
 

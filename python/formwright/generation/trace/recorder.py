@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Matcher, Vocabulary
-from formwright.forms.readers import decode_text, plain
+from formwright.forms.readers import spell_text
 from formwright.generation.trace.fields import Field, fields_of
 from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
 
@@ -378,7 +378,7 @@ def retrace(
         matcher.accept_token(token_id)
         if matcher.is_finished:
             break
-    text = plain(decode_text(matcher.accepted_bytes))
+    text = spell_text(matcher.accepted_bytes)
     return Trace(tuple(rows), text, matcher.constraint.form.language.is_json, max_tokens)
 
 

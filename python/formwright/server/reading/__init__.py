@@ -1,1 +1,1 @@
-"""A request: from its bytes to what is asked for."""
+"""Read a request: from its bytes to the texts that it asks for."""

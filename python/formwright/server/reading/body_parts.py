@@ -4,7 +4,7 @@
 
     SchemaFormat.model_validate({"type": "json_schema", "json_schema": {"schema": {"type": "integer"}}})
 
-Cost: pydantic's. A field that another endpoint has is an error, with how it is written here (`ELSEWHERE`).
+A field of another endpoint is an error that names its counterpart here (`ELSEWHERE`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Items = Annotated[list[Item], Field(fail_fast=True)]
 
 
 def _check_count(value: Any, most: int) -> Any:
-    """The same value. Raises PydanticCustomError, before its items are looked at, if there are too many of them."""
+    """Return the value. Raises PydanticCustomError if it has too many items, before any is read."""
     if isinstance(value, Mapping) and len(value) > most:
         raise PydanticCustomError("too_many", f"There are {len(value)} fields, and {most} is the most")
     return value

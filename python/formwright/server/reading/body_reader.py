@@ -1,4 +1,4 @@
-"""A body from the JSON of a request: checked, or refused with the field that is to blame.
+"""Read the body from the JSON of a request, or refuse it with the name of the wrong field.
 
 ::
 
@@ -7,7 +7,7 @@
 Every field of the protocol is known: it is served (a field of a class in `requests`), or ignored because it cannot
 change the text, or refused because it could (`fields`). Any other name is an error.
 
-A field that is ``null`` is treated as if it were not there, as the protocol has it.
+As in the protocol, a field that is ``null`` counts as missing.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read_body(body: type[B], sent: object) -> B:
     """A body, checked.
 
     Raises:
-        BadRequest: It is none; `BadRequest.param` is the field.
+        BadRequest: A field is wrong; `BadRequest.param` names it.
     """
     if not isinstance(sent, Mapping):
         raise BadRequest("the body is a JSON object with the fields of the request")
@@ -74,7 +74,7 @@ def read_body(body: type[B], sent: object) -> B:
 
 
 def _find_thoughts(body: Body) -> Iterator[str]:
-    """The items that hold thoughts of earlier answers, which are not read again."""
+    """Find the items with thoughts of earlier answers, which are not read again."""
     if any(item.get("type") == "reasoning" for item in body.items):
         yield "input[] of the type 'reasoning'"
 
@@ -104,7 +104,7 @@ def _refuse_field(param: str, why: str) -> BadRequest:
 
 
 def _make_refusal(error: Any, given: Mapping[str, Any], body: type[Body]) -> BadRequest:
-    """What pydantic says, in the words of the protocol."""
+    """Turn an error of pydantic into one of the protocol."""
     *_, name = error["loc"]
     parts, keys = _find_parts(body, error["loc"][:-1])
     param = _find_place([*keys, name], given, error["type"] == "missing")
@@ -131,7 +131,7 @@ _WANTED = {
 
 
 def _explain(param: str, error: Any) -> str:
-    """What is wrong with a value."""
+    """Say what is wrong with a value."""
     kind, context = error["type"], error.get("ctx", {})
     if param in _WANTED and (kind.endswith("_type") or kind == "literal_error"):
         return f" is {_WANTED[param]}"
@@ -151,7 +151,7 @@ def _explain(param: str, error: Any) -> str:
 
 
 def _find_parts(body: type[Part], loc: Sequence[str | int]) -> tuple[list[type[Part]], list[str | int]]:
-    """What a place may hold, and the place without the names that pydantic gives to the branches of a union."""
+    """Return what a place may hold, and the place without pydantic's names for the branches of a union."""
     parts, keys = [body], list[str | int]()
     for key in loc:
         if isinstance(key, str) and len(parts) > 1:

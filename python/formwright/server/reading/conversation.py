@@ -5,7 +5,7 @@
     messages = chat_messages([{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
     [message["role"] for message in messages]        # ['developer', 'user']
 
-Fields that say nothing to a model have been taken out before (`fields`); others are refused.
+Fields that do not concern the model were removed before (`fields`); unknown ones are refused.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _read_chat_message(message: Any, where: str) -> Message:
 
 
 def _read_chat_content(fields: Mapping[str, Any], where: str) -> str:
-    """What a message says; calls and results may say nothing."""
+    """Read the content of a message; it may be missing beside calls and in results."""
     name = "refusal" if "content" not in fields and fields["role"] == "assistant" else "content"
     if name in fields:
         return _read_text(fields[name], f"{where}.{name}", ("text", "refusal"))
@@ -103,7 +103,7 @@ def _read_chat_call(call: Any, where: str) -> ToolCall:
 
 
 def _read_arguments(fields: Mapping[str, Any], where: str) -> Any:
-    """Arguments as a value: templates of models write them in their own way. An empty text means no arguments."""
+    """Parse the arguments, since each model's template writes them in its own way. An empty text means no arguments."""
     sent = fields.get("arguments", "")
     if isinstance(sent, Mapping):
         return sent
@@ -206,10 +206,10 @@ def texts_of(messages: Sequence[Message]) -> list[str]:
 
 
 def split_begun_answer(messages: list[Message], body: ChatBody) -> tuple[list[Message], str]:
-    """The messages before the answer, and what it has begun with if the last one is to be continued.
+    """Split off the last message if the answer continues it. Returns the messages, and the beginning of the answer.
 
     Raises:
-        BadRequest: That is not text of the assistant, or the fields contradict each other.
+        BadRequest: The last message is not text of the assistant, or the fields contradict each other.
     """
     if body.add_generation_prompt is body.continue_final_message:
         said = "an answer is a message of its own, or it continues the last one: say one of both"
@@ -226,13 +226,13 @@ def split_begun_answer(messages: list[Message], body: ChatBody) -> tuple[list[Me
 
 
 def prompt_ids(model: LocalModel, messages: Sequence[Message], offered: Offered, begun: str = "") -> list[int]:
-    """The tokens of a conversation, up to where the assistant goes on.
+    """Encode a conversation, up to where the assistant continues.
 
     Args:
-        model: Who reads it.
+        model: The model that reads it.
         messages: The messages.
         offered: The tools.
-        begun: What the answer has begun with.
+        begun: The beginning of the answer.
 
     Raises:
         PromptError: The model cannot read it.

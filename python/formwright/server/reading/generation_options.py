@@ -39,7 +39,7 @@ def read_stop(body: Body, shape: Shape) -> str | list[str] | None:
 
 
 def make_free_text_test(shape: Shape) -> Callable[[str], bool] | None:
-    """What tells whether a text so far ends in free text; ``None`` if all of it is free."""
+    """Return a test whether a text so far ends in free text; ``None`` if all of it is free."""
     tagged = shape.tagged
     if not shape.offered.tools and tagged is None:
         return None
@@ -58,14 +58,14 @@ def make_free_text_test(shape: Shape) -> Callable[[str], bool] | None:
 
 
 def check_min_tokens(body: Body, budget: str, most: int) -> None:
-    """Refuse a least length that is more than the most."""
+    """Refuse a minimum length above the maximum."""
     if body.min_tokens > most:
         said = f"min_tokens: {body.min_tokens} is more than {budget} and the context allow, which is {most}"
         raise BadRequest(said, param="min_tokens")
 
 
 def check_logit_bias(body: Body, tokens: int) -> None:
-    """Refuse biases of tokens that are none."""
+    """Refuse biases of unknown token ids."""
     if wrong := [name for name in body.biases if not name.isdecimal() or len(name) > 9 or int(name) >= tokens]:
         raise BadRequest(
             f"logit_bias: {shorten(repr(wrong[0]))} is not a token id: ids go from 0 to {tokens - 1}",
@@ -81,7 +81,7 @@ def make_writing(body: Body, task: Task, number: int) -> Writing:
 
 
 def _read_sampling(body: Body, number: int) -> Sampling:
-    """How the tokens of one of the texts are chosen."""
+    """Read how to sample one of the texts."""
     if body.top_k is not None and body.top_k < 1 and body.top_k != -1:
         raise BadRequest("top_k: 1 or more, or -1 for all tokens", param="top_k")
     return Sampling(

@@ -1,4 +1,4 @@
-"""The JSON of a request, read in bounded time, without what no answer could say again.
+"""Parse the JSON of a request in bounded time; refuse values that no answer could repeat.
 
 ::
 
@@ -28,8 +28,8 @@ def parse_json(data: bytes | bytearray) -> Any:
     """The JSON of a body.
 
     Raises:
-        BadRequest: It is none, it has too many parts, or it holds what no answer could say again: lone surrogates,
-            infinite numbers.
+        BadRequest: It is not JSON, it has too many values, or an answer could not repeat one: a lone surrogate, an
+            infinite number.
     """
     if json.detect_encoding(data) not in ("utf-8", "utf-8-sig"):  # the reader knows others, the checks below do not
         raise BadRequest("the body is not JSON: its encoding is not UTF-8", code="invalid_json")
@@ -49,7 +49,7 @@ def parse_json(data: bytes | bytearray) -> Any:
 
 
 def _count_values(data: bytes | bytearray) -> int:
-    """How many values a JSON text holds at most: each is the whole, or the first of a container, or follows a comma."""
+    """Bound the number of values in a JSON text: each is the whole, or the first of a container, or follows a comma."""
     return 1 + len(data) - len(data.translate(None, b",[{"))
 
 
@@ -61,7 +61,7 @@ def _remove_strings(data: bytes | bytearray) -> bytes:
 
 @contextmanager
 def _pause_collector() -> Iterator[None]:
-    """Without the garbage collector, which looks at a million new lists again and again."""
+    """Pause the garbage collector, which would scan a million new lists again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""What is to be written for a request, and the stamp that says who enforced what.
+"""The order that a request makes, and the stamp that says who enforced what.
 
 ::
 
@@ -27,12 +27,12 @@ __all__ = ["Order", "PromptSpec", "TokenCounts", "sum_tokens"]
 
 @dataclass(frozen=True, slots=True)
 class PromptSpec:
-    """What a request says of one prompt, as its endpoint spells it.
+    """One prompt of a request, as its endpoint spells it.
 
     Attributes:
         offered: The tools.
         prompt: Makes the tokens of the prompt.
-        field: Where the prompt is.
+        field: The field that holds the prompt.
         text: The prompt, if it is a text that the model continues.
     """
 
@@ -50,7 +50,7 @@ class Order:
         body: The request.
         compiled: Its form.
         task: The prompt, the budget, and the form after the prompt.
-        writings: The texts, not begun; or those that are to be scored.
+        writings: The texts to write, not begun, or those to score.
         echo: The prompt, if the answer repeats it.
     """
 
@@ -76,7 +76,7 @@ class Order:
         return len(self.task.prompt_ids)
 
     def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
-        """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
+        """Who enforced what, with notes; ``None`` for free text without notes."""
         shape = self.compiled.shape
         notes = [*shape.notes, *self.body.notes, *self._list_notes(ends)]
         noted: dict[str, Any] = {"notes": notes} if notes else {}
@@ -98,7 +98,7 @@ class Order:
         return stamp | noted
 
     def _list_notes(self, ends: Sequence[Done]) -> Iterator[str]:
-        """What the client should know of its answer."""
+        """List what the client should know about its answer."""
         if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
             yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
         if self.body.stop_texts and not self.compiled.shape.has_free_text:
@@ -118,7 +118,7 @@ class TokenCounts(NamedTuple):
 
 
 def sum_tokens(orders: Sequence[Order]) -> TokenCounts:
-    """The tokens of a request that is over, or was left."""
+    """Sum the tokens of a request that is over or was abandoned."""
     by_order = [[*order.writings, *filter(None, [order.prompt_scoring])] for order in orders]
     all_ = [each for texts in by_order for each in texts]
     writings = [each for each in all_ if isinstance(each, Writing)]

@@ -4,8 +4,8 @@
 
     ChatBody.model_validate({"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]}).n      # 1
 
-`body_reader` reads them, since a field that is not here may be ignored or refused. What all endpoints have under other
-names is a property of `Body`, so that nothing after this module asks which endpoint it is.
+`body_reader` reads them and decides about fields that are not here. What endpoints spell differently is a property of
+`Body`, so that no later module has to ask which endpoint it serves.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Budget(NamedTuple):
     """How many tokens the answers to a request may have.
 
     Attributes:
-        field: The field that says it.
-        limit: The most tokens of a text; ``None`` for all that the prompt leaves of the context.
+        field: The field that sets it.
+        limit: The most tokens of a text; ``None`` for the rest of the context after the prompt.
         is_default: Whether the request leaves the field out, and the endpoint has a limit of its own.
     """
 
@@ -51,7 +51,7 @@ class Budget(NamedTuple):
 
 
 class Body(Part):
-    """What all requests have."""
+    """The fields of all requests."""
 
     ENDPOINT: ClassVar[str]
     model: str
@@ -81,7 +81,7 @@ class Body(Part):
 
     @property
     def notes(self) -> list[str]:
-        """What was accepted, and changes nothing."""
+        """Fields that were accepted but have no effect."""
         notes = [f"ignored, because they cannot change the text: {', '.join(self._ignored)}"] if self._ignored else []
         if (backend := self.guided_decoding_backend) is not None:
             notes.append(f"guided_decoding_backend: {backend!r} is not used; formwright's kernel enforces")
@@ -113,7 +113,7 @@ class Body(Part):
 
     @property
     def likeliest(self) -> int | None:
-        """How many of the likeliest tokens to show for each; ``None`` without log probabilities. Raises BadRequest."""
+        """How many of the most likely tokens to show at each; ``None`` for no log probabilities. Raises BadRequest."""
         return None
 
     @property
@@ -168,7 +168,7 @@ class Body(Part):
 
 
 class Sampled(Body):
-    """What the two older endpoints have."""
+    """The fields of the two older endpoints."""
 
     n: Annotated[int, Field(ge=1, le=128)] = 1
     stop: str | Annotated[Items[str], Field(max_length=_STOPS)] | None = None

@@ -10,7 +10,7 @@
 
 A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
 Tools go with a form: the answer is then calls, or a text in that form.
-`Shapes` keeps the forms that were asked for last, compiled.
+`Shapes` caches the compiled forms.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Shape:
 
     Attributes:
         form: What is enforced, the thought included.
-        param: The field that says so.
+        param: The field that asks for it.
         offered: What the answer may be made of.
         style: How the model writes calls, a name of `formwright.tools.STYLES`.
         is_json: Whether the answer is JSON, which nothing may cut.
         tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
-        notes: What a schema says, and changes nothing.
+        notes: Keywords of a schema that have no effect.
     """
 
     form: Form[Any]
@@ -112,10 +112,10 @@ class RequestedForm:
 
 
 def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
-    """What makes the shape of an answer, and a key that is equal for equal ones.
+    """Return a key that is equal for equal shapes, and a function that makes the shape of an answer.
 
     Raises:
-        BadRequest: There are two forms, or one that cannot be served.
+        BadRequest: There are two forms, or the form cannot be served.
     """
     asked = _find_requested_form(body)
     effort = body.effort
@@ -152,7 +152,7 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
 
 
 def _make_plain_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
-    """The form, or free text; where tools are there and none may be called, it cannot begin a call."""
+    """Make the shape of a form or of free text; if no tool may be called, the text cannot begin a call."""
     if asked is None and offered.has_hidden_tools:
         row = STYLES[style]
         marker = row.trigger or row.begin + row.before
@@ -164,7 +164,7 @@ def _make_plain_shape(asked: RequestedForm | None, style: str, offered: Offered)
 
 
 def _make_tool_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
-    """Calls, and what may be written instead of them."""
+    """Make the shape of calls, and of what may be written instead of them."""
     try:
         form = offered.make_form(style)
     except Exception as error:
@@ -226,7 +226,7 @@ def _find_requested_form(body: Body) -> RequestedForm | None:
 
 
 def _find_whitespace_field(body: Body) -> str | None:
-    """The field that says how the white space of JSON is."""
+    """Find the field that sets the whitespace of JSON."""
     asked = body.structured_outputs
     if asked is not None and asked.disable_any_whitespace:
         return "structured_outputs.disable_any_whitespace"
@@ -331,9 +331,9 @@ class Compiled:
     """A shape that is ready to be written.
 
     Attributes:
-        shape: It.
+        shape: The shape.
         constraint: Its form, compiled for the model.
-        digest: Tells the form from others, in the stamp of an answer.
+        digest: Identifies the form in the stamp of an answer.
     """
 
     shape: Shape
@@ -342,10 +342,10 @@ class Compiled:
 
 
 class Shapes:
-    """Shapes compiled for a model; those that were asked for last are kept.
+    """Shapes compiled for a model; the most recently used are kept.
 
     Args:
-        model: Whose vocabulary they are for.
+        model: The model whose vocabulary they are compiled for.
         size: How many are kept.
     """
 
@@ -361,7 +361,7 @@ class Shapes:
         return _digest(key, canonical) in self._kept
 
     def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
-        """The shape of a key, made if it is not kept. Raises what making and compiling it raises."""
+        """Return the shape of a key; make and compile it if it is not kept, and raise what that raises."""
         return self._kept.find(_digest(key, canonical), lambda: self._compile(make(), canonical))
 
     def _compile(self, shape: Shape, canonical: Any) -> Compiled:

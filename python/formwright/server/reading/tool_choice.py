@@ -6,8 +6,8 @@
     offered = offered_by_chat(ChatBody(model="m", messages=[{}], tools=[tool]))
     offered.mode                     # 'auto'
 
-Chat completions nest what responses write flat; after this module both are the same. A custom tool has text for its
-input. The model writes it as the one argument ``input``, whose pattern is the grammar of the tool.
+Chat completions nest what responses write flat; this module makes both the same. The input of a custom tool is text:
+the model writes it as the only argument, ``input``, whose pattern is the grammar of the tool.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RequestTool:
         description: What it is for.
         schema: The JSON Schema of its arguments.
         is_custom: Whether its input is text.
-        param: The field that says what may be written.
+        param: The field that describes its arguments or its input.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""An answer: from tokens to the bytes of its protocol."""
+"""Write an answer: from tokens to the bytes of its protocol."""

@@ -6,8 +6,8 @@
     answer.add([Text("Os"), Text("lo")])
     answer.text                      # 'Oslo'
 
-A log probability is that of the token among those that were allowed, before temperature, bias and penalties; the one
-among all tokens is beside it.
+A log probability is that of the token among the allowed ones, before temperature, bias and penalties; the one among
+all tokens is given beside it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _logprob(row: Row, count: int) -> dict[str, Any]:
 
 
 def spell_token(token: bytes) -> str:
-    """A token as text, one that is not a whole text with its bytes."""
+    """Spell a token as text; if it is not valid UTF-8 by itself, with its bytes."""
     return token.decode("utf-8", "backslashreplace") or "(end)"
 
 
@@ -104,7 +104,7 @@ def _entry(token: bytes, probability: float) -> dict[str, Any]:
 
 
 def log_probability(probability: float) -> float:
-    """The natural logarithm, as JSON can have it."""
+    """The natural logarithm, bounded so that JSON can hold it."""
     return max(log(probability), _LEAST) if probability > 0 else _LEAST
 
 

@@ -1,15 +1,15 @@
 """From a request to the events of its answer.
 
-Requests are read and compiled in threads, and one thread writes all texts. What is written becomes `events`, which each
-protocol writes down in its own way.
+Threads read and compile the requests, and one thread writes all texts. The output becomes `events`, which each protocol
+formats in its own way.
 
 ::
 
     answering = Answering(model, Worker(model.batch, rows=1, waiting=1), Shapes(model), timeout=600.0)
     answering.close()
 
-A budget is what the client says, or all that the prompt leaves of the context. A text that conforms to a form is
-complete within it, or the request is refused before anything is written.
+The budget is given by the client, or is the rest of the context after the prompt. A text with a form is complete within
+it; if none fits, the request is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Answering:
 
     Attributes:
         model: The model.
-        worker: Writes.
-        shapes: Forms that were compiled.
+        worker: Writes the texts.
+        shapes: Compiled forms.
         timeout: Most seconds of a request.
     """
 
@@ -83,7 +83,7 @@ class Answering:
     _ended: Refusal | None = None
 
     def end(self, refusal: Refusal) -> None:
-        """End what is compiled now and later, with a refusal that says why. Called in the event loop."""
+        """End what is compiled now and later, with this refusal. Called in the event loop."""
         self._ended = refusal
         for interrupt in self._compiling:
             interrupt.set()
@@ -100,8 +100,8 @@ class Answering:
         Args:
             body: The request.
             spec: Its tools and its prompt.
-            client: Whom it is for.
-            is_short: Whether the prompt is read in less time than a thread takes to begin.
+            client: The client that it is for.
+            is_short: Whether the prompt is read faster than a thread starts.
 
         Raises:
             Refusal: It cannot be served.
@@ -112,7 +112,7 @@ class Answering:
         return await self.in_thread(client, lambda: self._make_order(body, key, make, spec))
 
     async def in_thread(self, client: str, work: Callable[[], T]) -> T:
-        """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
+        """Do work in a thread of its own, which stops if the request ends or its client disconnects. Raises Refusal."""
         self._check_going()
         interrupt = Interrupt()
 
@@ -179,14 +179,14 @@ class Answering:
         return Order(body, compiled, task, writings, self._make_echo(body, task, spec.text))
 
     def _check_answer_fits(self, body: Body, task: Task) -> None:
-        """Refuse a prompt that is scored if it leaves no token of an answer: its last token would be taken for that."""
+        """Refuse to score a prompt that leaves no room for an answer: its last token would be taken for the answer."""
         if body.scores_prompts and body.read_budget().limit != 0 == task.limits.max_tokens:
             needed = len(task.prompt_ids) + 1
             said = f"the prompt and one token of an answer are {needed} tokens"
             raise too_long(said, "prompt", self.model.runtime.context, needed)
 
     def _make_echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
-        """What the answer repeats of the prompt; nothing, unless the client asks for it."""
+        """Make the echo of the prompt, if the client asks for one."""
         if not body.repeats_prompt:
             return None
         scoring = None
@@ -197,13 +197,13 @@ class Answering:
     def _make_refusal(
         self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
     ) -> Refusal:
-        """The refusal for an error; that of a prompt which is too long has the words that SDKs look for."""
+        """Turn an error into a refusal; for a prompt that is too long, in the words that SDKs look for."""
         if isinstance(error, LimitExceeded) and error.limit == "context":
             return too_long(str(error), spec.field, self.model.runtime.context, error.value)
         return make_refusal(error, param, budget, is_default=is_default)
 
     def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
-        """The texts of a request, not begun."""
+        """Make the texts of a request, with nothing written yet."""
         if body.scored_texts is not None:
             return [self.model.scoring(task.prompt_ids, task.constraint, body.scored_texts, _MOST_SPELLINGS)]
         return [make_writing(body, task, number) for number in range(body.texts_per_prompt)]
@@ -211,14 +211,14 @@ class Answering:
     async def events(
         self, orders: Sequence[Order], client: str, began: float
     ) -> AsyncIterator[tuple[int, list[Event]]]:
-        """What is written, token by token: the number of a text, and what is new in it.
+        """Yield what is written, token by token: the number of a text, and its new events.
 
-        Texts are numbered through all orders. Leaving the loop early ends what is not over. A text whose prompt is
+        Texts are numbered across all orders. Leaving the loop early cancels unfinished texts. A text whose prompt is
         repeated begins with it: until its tokens are scored, what is written after it is held back.
 
         Args:
             orders: What is to be written.
-            client: Whom it is for.
+            client: The client that it is for.
             began: When the request came, by the clock of the event loop.
 
         Raises:
@@ -238,7 +238,7 @@ class Answering:
                 self.worker.cancel(job)
 
     def _submit(self, jobs: list[Job]) -> None:
-        """Let texts wait to be written. Raises Refusal."""
+        """Queue texts. Raises Refusal."""
         try:
             self.worker.submit(jobs)
         except QueueFull:
@@ -252,7 +252,7 @@ class Answering:
             ) from None
 
     async def _take_turn(self, turns: asyncio.Queue[Turn], deadline: float) -> Turn:
-        """The next turn. Raises Refusal when the time is over."""
+        """Wait for the next turn. Raises Refusal when the time is over."""
         try:
             async with asyncio.timeout_at(deadline):
                 if asyncio.get_running_loop().time() > deadline:  # a turn that is there is not waited for
@@ -263,6 +263,6 @@ class Answering:
 
 
 def report_timeout(seconds: float) -> Refusal:
-    """The refusal of a request that takes too long."""
+    """Make the refusal of a request that takes too long."""
     said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
     return Refusal(504, said, type="timeout_error", code="timeout")

@@ -5,8 +5,8 @@
     {"object": "chat.completion", "choices": [{"message": {"content": "Oslo"}, "finish_reason": "stop"}]}
     {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Os"}, "finish_reason": None}]}
 
-The first chunk of a choice names the role, and the last one says why it ended. The last of all choices has the stamp.
-Usage comes in a chunk of its own if the client asks for it.
+The first chunk of a choice has the role, and its last one the finish reason. The last chunk of all choices has the
+stamp. Usage is sent in an extra chunk if the client asks for it.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def _list_prompt_logprobs(echo: Echo, count: int) -> dict[str, list[Any]]:
 
 
 def _make_lists(rows: Sequence[Row], count: int, names: Mapping[int, str]) -> dict[str, list[Any]]:
-    """Tokens and their log probabilities in lists, as this protocol has them."""
+    """Put tokens and their log probabilities into lists, as this protocol has them."""
     return {
         "tokens": [row.text or names.get(row.token_id, "") for row in rows],
         "token_logprobs": [log_probability(row.masked_probability) for row in rows],
@@ -100,7 +100,7 @@ def _make_lists(rows: Sequence[Row], count: int, names: Mapping[int, str]) -> di
 
 
 def _list_likeliest(row: Row, count: int, names: Mapping[int, str]) -> dict[str, float]:
-    """The likeliest of the tokens that were allowed, and the one that was taken."""
+    """List the most likely of the allowed tokens, and the one that was chosen."""
     allowed = [likely for likely in row.likeliest if likely.is_allowed][:count]
     found = {
         names.get(likely.token_id) or spell_token(likely.token): log_probability(among_allowed(likely, row))

@@ -26,10 +26,10 @@ __all__ = ["Echo"]
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """What is repeated of a prompt.
+    """The prompt as the answer repeats it.
 
     Attributes:
-        text: The prompt, as it was sent; what its tokens spell, if it was sent as token ids.
+        text: The prompt as it was sent, or decoded if it was sent as token ids.
         tokens: Each token as text.
         offsets: Where in the text each token begins.
         names: The names of special tokens, which spell nothing, by their ids.
@@ -60,7 +60,7 @@ class Echo:
 
 
 def _find_sent(decoded: str, text: str, prompt_ids: Sequence[int], names: Mapping[int, str]) -> int:
-    """Find where in the decoded prompt the text begins that was sent; 0 if its bytes were not text."""
+    """Find where the sent text begins in the decoded prompt; 0 if its bytes were not text."""
     marks = takewhile(lambda id_: id_ in names, prompt_ids)
     after_marks = decoded.find(text, sum(len(names[id_]) for id_ in marks))
     # The text may begin with such a mark itself; then it is not found after all of them.

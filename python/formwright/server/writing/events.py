@@ -32,7 +32,7 @@ class Echoed(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A text is over."""
+    """A text has ended."""
 
     reason: str
     result: Complete[Any] | Truncated

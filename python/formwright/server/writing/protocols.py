@@ -4,7 +4,7 @@
 
     CHAT.body, CHAT.prefix               # (ChatBody, 'chatcmpl-')
 
-What goes wrong after the first byte of a stream is its last event.
+An error after the first byte of a stream becomes its last event.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ async def send_events(
     keep: Callable[[Mapping[str, Any]], None],
     span: GenerationSpan,
 ) -> AsyncIterator[bytes]:
-    """A stream as server-sent events; what goes wrong in it is the last of them, and told to the request's span."""
+    """Send a stream as server-sent events; an error becomes the last of them, and is recorded in the request's span."""
     async with contextlib.aclosing(events):  # type: ignore[type-var]
         try:
             for sent in [*stream.start(), *stream.go_on(*first)]:

@@ -1,11 +1,12 @@
-"""From what is written of the texts of a request to events: thoughts, text, calls and rows of the trace.
+"""Turn the tokens of a request's texts into events: thoughts, text, calls and rows of the trace.
 
 ::
 
     texts = RequestReader([], "a client", None)
     texts.jobs, texts.are_over           # ([], True)
 
-`formwright.tools.answer_reader` reads the answer itself; here are the texts, the thought before it, and the trace.
+`formwright.tools.answer_reader` reads the answer itself; this module keeps the texts apart, and reads the thought and
+the trace.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = ["RequestReader", "TextReader"]
 
 
 class RequestReader:
-    """The texts of a request, numbered through all orders: which of them a turn goes on with, and by which events.
+    """The texts of a request, numbered across all orders: maps each turn to its text and its events.
 
     A text whose prompt is scored begins when that is done; what is written of it before is held back.
     """
@@ -59,7 +60,7 @@ class RequestReader:
         return not self._going
 
     def begin(self) -> Iterator[tuple[int, list[Event]]]:
-        """The events before the first turn: prompts that are repeated and not scored."""
+        """Return the events before the first turn: echoes of prompts that are not scored."""
         for number, echo in self._echoes.items():
             if number not in self._held:
                 yield number, [Echoed(echo)]
@@ -78,7 +79,7 @@ class RequestReader:
             yield number, events
 
     def _read_prompt(self, turn: Turn) -> Iterator[tuple[int, list[Event]]]:
-        """Begin the texts of a prompt that is scored now."""
+        """Begin the texts of a prompt whose scores have come."""
         if turn.error is not None:
             raise make_refusal(turn.error, "prompt")
         for number in self._prompts[turn.key]:
@@ -87,12 +88,12 @@ class RequestReader:
 
 
 def _choose_reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
-    """What reads the turns of a text."""
+    """Choose the reader of a text's turns."""
     return _read_scores if isinstance(writing, Scoring) else TextReader(order, writing).read
 
 
 def _read_scores(turn: Turn) -> list[Event]:
-    """The events of a request whose texts are scored: the most likely one, as if it were written."""
+    """Return the events of scored texts: those of the most likely one, as if it had been written."""
     if turn.error is not None:
         raise make_refusal(turn.error, "score")
     return [Text(turn.result.text), Done("stop", turn.result, 0)]
@@ -138,7 +139,7 @@ class TextReader:
         return [Tokens(new, self._read_partial(pieces, is_over))] if new else []
 
     def _read_partial(self, pieces: Sequence[Piece], is_over: bool) -> Any:
-        """The value as far as it has been sent: the worker may have written more."""
+        """Return the value as far as it was sent: the worker may be further."""
         if not (self._order.body.trace and self._order.body.stream):
             return None
         return self._writing.partial.value if is_over or not pieces else pieces[-1].partial.value

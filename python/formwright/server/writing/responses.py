@@ -5,9 +5,8 @@
     {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}}
     {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Os"}
 
-Items are a thought, messages and calls, each begun, filled and ended; a response that is sent whole is what the last
-event holds.
-An item ends when another one begins, or all is written.
+Items are a thought, messages and calls. Each is opened, filled and closed; an item is closed when the next one opens or
+the answer ends. A response that is not streamed is the content of the last event.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ class Stream:
         self._rows += rows
 
     def _begin(self, kind: str) -> Iterator[Sent]:
-        """An item of this kind is open."""
+        """Open an item of this kind."""
         if self._open is not None and self._open["type"] == kind:
             return
         yield from self._close()
@@ -154,7 +153,7 @@ class Stream:
         yield self._of_item(f"response.{_ARGUMENTS[is_custom]}.delta", delta=text)
 
     def _close(self, status: str = "completed") -> Iterator[Sent]:
-        """End the item that is open."""
+        """Close the open item."""
         item = self._open
         if item is None:
             return
@@ -222,7 +221,7 @@ class Stream:
         return response
 
     def _count_usage(self) -> Sent:
-        """What is known when all is written."""
+        """Count the tokens, when all is written."""
         prompt, written, thought = count_tokens([self._order], [self._answer])
         usage = {
             "input_tokens": prompt,

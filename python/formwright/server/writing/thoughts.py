@@ -1,11 +1,11 @@
-"""A thought before an answer: where it ends in a text that is being written, and how many tokens spell it.
+"""Find where the thought before an answer ends while a text is written, and count its tokens.
 
 ::
 
     reader = ThoughtReader(opened=False)
     reader.feed("<think>It is in Norway.</think>Oslo")       # ('It is in Norway.', 'Oslo')
 
-Cost: linear in the text. A prompt may have opened the thought already.
+The prompt may have opened the thought already.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["ThoughtReader", "count_thought_tokens"]
 
 
 class ThoughtReader:
-    """Tells a thought from what follows it."""
+    """Separates a thought from the text after it."""
 
     OPEN, CLOSE, BLANK = "<think>", "</think>", " \n"
 
@@ -28,7 +28,7 @@ class ThoughtReader:
         self.is_over = False
 
     def feed(self, text: str) -> tuple[str, str]:
-        """The thought, and what comes after it, as far as they have come."""
+        """Read the next piece: what is now known to belong to the thought, and to the text after it."""
         self._buffer += text
         if not self._opened:
             if len(self._buffer) < len(self.OPEN):
@@ -45,7 +45,7 @@ class ThoughtReader:
         return thought, ""
 
     def _rest(self) -> str:
-        """What follows the thought and the white space after it."""
+        """Return the text after the thought and the whitespace that follows it."""
         rest = self._buffer.lstrip(self.BLANK)
         self._buffer = ""
         self.is_over = bool(rest)
@@ -53,7 +53,7 @@ class ThoughtReader:
 
 
 def count_thought_tokens(result: Complete[Any] | Truncated, writing: Writing) -> int:
-    """How many tokens spell the thought and its markers."""
+    """Count the tokens of the thought and its markers."""
     end = result.text.find(ThoughtReader.CLOSE)
     if end < 0:
         return len(result.token_ids)
