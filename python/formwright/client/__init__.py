@@ -7,11 +7,11 @@
 
     model = fw.from_openai(OpenAI(), "gpt-5-mini")              # a client object of an SDK
 
-From the outside in: `model` has the verbs; `flow` is one answer, as steps without I/O; `transport` does the steps, over
-HTTP or by the client of an SDK; `plans` says how a form is asked for; `wires` spells it in each API; `instructor` has
-the calls that Instructor's users type.
+From the outside in: `model` has the verbs; `flow` describes one answer as steps without I/O; `transport` carries them
+out, over HTTP or with an SDK's client; `plans` decides how to ask for a form; `wires` spells requests in each API;
+`instructor` has the calls that users of Instructor know.
 
-Who enforces the form differs: `Complete.enforced` says who did. That the text conforms to it is always checked here.
+`Complete.enforced` says who enforced the form. The text is always checked here too.
 Importing this package loads httpx, pydantic and tenacity, so `formwright` imports it when it is first used.
 """
 

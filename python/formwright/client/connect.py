@@ -87,13 +87,13 @@ def connect(
         api: ``"openai"`` (chat completions), ``"responses"``, ``"anthropic"`` (Messages) or ``"gemini"``
             (generateContent); ``None`` is that of the host.
         mode: How forms are asked for; see `formwright.client.plans.services`.
-        service: A row of `SERVICES`, where the host does not tell it: behind a proxy, for instance.
+        service: A row of `SERVICES`, if the host does not identify it: behind a proxy, for instance.
         headers: More headers for every request.
         timeout: Seconds that the service may be silent.
-        request_retries: How often a request is sent again that failed for reasons that may pass.
+        request_retries: How often to send a request again after a temporary failure.
         max_bytes: Bytes of one answer at most.
-        cache: Where answers are kept and found again.
-        hooks: Functions that are told what happens to each request.
+        cache: A cache of answers.
+        hooks: Functions that are called at the events of each request.
         http: An ``httpx.Client`` (or ``AsyncClient``) of your own, for proxies and certificates.
 
     Raises:
@@ -149,16 +149,16 @@ def from_openai(
         model: The name of the model.
         api: ``"openai"`` (chat completions) or ``"responses"``.
         mode: How forms are asked for; see `formwright.client.plans.services`.
-        service: A row of `SERVICES`, where the URL of the client does not tell it.
-        cache: Where answers are kept and found again.
-        hooks: Functions that are told what happens to each request.
+        service: A row of `SERVICES`, if the URL of the client does not identify it.
+        cache: A cache of answers.
+        hooks: Functions that are called at the events of each request.
         **more: Further arguments of ``create``, for every request.
 
     Returns:
         `RemoteModel`, or of an async client `AsyncRemoteModel`.
 
     Raises:
-        ArgumentError: ``client`` is none; there is no such API, mode or service.
+        ArgumentError: ``client`` is not a client; there is no such API, mode or service.
     """
     _check_name(model)
     _check_hooks(hooks)
@@ -185,17 +185,18 @@ def patch(
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         create: A function in place of a client: it takes the arguments of ``chat.completions.create``.
         mode: How forms are asked for; see `formwright.client.plans.services`.
-        model: The model of calls that name none.
-        service: A row of `SERVICES`, where the URL of the client does not tell it.
-        hooks: Functions that are told what happens.
-        cache: Where answers are kept and found again.
+        model: The model for calls that do not name one.
+        service: A row of `SERVICES`, if the URL of the client does not identify it.
+        hooks: Functions that are called at the events of each request.
+        cache: A cache of answers.
         **defaults: Further arguments of ``create``, for calls that do not give them, such as ``temperature=0``.
 
     Returns:
         A wrapper of the client, which is not changed; of a function, a `Create` or an `AsyncCreate`.
 
     Raises:
-        ArgumentError: There is neither or both; there is no such mode or service; a default belongs to a call.
+        ArgumentError: Not exactly one of ``client`` and ``create`` is given; there is no such mode or service; or a
+            default can only be given to a call.
     """
     if guilty := next((name for name in OF_A_CALL if name in defaults), None):
         raise ArgumentError(f"{guilty}= is an argument of each call, not of fw.patch", argument=guilty)
@@ -272,7 +273,7 @@ def _service(name: str | None, base_url: str, api: str | None) -> Service:
 
 
 def _key(given: str | None, base_url: str) -> str:
-    """The key that is passed, or that of the variable of the service whose host it is."""
+    """Return the given key, or that in the environment variable of the service at this host."""
     key = given if given is not None else os.environ.get(service_of(base_url, "openai").key, "")
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise ArgumentError(
@@ -284,7 +285,7 @@ def _key(given: str | None, base_url: str) -> str:
 
 
 def _credentials(api: str, key: str) -> dict[str, str]:
-    """The headers that hold the key, as each API wants them."""
+    """Put the key into the headers that an API reads."""
     if api == "anthropic":
         return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
     if not key:

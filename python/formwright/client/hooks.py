@@ -1,4 +1,4 @@
-"""Functions that are told what happens to a request: by name, as many as you want.
+"""Functions that are called at the events of a request: any number for each event.
 
 ::
 
@@ -7,7 +7,7 @@
     client = fw.patch(OpenAI(), hooks=hooks)                  # or fw.connect(..., hooks=hooks), fw.from_openai
 
 ==========================  ==================================================================
-name                        what its functions are given
+name                        the argument of its functions
 ==========================  ==================================================================
 ``completion:kwargs``       the body of the request, as keyword arguments
 ``completion:response``     the answer, as it came
@@ -17,7 +17,7 @@ name                        what its functions are given
 ``completion:last_attempt`` the error after the last attempt
 ==========================  ==================================================================
 
-Cost: calling them. A function that raises does not stop the request; it is warned about.
+A function that raises an error does not stop the request; the error becomes a warning.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ Event: TypeAlias = Literal[
 
 
 class Hooks:
-    """Functions by the name of the event that they are told; ``hooks + others`` has those of both."""
+    """Functions by the name of their event; ``hooks + others`` has those of both."""
 
     def __init__(self) -> None:
         self._functions: dict[str, list[Callable[..., Any]]] = {}
 
     def on(self, event: Event, function: Callable[..., Any]) -> None:
-        """Tell a function of an event. Raises ArgumentError where there is no such event, or no function."""
+        """Call a function at an event. Raises ArgumentError if there is no such event, or it is not a function."""
         if not callable(function):
             raise ArgumentError(f"{function!r} is not a function", argument="function")
         self._functions.setdefault(_name_of_event(event), []).append(function)
 
     def off(self, event: Event, function: Callable[..., Any]) -> None:
-        """Tell it no more. Raises ArgumentError where it was not told, or there is no such event."""
+        """Call it no more. Raises ArgumentError if it is not registered, or there is no such event."""
         functions = self._functions.get(_name_of_event(event), [])
         if function not in functions:
             raise ArgumentError(f"the function is not told of {event!r}", argument="function")
@@ -68,7 +68,7 @@ class Hooks:
             self._functions.pop(_name_of_event(event), None)
 
     def emit(self, event: str, about: Any) -> None:
-        """Tell all functions of an event."""
+        """Call all functions of an event."""
         for function in tuple(self._functions.get(event, ())):  # one may take itself off
             try:
                 if event == "completion:kwargs" and isinstance(about, Mapping):

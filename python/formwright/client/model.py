@@ -6,13 +6,13 @@
     result = model.generate("Ada is 36 years old.", Person)     # Complete[Person]
     result.enforced                                             # 'server', or 'checked'
 
-`Remote` decides what is asked for, and in which modes; `formwright.client.flow.request_flow` does it.
+`Remote` decides what to ask for and in which modes; `formwright.client.flow.request_flow` does so.
 
 Cost: a plan for each new form, some milliseconds; the last `_KEPT` are kept. A request costs some hundred microseconds
 besides the service.
 
-A budget of tokens steers a local model to an end, but only cuts a text of a service. So ``max_tokens`` is
-the service's own unless it is given, and a cut text is `OutputTruncated`.
+With a budget, a local model ends its text in time, while a service truncates it. So ``max_tokens`` is the service's own
+by default, and a truncated text is `OutputTruncated`.
 """
 
 from __future__ import annotations
@@ -122,16 +122,16 @@ class RemoteModel(Remote):
         """Let the service write one text, check that it is in ``form``, and read its value.
 
         Args:
-            prompt: One user message, or a conversation; its messages go through as they are.
+            prompt: One user message, or a conversation, whose messages are sent unchanged.
             form: Anything `formwright.form` takes.
-            max_tokens: Tokens of an answer at most; ``None`` is what the service takes without it.
-            temperature: As the service reads it; ``None`` is its own. So are ``top_k``, ``top_p`` and ``seed``.
-            top_k: Draw among the most likely ``top_k`` tokens.
-            top_p: Draw among the most likely tokens that together reach this probability.
-            seed: Makes draws repeatable, where the service promises that.
-            finish: Whether a text that the service cut is an error.
+            max_tokens: Most tokens of an answer; ``None`` for the service's default.
+            temperature: Passed to the service, as are ``top_k``, ``top_p`` and ``seed``; ``None`` for its default.
+            top_k: Sample from the ``top_k`` most likely tokens.
+            top_p: Sample from the most likely tokens that together reach this probability.
+            seed: Makes sampling repeatable, if the service supports that.
+            finish: Whether a truncated text is an error.
             stop: A text, or several: the service cuts the text before the first of them.
-            cancel: Asked before every piece of the answer, which is then streamed; true cuts the text.
+            cancel: Called before every piece of the answer, which is then streamed; true cuts the text.
             mode: How the form is asked for: a mode of `formwright.client.plans.services`, or ``"auto"``. By default,
                 that of the model.
             instruct: Whether, or in which style of `formwright.schemas.instructions`, the prompt describes the form in
@@ -139,7 +139,7 @@ class RemoteModel(Remote):
             max_retries: How often an answer that is wrong is asked for again, with what was wrong; or a ``Retrying`` of
                 tenacity. One that was cut is asked for again with twice the tokens.
             context: What validators of the type see as ``info.context``.
-            token_budget: No attempt is begun once all of them took so many tokens.
+            token_budget: No attempt begins after the attempts together took this many tokens.
             time_budget: Seconds for all attempts together.
 
         Returns:
@@ -147,14 +147,14 @@ class RemoteModel(Remote):
             allow a cut, maybe `Truncated`.
 
         Raises:
-            NotAForm, LanguageError: The form cannot be read, or the service cannot be told it.
+            NotAForm, LanguageError: The form cannot be read, or cannot be described to the service.
             PromptError: The prompt cannot be read.
             OutputInvalid: The answer is not in form, or its type refuses it.
-            OutputTruncated: The service cut it.
+            OutputTruncated: The service truncated the answer.
             Refused: The model, or a filter of the service, does not answer.
             AttemptsExhausted: With ``max_retries``: no attempt gave a value.
             RequestFailed: The service could not be reached, refused the request, or gave no answer.
-            LimitExceeded: A budget is used up, the answer is too large, or the schema is, for the service.
+            LimitExceeded: A budget is used up, the answer is too large, or the schema is too large for the service.
             OptionUnsupported: The service, or any model behind an API, does not have an option.
             UnknownOption: No model has it.
         """
@@ -293,13 +293,13 @@ class RemoteModel(Remote):
                 done()
 
         with progress_of(len(many), progress) as done, ThreadPoolExecutor(concurrency) as pool:
-            contexts = [copy_context() for _ in many]  # threads begin without that of the caller
+            contexts = [copy_context() for _ in many]  # threads begin without the caller's context
             return list(pool.map(lambda number: contexts[number].run(write, number), range(len(many))))
 
     def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
         """The log probability of each of some texts as the whole answer to a prompt, its end included.
 
-        Only `formwright serve` tells it: other services tell the probability of what they write.
+        Only `formwright serve` can: other services report probabilities only of what they write themselves.
 
         Args:
             prompt: One message of the user, or a conversation.

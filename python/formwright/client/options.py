@@ -1,6 +1,6 @@
 """The options of `generate`, `stream` and `generate_many` of a model behind an API, once for all signatures.
 
-What each means is written in the docstring of `formwright.client.RemoteModel.generate`.
+The docstring of `formwright.client.RemoteModel.generate` describes each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What requests of a model behind an API have in common: its options, its plans, and the flow of one answer."""
+"""Common parts of all requests of a model behind an API: its options, its plans, and the flow of one answer."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Remote:
         service: What the service can do.
         api: How requests and answers are spelled.
         mode: How forms are asked for: one of the modes, or ``"auto"`` for the first that is there.
-        request_retries: How often a request is sent again that failed for reasons that may pass.
+        request_retries: How often to send a request again after a temporary failure.
         max_bytes: Bytes of one answer at most.
-        cache: Answers that were given before.
-        where: The service, for messages.
+        cache: A cache of answers.
+        where: The service, in messages.
         address: Host and port of the service, where they are known.
-        identity: What tells its answers from those of others, for the cache.
-        hooks: Functions that are told what happens to each request.
+        identity: Keeps its answers apart from those of others in the cache.
+        hooks: Functions that are called at the events of each request.
     """
 
     name: str
@@ -139,7 +139,7 @@ class Remote:
         return answer_job_in_span(job, self._describe(query, read))
 
     def _describe(self, query: Query, form: Form[Any]) -> Generation:
-        """What the span of a generation is about."""
+        """Describe the span of a generation."""
         provider = _PROVIDERS.get(self.service.name, self.service.name)
         return Generation(
             model=self.name,
@@ -178,7 +178,7 @@ class Remote:
         return OptionUnsupported(f"{name}= does not go with {self.name}: {why}", hint=hint, argument=name)
 
     def _modes(self, mode: str, form: Form[Any] | None = None) -> Sequence[Mode]:
-        """The modes to be tried for a form; one of tools is asked for by tools, or else in words."""
+        """List the modes to try for a form; a form of tools is sent as tools, or else described in the prompt."""
         if mode == "auto":
             modes = modes_of(self.service, self.name)
             is_tools = form is not None and is_offered(form)
@@ -208,7 +208,7 @@ class Remote:
             raise self._error_of_unsupported("stop")
 
     def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> AnyPlan:
-        """How a form is asked for in a mode; kept for the next time."""
+        """Return the plan of a form in a mode; it is kept for the next time."""
         is_native = is_offered(read) and mode in ("strict", "tools")
         make = calls_plan if is_native else plan_of
         key = _key_of(form)

@@ -4,9 +4,9 @@
 
     model = fw.load("formwright-tiny")             # embedded, by ONNX Runtime: formwright[local]
 
-The folder of a causal language model of transformers is loaded the same way; one that is there already is wrapped by
-`from_transformers`. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs that are
-told their model in one word.
+The folder of a causal language model of transformers is loaded the same way; `from_transformers` wraps a model that is
+already loaded. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs whose model is
+named by one word.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Texts that a type refuses, written again: without the values that were refused.
+"""Write a text again if its type refuses it, without the refused values.
 
 ::
 
     result = model.generate(prompt, Person, max_retries=2, context={"oldest": 120})
 
-A validator may say no to a text that conforms. The next attempt has a form that lacks what was refused: the value at
-each place that the validator names, or the whole value where it names none. So it cannot be written again, whatever the
-model wants; draws have another seed, too.
+A validator may refuse a text that conforms. The form of the next attempt excludes what was refused: the value at each
+place that the validator names, or the whole value if it names none. So the model cannot write it again. Sampling also
+gets another seed.
 
-Cost: a form more for each attempt, which is compiled anew. A place inside an array is not taken out alone,
-but with the whole text; and a composition is written again as it is.
+Cost: another form for each attempt, which has to be compiled. A value inside an array cannot be excluded alone, so the
+whole text is; compositions are retried unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def _check(max_retries: Any) -> None:
-    """Fails unless it is a number, or a policy of tenacity. Raises ArgumentError."""
+    """Refuse what is neither a number nor a policy of tenacity. Raises ArgumentError."""
     is_number = isinstance(max_retries, int) and not isinstance(max_retries, bool) and max_retries >= 0
     if not is_number and not callable(getattr(max_retries, "iter", None)):
         raise ArgumentError(
@@ -40,10 +40,10 @@ def _check(max_retries: Any) -> None:
 
 
 def attempt_until_valid(form: Any, max_retries: Any, write: Callable[[Any, int], T]) -> T:
-    """What ``write`` gives for a form and the number of the attempt, tried again while a type refuses it.
+    """Call ``write`` with a form and the number of the attempt, until the type accepts the result.
 
     Raises:
-        AttemptsExhausted: It was refused each time, or nothing is left that could be written.
+        AttemptsExhausted: Every attempt was refused, or no other text is left.
     """
     _check(max_retries)
     attempts: list[Attempt] = []
@@ -69,7 +69,7 @@ def attempt_until_valid(form: Any, max_retries: Any, write: Callable[[Any, int],
 
 
 class Refusals:
-    """What a type has refused of many texts, and the attempts that are left.
+    """The refused values of many texts, and the attempts that are left.
 
     Args:
         rows: How many texts there are.
@@ -97,7 +97,7 @@ class Refusals:
         return form
 
     def written_again(self, written: Callable[[Sequence[int]], list[Any]]) -> list[Any]:
-        """The results of all rows, of which those that are refused are written again while they may be."""
+        """Return the results of all rows, after writing refused ones again while attempts are left."""
         rows: Sequence[int] = range(self._rows)
         results = written(rows)
         for _ in range(self._retries):
@@ -109,7 +109,7 @@ class Refusals:
         return [self._add_attempts(row, result) for row, result in enumerate(results)]
 
     def _note(self, row: int, result: Any) -> bool:
-        """Whether a type has refused the text, which is kept then."""
+        """Note the text if its type has refused it. Returns whether it did."""
         error = result.error if isinstance(result, Failed) else None
         if not isinstance(error, OutputInvalid):
             return False
@@ -118,7 +118,7 @@ class Refusals:
         return True
 
     def _add_attempts(self, row: int, result: Any) -> Any:
-        """A failure with all its attempts."""
+        """Add all attempts to a failure."""
         if (
             not isinstance(result, Failed)
             or not self._retries
@@ -144,7 +144,7 @@ def _repeat(attempt: Callable[[], T], max_retries: Any) -> T:
 
 
 def without(form: Any, error: OutputInvalid) -> Any:
-    """The form without what a type has refused.
+    """Exclude from a form what its type has refused.
 
     Raises:
         UnsatisfiableSchema: Nothing is left.
@@ -164,7 +164,7 @@ def without(form: Any, error: OutputInvalid) -> Any:
 
 
 def _excluding(schema: Any, error: OutputInvalid) -> dict[str, Any]:
-    """A schema without the values that may not come: those at the places of the error, or the whole one."""
+    """Exclude values from a schema: those at the places of the error, or the whole value."""
     listed = getattr(error.__cause__, "errors", None)
     faults = listed(include_url=False, include_context=False) if callable(listed) else []
     value, base = json.loads(error.text), schema if isinstance(schema, dict) else {}
@@ -173,7 +173,7 @@ def _excluding(schema: Any, error: OutputInvalid) -> dict[str, Any]:
 
 
 def _schema_excluding(value: Any, place: Sequence[Any]) -> dict[str, Any] | None:
-    """What forbids the value at a place of members; ``None`` for any other place."""
+    """Make the schema that excludes the value at a place of members; ``None`` for any other place."""
     for step in place:
         if not isinstance(value, dict) or step not in value:
             return None

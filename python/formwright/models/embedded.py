@@ -5,11 +5,11 @@ its content, an answer is closed by ``<|end|>``, and the next one follows ``<|as
 
     <|user|>Ada is 36 years old.<|assistant|>{"name": "Ada", "age": 36}<|end|>
 
-What a content says is text, whatever it spells: it cannot end its message or begin another.
-Tools are in the system message, each as a line of JSON, and calls are written in the
-style of Hermes.
+Contents are always text, even if they spell a control token: a content cannot end its
+message or begin another. Tools are listed in the system message, each as a line of JSON,
+and calls are written in the style of Hermes.
 
-Cost: reading the weights and the tokenizer, once per process.
+The weights and the tokenizer are read once per process.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def load() -> LocalModel:
 
 
 def _list_tools(tools: Sequence[Mapping[str, Any]]) -> str:
-    """The tools as the model has learnt to read them."""
+    """List the tools as the model was trained to read them."""
     return "\n".join(["Tools:", *(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)])
 
 

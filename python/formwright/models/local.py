@@ -1,19 +1,19 @@
-"""A model on this machine: a runtime, its vocabulary, and how a prompt becomes tokens.
+"""A model on this machine: a runtime, its vocabulary, and an encoder of prompts.
 
 ::
 
     model = fw.load("formwright-tiny")
     result = model.generate("Ada is 36 years old.", Person)    # Complete[Person]
 
-A *runtime* is the part that differs between ONNX Runtime, torch and the rest: it holds
-a sequence and gives logits (`LocalRuntime`). `LocalModel` is the part that does not: it
-reads the prompt, compiles the form, and runs the decode loop on a fresh fork.
+A *runtime* (`LocalRuntime`) holds a sequence and gives logits; ONNX Runtime, torch and the
+rest have one each. `LocalModel` is the same for all: it reads the prompt, compiles the
+form, and runs the decode loop on a fresh fork.
 
 Cost: a fork of an empty runtime and one compilation of the form for each call. `generate_many` compiles
 each form once.
 
-Text and prompt share the model's context. Where ``max_tokens`` does not fit
-after the prompt, what is left of the context is the budget instead.
+Text and prompt share the model's context. If ``max_tokens`` does not fit
+after the prompt, the budget is the rest of the context.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ class LocalModel(Verbs):
     """A model that writes in form.
 
     Attributes:
-        name: For messages.
+        name: The name of the model, in messages.
         runtime: Empty; each generation works on a fork of it, so generations may run at the same time.
         vocabulary: What the model's tokens spell.
         encode: Text or conversation to token ids, the chat template applied. Contents are ``str``.
         roles: The roles that messages may have.
-        style: How it writes tool calls: a name of `formwright.tools.STYLES`.
+        style: The style of its tool calls: a name of `formwright.tools.STYLES`.
         with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
-        tell_tools: The tools that may be called as text of the system message, if it has learnt to read them there.
+        tell_tools: Writes the tools into the system message, for a model that was trained to read them there.
         encode_text: Text that the model continues to token ids, without the chat template; ``None`` is ``encode``.
         variants: Variables of the chat template to ``encode`` and ``with_tools`` with them; ``None`` if it takes none.
     """
@@ -137,7 +137,7 @@ class LocalModel(Verbs):
             return task.stream(self.runtime.fork(), settings.sampling.sampler(), settings.trace, generation)
 
     def _describe(self, settings: Settings, form: Form[Any] | None = None) -> Generation:
-        """What the span of a generation is about."""
+        """Describe the span of a generation."""
         return Generation(model=self.name, settings=pick_settings(settings), form=form)
 
     def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: Settings) -> list[Any]:
@@ -188,7 +188,7 @@ class LocalModel(Verbs):
         cancel: Callable[[], bool] | None = None,
         **options: Unpack[ObserveOptions],
     ) -> Observed:
-        """Let the model write as it wants, and tell what ``form`` would have done to it.
+        """Let the model write without a form, and report what ``form`` would have changed.
 
         The options are those of `generate`. The text ends where the model ends it, after ``max_tokens`` at the latest.
 
@@ -221,7 +221,7 @@ class LocalModel(Verbs):
         return self._compile(form, None)
 
     def after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
-        """The tokens of a prompt, and what the model says after them and some more: log probabilities of every token.
+        """Return the tokens of a prompt, and a function: the log probabilities of each token after them and given ones.
 
         Args:
             prompt: One user message, a conversation, or token ids.
@@ -238,7 +238,7 @@ class LocalModel(Verbs):
         return f"{type(self).__name__}({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
     def task(self, prompt: Prompt, constraint: Constraint[Any], limits: Limits, *, heal: bool = False) -> Task:
-        """What is to be written after a prompt. Text and prompt share the context, which may leave fewer tokens.
+        """Make the task of writing after a prompt. Text and prompt share the context, which may leave fewer tokens.
 
         Raises:
             PromptError, LimitExceeded: As `prompt_ids`.
@@ -252,7 +252,7 @@ class LocalModel(Verbs):
         return Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
 
     def _instruct(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
-        """The prompt with the form in words, if that is asked for. Raises ArgumentError."""
+        """Add format instructions to the prompt, if they are asked for. Raises ArgumentError."""
         if instruct is False:
             return prompt
         style = "schema" if instruct is True else instruct
@@ -265,7 +265,7 @@ class LocalModel(Verbs):
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
     def _search(self, task: Task, settings: Settings, seed: int | None) -> Complete[Any] | Truncated:
-        """Write a text by a strategy that looks at several."""
+        """Write a text by a strategy that compares several."""
         what = (task.constraint, task.prompt_ids, task.limits)
         draw: dict[str, Any] = {"seed": seed, "prefix": task.prefix}
         draw["temperature"] = 1.0 if settings.temperature is None else settings.temperature
@@ -418,7 +418,7 @@ class _Many:
         return self._model.task(prompt, constraint, self._settings.limits, heal=self._settings.heal)
 
     def _sampler(self, row: int) -> Sampler | Adjusted:
-        """Each row draws with a seed of its own, and with another one for each attempt."""
+        """Make the sampler of a row, with a seed of its own and another one for each attempt."""
         return self._sampling.sampler(row + len(self._rows) * self._refusals.count(row))
 
     def _compile(self, form: Any) -> Constraint[Any]:

@@ -1,6 +1,6 @@
 """The options of `generate`, `stream` and `generate_many`, once for all signatures.
 
-What each means is written in the docstring of `formwright.models.LocalModel.generate`.
+The docstring of `formwright.models.LocalModel.generate` describes each.
 """
 
 from __future__ import annotations

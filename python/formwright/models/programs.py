@@ -1,4 +1,4 @@
-r"""Programs: Python decides between the parts of a text what comes next, and the model writes some of them.
+r"""Programs: the model writes some parts of a text, and Python decides between them what comes next.
 
 ::
 
@@ -10,12 +10,12 @@ r"""Programs: Python decides between the parts of a text what comes next, and th
         age = run.generate(fw.regex("[1-9][0-9]"))
     print(run.text)                                      # all of it, such as Name: Clara, and a line after it
 
-What was written stays in the cache of the model, so a part costs its own tokens only. All parts share one budget of
-tokens. Text that was appended is healed: where the next part may go on inside its last token, that token is chosen
-anew, so that the model sees the tokens it was trained on.
+The text stays in the cache of the model, so a part costs only its own tokens. All parts share one budget of tokens.
+Appended text is healed: if the next part may continue inside its last token, that token is chosen again, so that the
+model sees the tokens it was trained on.
 
-Cost: a call of the model for each token that is not forced. What the model was given is not taken back, so
-text is healed only if it was appended after the last part.
+Cost: a call of the model for each token that is not forced. Tokens that the model has read are not taken back, so only
+text that was appended after the last part is healed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Run:
     Attributes:
         text: What was appended and generated so far.
         left: Tokens that may still be generated.
-        result: What the last part has given: a `Complete`, or ``None`` before the first one.
+        result: The result of the last part: a `Complete`, or ``None`` before the first one.
     """
 
     def __init__(self, model: LocalModel, prompt_ids: Sequence[int], max_tokens: int, sampler: Sampler) -> None:
@@ -72,7 +72,7 @@ class Run:
         """Write a text, or a control token made by `special`, without asking the model.
 
         Raises:
-            ArgumentError: It is not text and no control token.
+            ArgumentError: It is neither text nor a control token.
             VocabularyError: There is no such control token, or it is not known how the tokenizer spells texts.
         """
         if isinstance(text, Form):
@@ -96,7 +96,7 @@ class Run:
     @overload
     def generate(self, form: Any, /, *, max_tokens: int | None = ...) -> Any: ...
     def generate(self, form: Any, /, *, max_tokens: int | None = None) -> Any:
-        """Let the model write a part in ``form``; its value.
+        """Let the model write a part in ``form``, and return its value.
 
         Args:
             form: Anything `formwright.form` takes.
@@ -143,7 +143,7 @@ class Run:
         self.text += self.result.text
 
     def _heal(self, constraint: Constraint[Any]) -> Healed:
-        """The form after what the model has not seen, of which the last appended tokens may be taken off."""
+        """Heal the appended tokens that the model has not seen: return the form that begins with the ones taken off."""
         if not self._appended:
             return Healed(constraint, list(self._unseen))
         kept = len(self._unseen) - self._appended
@@ -152,7 +152,7 @@ class Run:
         return replace(healed, prompt_ids=[*self._unseen[:kept], *healed.prompt_ids[len(before) :]])
 
     def fork(self) -> Run:
-        """The same text, to be gone on with independently; the cache of the model is shared as far as it can be."""
+        """Copy the text, to continue it independently; the cache of the model is shared as far as possible."""
         twin = Run(self._model, [], self.left, self._sampler)
         twin._runtime = self._runtime.fork()
         twin._seen, twin._unseen, twin._appended = list(self._seen), list(self._unseen), self._appended
@@ -173,7 +173,7 @@ class Run:
 class Part(Steps[Piece]):
     """A part of a program that is being written: iterate over its tokens, also in an event loop.
 
-    Leaving it early leaves the program where it was before the part.
+    If the loop is left early, the program is back where it was before the part.
     """
 
     def __init__(self, pieces: Generator[Piece, None, None]) -> None:
@@ -188,7 +188,7 @@ class Part(Steps[Piece]):
 
 
 class _Remembering:
-    """A runtime that still knows what it said last: a part may begin where the one before it has ended."""
+    """A runtime that keeps its last logits: a part may begin where the one before it has ended."""
 
     def __init__(self, runtime: Any, last: NDArray[np.float32] | None = None) -> None:
         self._runtime, self._last = runtime, last

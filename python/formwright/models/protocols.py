@@ -1,4 +1,4 @@
-"""What a runtime must have for our own loop to drive it."""
+"""The methods that a runtime needs for our own loop to drive it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of one call of a verb, as values: how tokens are chosen, where the text ends, what else is done.
+"""The options of one call of a verb, as values: how to choose tokens, where to end the text, and the rest.
 
 ::
 

@@ -1,11 +1,10 @@
-"""What is to be written, and by which strategy: the options of `LocalModel.generate`, checked.
+"""A text to write, and its strategy: the options of `LocalModel.generate`, checked.
 
 ::
 
     Strategy(beams=8, returns=3, fidelity="mask", particles=16).is_plain      # False
 
-Cost: nothing is computed here. Options that cannot be combined with each other are refused once, before anything
-is written.
+Options that cannot be combined are refused once, before anything is written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a user calls on a model: the verbs, their types for every kind of form, and what their options mean.
+"""The verbs of a model: their types for every kind of form, and the meaning of their options.
 
 `LocalModel` does what they say. The types are overloads because no single signature gives ``Complete[T]`` for a type, a
 form and a pattern alike, and because only a call that allows a cut can give a `Truncated`.
@@ -151,19 +151,19 @@ class Verbs:
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
             max_tokens: Tokens at most; the text is steered to a complete end within them.
             temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, and 1 where ``fidelity`` draws.
-            top_k: Draw among the most likely ``top_k`` allowed tokens.
-            top_p: Draw among the most likely allowed tokens that together reach this probability.
-            min_p: Draw among the allowed tokens that have this share of the probability of the most likely one.
-            repetition_penalty: What the logit of a token of the prompt or the text is divided by, or multiplied by
-                below 0; 1 changes nothing.
+            top_k: Sample from the ``top_k`` most likely allowed tokens.
+            top_p: Sample from the most likely allowed tokens that together reach this probability.
+            min_p: Sample from the allowed tokens with at least this share of the probability of the most likely one.
+            repetition_penalty: Divides the logits of tokens that the prompt or the text has, or multiplies negative
+                ones; 1 changes nothing.
             min_tokens: Tokens at least, if the form allows so many.
-            seed: Makes draws repeatable.
+            seed: Makes sampling repeatable.
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
-            cancel: Asked before every token; true cuts the text.
+            cancel: Called before every token; true cuts the text.
             canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
                 next (``"forced"``), or perhaps none (False). A constraint says this by itself.
-            heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
+            heal: Whether to write the last tokens of the prompt again, together with what follows them: for prompts
                 that end inside a word.
             instruct: Whether the prompt describes the form in words too, as `formwright.instructions` does in the style
                 ``"schema"`` (True) or the style that is named. The text comes after a ``str``; in a conversation,
@@ -173,7 +173,7 @@ class Verbs:
             returns: How many texts of the beams are in ``result.alternatives``.
             fidelity: Whose distribution is drawn from: ``"mask"`` is token by token among the allowed ones,
                 ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other.
-            particles: How many texts ``fidelity="smc"`` writes to draw one.
+            particles: How many texts ``fidelity="smc"`` writes to sample one.
             trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
                 token. The model is then asked for forced tokens too.
             max_retries: How often a text that the type refuses is written again, without what was refused and with the
@@ -188,7 +188,7 @@ class Verbs:
             PromptError: The prompt cannot be read.
             LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text; or the
                 form has too many texts for ``fidelity="exact"``.
-            ArgumentError: An option has a value that it cannot have, or cannot be combined with another one.
+            ArgumentError: An option has an invalid value, or cannot be combined with another one.
             VocabularyError: ``form`` is a constraint for another vocabulary.
             OutputInvalid: The type refuses the text, though it conforms.
             AttemptsExhausted: With ``max_retries``: it refused the text of every attempt.
@@ -306,7 +306,7 @@ class Verbs:
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
-            cancel: Asked before every token; true cuts the text.
+            cancel: Called before every token; true cuts the text.
             options: Those of `generate`, but for those that look at several texts. ``context`` is seen by validators
                 of partial values too.
 

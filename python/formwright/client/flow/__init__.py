@@ -1,1 +1,1 @@
-"""What happens between a question and its answer, without I/O."""
+"""From a question to its answer, without I/O."""

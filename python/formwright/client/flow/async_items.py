@@ -30,7 +30,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 def array(item: Any) -> Form[Any]:
     """The form of an array of values of a type or JSON Schema. Raises NotAForm, LanguageError."""
-    if isinstance(item, dict | bool):  # one document, since a service is told all of it
+    if isinstance(item, dict | bool):  # one document, since the service gets all of it
         return json_schema({"type": "array", "items": move_references(item, "#/items")})
     return array_of(item)
 

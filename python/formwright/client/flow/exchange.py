@@ -1,4 +1,4 @@
-"""What goes over the wire and what comes back, as data: requests, answers, and the steps between them.
+"""Requests, answers, and the steps between them, as data.
 
 ::
 
@@ -6,10 +6,8 @@
     Send(request)                     # a step of the flow; its driver gives an Answer back
     Usage(12, 3) + Usage(10, 4)       # Usage(prompt_tokens=22, completion_tokens=7)
 
-The flow (`formwright.client.flow.request_flow`) yields steps and is given what they bring; a driver does them, with
-sockets, with the client object of an SDK, or by hand in a test.
-
-What a driver gives back may be bytes or the decoded JSON, since SDKs have decoded it.
+The flow (`formwright.client.flow.request_flow`) yields steps and receives their results. A driver carries them out:
+with sockets, with the client object of an SDK, or by hand in a test. A result is bytes, or JSON decoded by an SDK.
 """
 
 from __future__ import annotations
@@ -67,14 +65,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Do the steps from here on with this span as the current one: what instruments HTTP adds its own to that."""
+    """Do the following steps with this span as the current one, so that spans of HTTP become its children."""
 
     span: GenerationSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send a request, and wait for its whole `Answer` for so many seconds at most."""
+    """Send a request, and wait for its whole `Answer`, with a timeout in seconds."""
 
     request: Request
     timeout: float | None = None
@@ -82,7 +80,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Send a request whose answer is a stream; gives an `Answer`, without its body unless it is one of an error."""
+    """Send a request whose answer is a stream; gives an `Answer`, with a body only if it is an error."""
 
     request: Request
     timeout: float | None = None
@@ -97,7 +95,7 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Leave the open stream."""
+    """Close the open stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as a service is told it.
+    """A tool as it is offered to a service.
 
     Attributes:
         name: Its name.
@@ -153,10 +151,10 @@ class Reply:
         text: What the model wrote as text.
         calls: The tools it calls.
         end: Why the text ends.
-        refusal: What it says where it refuses.
+        refusal: The model's text if it refuses to answer.
         usage: The tokens that were counted.
         raw: The answer as it came, decoded; of a stream, its last event.
-        fault: What was found to be wrong while it arrived, so that the rest of it was not read.
+        fault: An error that was found while the answer arrived, so that the rest was not read.
     """
 
     text: str
@@ -169,13 +167,13 @@ class Reply:
 
     @property
     def output(self) -> str:
-        """What the model wrote: its text, or else the arguments of its calls."""
+        """The model's output: its text, or else the arguments of its calls."""
         return self.text or "".join(call.arguments for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """An answer that was wrong, whose calls all have ids, and what is said about it."""
+    """A wrong answer, whose calls all have ids, and the complaint about it."""
 
     reply: Reply
     complaint: str
@@ -183,22 +181,22 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What a request asks for, before any API spells it.
+    """A request for a text, before any API spells it.
 
     Attributes:
         model: The name of the model.
         messages: The conversation, as the user gave it.
         mode: How the form is asked for.
-        schema: The JSON Schema that the text is to keep to, in the mode that tells one.
+        schema: The JSON Schema of the text, in modes that send one.
         name: What the schema is called.
         description: What it is for.
-        tools: The tools that are offered, in the mode that offers any.
+        tools: The tools, in modes that offer some.
         calls: Whether the model may call them, must, or must call one once.
-        pieces: What is given out of a stream: the text, the arguments of the first call, or nothing.
-        instruction: What is said about the form in words.
+        pieces: What a stream yields: the text, the arguments of the first call, or nothing.
+        instruction: Format instructions.
         extra: Further fields of the body.
         max_tokens_name: What chat completions call ``max_tokens``.
-        corrections: Answers so far that were wrong.
+        corrections: The wrong answers so far.
         is_stream: Whether the answer is to come piece by piece.
     """
 
@@ -225,5 +223,5 @@ class Query:
 
     @property
     def required_tool(self) -> str | None:
-        """The tool that must be called, where it is one that is known by name."""
+        """The name of the tool that must be called, if there is only one."""
         return self.tools[0].name if self.calls == "one" and len(self.tools) == 1 else None

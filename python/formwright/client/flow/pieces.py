@@ -1,4 +1,4 @@
-"""What arrives of an answer, piece by piece: its text, and the value so far.
+"""An answer as it arrives, piece by piece: its text, and the value so far.
 
 ::
 
@@ -6,11 +6,10 @@
     piece = pieces.feed('{"name": "A')
     piece.text, piece.partial.value                   # '{"name": "A', {'name': 'A'}
 
-Cost: the kernel's pass over the piece, which checks that the text conforms so far, and that of the reader. Nothing is
-read a second time.
+Cost: one pass of the kernel over each piece, to check that the text conforms so far, and one of the reader.
 
-Where instructions alone ask for a form, the conforming text may come after others: the value begins where the
-first bracket comes after which all that came conforms.
+If only instructions ask for the form, other text may precede the value: it begins at the first bracket after which
+everything conforms.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class Piece:
     """A piece of an answer.
 
     Attributes:
-        text: The characters that came, without those of an object that the service wants around the value.
+        text: The new characters, without those of an object that the service requires around the value.
         partial: The value so far; see `formwright.incremental`.
-        token_id: Of a service, no ids of tokens are known.
+        token_id: ``None``: services do not send ids of tokens.
     """
 
     text: str

@@ -5,18 +5,17 @@
     flow = answer_job(job)
     next(flow).request.path                # 'chat/completions'
 
-The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the result.
+The driver sends the request, and passes the `Answer` into the flow, until ``StopIteration`` holds the result.
 
-Three loops are in each other: the modes, the attempts of a mode (tenacity, with what was wrong), and the requests of
-an attempt (tenacity, while what failed may pass).
+Three loops are nested: the modes; the attempts of a mode, each with a complaint about the last; and the requests of an
+attempt, repeated after temporary failures. tenacity drives the inner two.
 
-A mode that the form does not go through, or that the service says it does not have, is left for the next one with a
-note.
+If a mode cannot express the form, or the service does not have it, the flow goes on to the next mode with a note.
 
-Cost: some tens of microseconds besides the check of the text, which is a pass of the kernel.
+Cost: some tens of microseconds besides the kernel's check of the text.
 
-Pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again, since what
-was shown cannot be taken back, and the error says so.
+Pieces of a stream are yielded among the steps. After the first piece nothing is sent again, since it cannot be taken
+back; the error says so.
 """
 
 from __future__ import annotations
@@ -88,25 +87,25 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is to be written, and how.
+    """What to ask for, and how.
 
     Attributes:
         wire: The API.
         query: What every request asks for, apart from the form.
-        modes: The modes to be tried, in order.
+        modes: The modes to try, in order.
         plan: The plan of the form in a mode.
-        finish: Whether a text that the service cut is an error.
+        finish: Whether a truncated text is an error.
         context: What validators see.
-        max_retries: How often a wrong answer is asked for again, or a policy of tenacity.
+        max_retries: How often to ask again after a wrong answer, or a policy of tenacity.
         request_retries: How often a request is sent again.
         token_budget: Tokens of all attempts together.
         time_budget: Seconds of all attempts together.
         max_bytes: Bytes of one answer at most.
-        cancel: Asked before each part of a stream; true cuts the text.
-        shows: Whether pieces of a stream are given out; if not, it is read so that it can be cut.
-        tell: Is told what happens: a name such as ``"completion:response"``, and what it is about.
-        note_retry: Is told what went wrong, before a request is sent again, or another one instead.
-        cache_key: Makes the key of a request in the cache; ``None`` asks no cache.
+        cancel: Called before each part of a stream; true cuts the text.
+        shows: Whether to yield the pieces of a stream; if not, it is only read so that it can be cut.
+        tell: Called at each event with its name, such as ``"completion:response"``, and its subject.
+        note_retry: Called with the error before each retry.
+        cache_key: Makes the key of a request in the cache; ``None`` uses no cache.
         clock: Seconds, for tests.
     """
 
@@ -202,7 +201,7 @@ class _Work:
         self._deadline = None if budget is None else self.job.clock() + budget
 
     def run_plan(self, plan: AnyPlan, notes: Sequence[str]) -> Flow:
-        """The result in one mode."""
+        """Ask in one mode, and return the result."""
         job, query = self.job, plan.extend_query(self.job.query)
         key = self._key(query)
         known = (yield Recall(key)) if key is not None else None
@@ -240,7 +239,7 @@ class _Work:
         return self.job.cache_key({"path": request.path, **request.body})
 
     def _again(self, plan: AnyPlan, body: Mapping[str, Any], notes: Sequence[str]) -> Complete[Any] | None:
-        """The result of an answer that the cache has; ``None`` if it is none any more, for this type or context."""
+        """Read the result of a cached answer; ``None`` if it is no longer valid for this type or context."""
         try:
             result = self._result(plan, self.job.wire.reply(body), [*notes, *plan.notes])
         except FormwrightError:
@@ -249,7 +248,7 @@ class _Work:
         return result if isinstance(result, Complete) else None
 
     def _ask(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
-        """The answer to one query, sent again while it fails for reasons that may pass."""
+        """Ask one query, again after each temporary failure."""
         job, request = self.job, self.job.wire.request(query)
         job.tell("completion:kwargs", request.body)
 
@@ -276,7 +275,7 @@ class _Work:
         return reply
 
     def _ask_for_stream(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
-        """The answer to one query, piece by piece."""
+        """Ask one query, and yield the answer piece by piece."""
         answer = yield Open(self.job.wire.request(query), self._left())
         failure = failure_of(answer)
         if failure is not None:
@@ -285,7 +284,7 @@ class _Work:
             return (yield from self._collect(query, plan, answer))
 
     def _collect(self, query: Query, plan: AnyPlan, answer: Answer) -> Generator[Step | Piece, Any, Reply]:
-        """What the stream of an answer comes to."""
+        """Combine the events of a stream into a reply."""
         job, events, size = self.job, EventReader(), 0
         if answer.headers.get("content-type", "").startswith("application/json"):
             json_of(replace(answer, body=(yield from self._rest())))  # which raises the error that it may be
@@ -325,7 +324,7 @@ class _Work:
         return collector.reply
 
     def _rest(self) -> Generator[Step | Piece, Any, bytes]:
-        """All that comes of an answer which is not a stream."""
+        """Read the whole of an answer that is not a stream."""
         body = b""
         while (chunk := (yield Next(self._left()))) is not None:
             body += chunk
@@ -335,7 +334,7 @@ class _Work:
         return body
 
     def _result(self, plan: AnyPlan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
-        """What an answer comes to; one that is wrong is noted as an attempt."""
+        """Return the result of an answer; a wrong answer is noted as an attempt."""
         try:
             ends = self._read(plan, reply)
         except Exception as error:
@@ -358,7 +357,7 @@ class _Work:
         return Complete(value=ends.value, text=ends.text, parts=ends.parts, enforced=enforced, **written)
 
     def _read(self, plan: AnyPlan, reply: Reply) -> _Cut | Whole:
-        """The text: whole with its value, or cut where that is allowed."""
+        """Read the text: whole with its value, or truncated if that is allowed."""
         if reply.fault is not None:
             raise reply.fault
         if reply.end in ("refusal", "content_filter"):
@@ -371,9 +370,9 @@ class _Work:
         return _Cut(plan.read_beginning(reply), reason)
 
     def _correct_query(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
-        """The query for the next attempt: with what was wrong, or with room for more.
+        """Make the query for the next attempt: with a complaint, or with more tokens.
 
-        Calls that came without ids are given some, since no service takes an answer to a call without one.
+        Calls without ids get some, since no service accepts the result of a call without an id.
         """
         if isinstance(error, OutputTruncated):
             taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(plan.spell_reply(reply)))
@@ -390,7 +389,7 @@ class _Work:
         self.attempts.append(Attempt(number, plan.spell_reply(reply), error, reply.usage, plan.mode, reply))
 
     def _error_of_job(self, error: Exception) -> Exception:
-        """The error of a job: that of its only attempt, or one with all of them."""
+        """Return the error of a job: that of its only attempt, or one that lists all attempts."""
         last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
         cause = error if last is None else last.exception()
         if not self.attempts or self.job.max_retries == 0 or isinstance(cause, Refused):
@@ -413,7 +412,7 @@ class _Work:
             )
 
     def _left(self) -> float | None:
-        """Seconds that are left. Raises LimitExceeded where there are none."""
+        """Return the seconds that are left. Raises LimitExceeded if there are none."""
         if self._deadline is None:
             return None
         left = self._deadline - self.job.clock()
@@ -429,7 +428,7 @@ class _Work:
 
 
 def _identify(raw: Any) -> tuple[Any, Any]:
-    """What a service calls an answer, and its model: members of JSON, or attributes of an SDK's object."""
+    """Return the id of an answer and the name of its model: members of JSON, or attributes of an SDK's object."""
     names = ("id", "responseId", "model", "modelVersion")
     found = [raw.get(name) if isinstance(raw, Mapping) else getattr(raw, name, None) for name in names]
     return found[0] or found[1], found[2] or found[3]

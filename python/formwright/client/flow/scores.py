@@ -1,17 +1,15 @@
-"""How likely given texts are, asked of a server that can tell: `formwright serve`, by its own field ``score``.
+"""Ask `formwright serve` how likely given texts are, by its own field ``score``.
 
 ::
 
     flow = score_texts("formwright-tiny", [{"role": "user", "content": "Is the sky blue?"}], ["yes", "no"])
     next(flow).request.body["score"]             # ['yes', 'no']
 
-The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the scores.
+The driver sends the request, and passes the `Answer` into the flow, until ``StopIteration`` holds the scores.
 
-Cost: one request, without which nobody knows whether the server knows the field. One that does not is asked for a
-single token: ``max_tokens`` bounds what it writes instead.
-
-A server that does not know a field may ignore it, and answer. Only scores that its answer holds for these
-very texts are believed; everything else is `OptionUnsupported`.
+Cost: one request; there is no cheaper way to find out whether a server supports the field. A server that does not may
+ignore it and write a text instead, so ``max_tokens`` limits that to one token. Only an answer with scores for exactly
+these texts is accepted; anything else is `OptionUnsupported`.
 """
 
 from __future__ import annotations
@@ -74,7 +72,7 @@ def score_texts(
 
 
 def error_of_unsupported(model: str, why: str) -> OptionUnsupported:
-    """The error of a model whose service cannot tell."""
+    """Make the error of a service that cannot score texts."""
     return OptionUnsupported(
         f"score() does not go with {model}: {why}",
         hint="score with a model that runs here or behind `formwright serve`; to choose one of several texts, generate "
@@ -97,5 +95,5 @@ def _read(body: Mapping[str, Any], model: str, texts: Sequence[str]) -> dict[str
 
 
 def _is_score(value: Any) -> bool:
-    """Whether it is a log probability; minus infinity, which JSON has not, is null."""
+    """Whether it is a log probability; null is minus infinity, which JSON does not have."""
     return value is None or (type(value) in (int, float) and -float_info.max <= value <= _ROUNDING)

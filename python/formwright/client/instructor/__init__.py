@@ -1,1 +1,1 @@
-"""The calls that Instructor's users type."""
+"""The calls that users of Instructor know."""

@@ -1,11 +1,11 @@
-"""Objects of a type that are not complete: what is there, and ``None`` for what is not.
+"""Make incomplete objects of a type, with ``None`` for what is missing.
 
 ::
 
     construct(Person, {"name": "Ad"}).age       # None: nothing of it has come
 
-Cost: an object for each snapshot. These objects have not been validated, since what is missing would be
-refused; `formwright.incremental.Partial` tells complete from partial, and validates what is complete.
+Cost: an object for each snapshot. The objects are not validated, since validation would refuse missing members;
+`formwright.incremental.Partial` distinguishes complete from partial, and validates what is complete.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["construct"]
 
 
 def construct(type_: Any, plain: Any) -> Any:
-    """Plain data as far as it came, as an object of a type."""
+    """Make an object of a type from plain data that may be incomplete."""
     if isinstance(plain, dict):
         model = _model_for(type_, plain)
         if model is None:

@@ -1,4 +1,4 @@
-"""A client object that writes in form: the parameters of Instructor, on any SDK client.
+"""Add the parameters of Instructor to any SDK client, for structured output.
 
 ::
 
@@ -10,8 +10,8 @@
         max_retries=2,
     )
 
-The object passed in is not changed: what comes back is a wrapper, whose other attributes are the object's. Without
-``response_model`` a call goes through untouched.
+The client itself is not changed: the result is a wrapper that forwards all other attributes. A call without
+``response_model`` is passed on unchanged.
 
 As in Instructor, ``max_retries=N`` means one request and up to N more. A truncated answer is requested again with twice
 the tokens, never with the same number.
@@ -114,7 +114,7 @@ class _Calls:
         return flow, self._model.transport.passing(given)
 
     def _through(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of a call without a form. What only a form gives a meaning is refused, not dropped."""
+        """Return the arguments of a call without a form. Refuse those that only make sense with a form."""
         if guilty := next((name for name in _FOR_FORMS if given.get(name) is not None), None):
             raise ArgumentError(f"{guilty}= has no meaning without response_model=", argument=guilty)
         named = {} if self._default is None else {"model": self._default}
@@ -135,8 +135,8 @@ class Create(_Calls):
 
         Args:
             response_model: Anything `formwright.form` takes; ``Iterable[T]`` is a list of ``T``.
-            max_retries: How often a wrong answer is asked for again, or a ``Retrying`` of tenacity; 3 unless given,
-                and 0 for a stream, which is asked for again only until a part of it was shown.
+            max_retries: How often to ask again after a wrong answer, or a ``Retrying`` of tenacity; 3 by default. For a
+                stream 0, since it can only be asked for again before its first piece is shown.
             **given: ``context`` (or ``validation_context``), ``hooks``, ``token_budget``, ``mode``, and what the
                 client's own ``create`` takes.
 
@@ -152,7 +152,7 @@ class Create(_Calls):
         return self._complete(response_model, max_retries, given).value
 
     def create_with_completion(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> tuple[Any, Any]:
-        """The value, and the answer that it was read from as the client gave it."""
+        """Return the value, and the client's answer that it was read from."""
         result = self._complete(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
@@ -195,7 +195,7 @@ class AsyncCreate(_Calls):
     async def create_with_completion(
         self, *, response_model: Any, max_retries: Any = None, **given: Any
     ) -> tuple[Any, Any]:
-        """The value, and the answer that it was read from as the client gave it."""
+        """Return the value, and the client's answer that it was read from."""
         result = await self._complete(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
@@ -308,7 +308,7 @@ class _Maybe(BaseModel):
 
 
 def Maybe(type_: Any) -> type[BaseModel]:  # noqa: N802 (as it is called elsewhere)
-    """A value that may not be there: ``result``, or ``error`` and a ``message`` that says why not; true if it is."""
+    """A value that may be missing: ``result``, or ``error`` and a ``message`` that says why; true if it exists."""
     name = getattr(type_, "__name__", "Value")
     return create_model(
         f"Maybe{name}",
@@ -341,7 +341,7 @@ def _check(response_model: Any, given: dict[str, Any]) -> None:
 
 
 def _context(given: dict[str, Any]) -> Any:
-    """What validators and templates see, under either of its names."""
+    """Return the context of validators and templates, which has two names."""
     context, older = given.pop("context", None), given.pop("validation_context", None)
     if context is not None and older is not None:
         raise ArgumentError("context= and validation_context= are the same", argument="validation_context")
@@ -357,7 +357,7 @@ def _hooks(given: dict[str, Any]) -> Hooks:
 
 
 def _conversation(messages: Any, name: str) -> Sequence[Mapping[str, Any]]:
-    """Messages as mappings; those that an SDK gave are objects."""
+    """Turn messages into mappings; an SDK's messages are objects."""
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}]
     if isinstance(messages, Mapping) or not isinstance(messages, Sequence):
@@ -379,7 +379,7 @@ def _requested_form(response_model: Any) -> Any:
 
 
 def _remember(value: Any, raw: Any) -> None:
-    """Where Instructor's users look for the answer."""
+    """Attach the answer to the value, where users of Instructor look for it."""
     if isinstance(value, BaseModel):
         object.__setattr__(value, "_raw_response", raw)
 

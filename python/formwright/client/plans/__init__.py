@@ -1,1 +1,1 @@
-"""How a form is asked of a service, and how its answer is read."""
+"""How to ask a service for a form, and read its answer."""

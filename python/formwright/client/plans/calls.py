@@ -1,4 +1,4 @@
-"""Tools as a service is told them, and the calls that it answers with.
+"""Offer tools to a service, and read the calls that it answers with.
 
 ::
 
@@ -10,12 +10,12 @@
     (call,) = plan.read(reply).value
     call.arguments, call.id                                 # ({'city': 'Oslo'}, 'call_7')
 
-A form that `formwright.tools` made is not text to a service: it has tools of its own. Each is told by the schema of its
-arguments, as a `Plan` tells a schema, and the value is what a local model gives: calls, or the text in their place.
-Names, arguments and how many calls there are, all are checked here.
+Services have tools of their own, so a form of `formwright.tools` is not sent as text. Each tool is sent with the schema
+of its arguments, as a `Plan` sends a schema. The value is that of a local model: calls, or the text in their place. The
+names, the arguments and the number of calls are checked here.
 
-Cost: a `Plan` for each tool. How a local model writes calls (``style``) does not matter here, so the text
-of a result spells them as the style ``json`` does.
+Cost: a `Plan` for each tool. The ``style`` in which a local model writes calls does not matter here; the text of a
+result spells them in the style ``json``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CallsPlan:
         plans: The arguments of each tool, by its name.
         wire_form: The form of text beside calls, or in their place.
         is_strict: Whether the service is asked to enforce all of the schemas.
-        notes: What the service is not told.
+        notes: What the request does not tell the service.
     """
 
     mode: Mode
@@ -67,7 +67,7 @@ class CallsPlan:
         return replace(query, mode="tools", tools=tools, calls=self.offer.calls, pieces=pieces)
 
     def read(self, reply: Reply, *, context: Any = None) -> Whole:
-        """The calls of an answer, or its text. Raises OutputInvalid."""
+        """Read the calls of an answer, or its text. Raises OutputInvalid."""
         beside, parts = (reply.text, self.wire_form.parts(reply.text)) if self._takes_text else ("", ())
         outside = "" if self._takes_text else reply.text
         if self._takes_text and not reply.calls:
@@ -79,13 +79,13 @@ class CallsPlan:
         return Whole(beside + spelled, with_ids(call for call, _ in found), parts, outside)
 
     def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
-        """Whether an answer conforms and is not cut: after the last call another one may have been to come."""
+        """Whether an answer conforms and is complete; after its last call, another one may have been cut off."""
         if is_cut or (self._takes_text and not reply.calls):
             return not is_cut
         return self._is_count(len(reply.calls)) and all(map(self._matches, reply.calls))
 
     def read_beginning(self, reply: Reply) -> str:
-        """What a service cut: calls as far as they came. Raises OutputInvalid where that begins nothing in form."""
+        """Read the calls of a truncated answer so far. Raises OutputInvalid if they do not begin a conforming text."""
         if len(reply.calls) > (self.offer.most or len(reply.calls)):
             raise OutputInvalid(self._complaint_of_count(reply), text=self.spell_reply(reply))
         if not self._takes_text:
@@ -100,11 +100,11 @@ class CallsPlan:
         return self.spell_reply(reply).removesuffix("]").removesuffix("}")
 
     def spell_reply(self, reply: Reply) -> str:
-        """The text of an answer, and its calls."""
+        """Spell the text of an answer, and its calls."""
         return reply.text + self._spell_calls((call.name, call.arguments) for call in reply.calls)
 
     def complaint(self, error: Exception, reply: Reply) -> str:
-        """What is wrong with the calls of an answer, each by itself; or with all of it."""
+        """Describe what is wrong with each call of an answer, or with the answer as a whole."""
         listed = [
             fault for number, call in enumerate(reply.calls, start=1) for fault in self._faults(call, f"call {number}")
         ]
@@ -120,7 +120,7 @@ class CallsPlan:
         return []
 
     def _spell_calls(self, calls: Iterable[tuple[str, str]]) -> str:
-        """Calls as the style ``json`` writes them."""
+        """Spell calls in the style ``json``."""
         text = ", ".join(f'{{"name": {json.dumps(name)}, "arguments": {arguments}}}' for name, arguments in calls)
         return text if self.offer.calls == "one" or not text else f"[{text}]"
 
@@ -132,7 +132,7 @@ class CallsPlan:
         return bool(count) and (self.offer.most is None or count <= self.offer.most)
 
     def _complaint_of_count(self, reply: Reply) -> str:
-        """That there are too few calls, or too many."""
+        """Complain that there are too few calls, or too many."""
         wanted = "one tool once" if self.offer.calls == "one" else "a tool"
         if reply.calls and self.offer.calls != "one":
             wanted = f"tools {self.offer.most} times at most"
@@ -169,7 +169,7 @@ class CallsPlan:
 
 
 def is_offered(form: Form[Any]) -> bool:
-    """Whether a form is one of tools, which a service can be told as its own."""
+    """Whether a form is one of tools that a service can be offered."""
     return form.origin is not None and form.origin.kind == "tools"
 
 

@@ -1,4 +1,4 @@
-r"""What was wrong with an answer, as a model is told it: the places as JSON Pointers, with the values there.
+r"""Tell a model what was wrong with its answer: the places as JSON Pointers, with the values there.
 
 ::
 
@@ -7,8 +7,8 @@ r"""What was wrong with an answer, as a model is told it: the places as JSON Poi
     except OutputInvalid as error:
         complaint(error)        # 'Your answer is not valid:\n- at /age: ...'
 
-Cost: a look at the text. Where a text leaves its form, the rest of it is unknown, so one place is told;
-a type that refuses a conforming text tells all places.
+If a text does not conform to its form, the rest of it cannot be judged, so only the first place is named. A type that
+refuses a conforming text names all places.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Fault(NamedTuple):
 
 
 def complaint(error: Exception, form: Form[Any] | None = None) -> str:
-    """What is said to a model about its answer, which was to be in ``form``."""
+    """Tell a model what is wrong with its answer, which should conform to ``form``."""
     if isinstance(error, OutputTruncated):
         return "Your answer was cut because it is too long. Answer again, and shorter."
     return write_complaint(faults(error, form))
 
 
 def write_complaint(faults: Iterable[Fault]) -> str:
-    """Faults, as a model is told them."""
+    """Describe faults to a model."""
     lines = []
     for fault in faults:
         place = f"{fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}"
@@ -55,7 +55,7 @@ def write_complaint(faults: Iterable[Fault]) -> str:
 
 
 def faults(error: Exception, form: Form[Any] | None = None) -> list[Fault]:
-    """The places where an answer is wrong: as its type tells them, or the one where the text leaves the form."""
+    """Find the places where an answer is wrong: all that its type names, or the one where the text leaves the form."""
     listed = _list_of_pydantic(error) or (
         _list_of_pydantic(_of_type(error, form)) if isinstance(error, OutputInvalid) else []
     )
@@ -74,7 +74,7 @@ def _list_of_pydantic(error: Exception | None) -> list[dict[str, Any]]:
 
 
 def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
-    """What the type itself says of a text that is not in form: it names every fault, and what is missing."""
+    """Validate a text that does not conform by its type, which names every fault, and what is missing."""
     if form is None or python_type_of(form) is None:
         return None
     try:

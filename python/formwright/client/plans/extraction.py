@@ -1,15 +1,15 @@
-"""The conforming text inside an answer that nobody held to it: bare, in a fence, or between sentences.
+"""Find the conforming text inside an unconstrained answer: bare, in a fence, or between sentences.
 
 ::
 
     form = fw.json_schema({"type": "object", "required": ["age"]})
     extract(form, 'Sure: {"age": 36} Anything else?').text        # '{"age": 36}'
 
-Three rules, of which the first that applies decides: the whole answer; what its code fences hold; the JSON values
-that begin with a bracket in it. Where a rule finds several different conforming texts, none is meant.
+The first rule that applies decides: the whole answer; the content of its code fences; the JSON values in it that begin
+with a bracket. If a rule finds several different conforming texts, the answer is ambiguous and refused.
 
-Cost: a check of the form for each candidate, at most `MOST`. Nothing is repaired. An answer that is nearly
-in form is not in form, and the error shows where it leaves it.
+Cost: a check of the form for each candidate, at most `MOST`. Nothing is repaired: an answer that nearly conforms is
+refused, and the error shows where it leaves the form.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _OPENING = re.compile(r"[{\[]")
 
 
 class Found(NamedTuple):
-    """A conforming text, and what stood around it."""
+    """A conforming text, and the text around it."""
 
     text: str
     outside: str
 
 
 def extract(form: Form[Any], answer: str) -> Found:
-    """The conforming text that an answer holds.
+    """Find the conforming text of an answer.
 
     Raises:
         OutputInvalid: There is none, or there are several different ones.
@@ -66,13 +66,13 @@ def extract(form: Form[Any], answer: str) -> Found:
 
 
 def _find_fences(answer: str) -> list[tuple[str, int, int]]:
-    """What is in code fences, without the line breaks around it; with the place of the fence."""
+    """Find the contents of code fences, without the line breaks around them, and the places of the fences."""
     fences = _FENCE.finditer(answer)
     return [(match[2].strip(), match.start(), match.end()) for match, _ in zip(fences, range(MOST), strict=False)]
 
 
 def _values(answer: str) -> list[tuple[str, int, int]]:
-    """The JSON objects and arrays that are in no other one."""
+    """Find the outermost JSON objects and arrays."""
     return [extract for extract, _ in zip(_decode_values(answer), range(MOST), strict=False)]
 
 

@@ -1,4 +1,4 @@
-"""A form as a service can be told it, and the way back from what it answers.
+"""Describe a form to a service, and read its answer.
 
 ::
 
@@ -7,11 +7,11 @@
     text, outside = plan.text(Reply('{"value": [1, 2]}'))
     plan.form.parse(text)                         # [1, 2]
 
-A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the root
-has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words;
-tools are offered as tools (`formwright.client.plans.calls`).
+A JSON form is sent as its schema: in the subset of the service, and as the member ``value`` of an object if the root
+has to be one. A pattern or a choice is sent as the schema of a string. Compositions have no schema, so the prompt
+describes them; tools are offered as tools (`formwright.client.plans.calls`).
 
-Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
+Cost: compiling the form, and converting its schema; a model keeps its most recent plans.
 
 The whitespace, key order and escapes of a service's JSON differ from those of a form, and do not belong to the value:
 `loosen` allows any. ``result.text`` conforms to the given form up to these.
@@ -67,7 +67,7 @@ class Whole(NamedTuple):
         text: The conforming text.
         value: What it is read as.
         parts: Its named parts.
-        outside: What stood around it.
+        outside: The text around it.
     """
 
     text: str
@@ -110,27 +110,27 @@ class AnyPlan(Protocol):
         ...
 
     def extend_query(self, query: Query, /) -> Query:
-        """The query with what is said of the form."""
+        """Add the form to a query."""
         ...
 
     def read(self, reply: Reply, /, *, context: Any = None) -> Whole:
-        """An answer with its value. Raises OutputInvalid."""
+        """Read an answer with its value. Raises OutputInvalid."""
         ...
 
     def is_whole(self, reply: Reply, /, *, is_cut: bool) -> bool:
-        """Whether an answer that may be cut conforms, and nothing more was to come."""
+        """Whether an answer that may be truncated conforms and is complete."""
         ...
 
     def read_beginning(self, reply: Reply, /) -> str:
-        """The text of an answer that was cut, if it is the beginning of one in form. Raises OutputInvalid."""
+        """Read the text of a truncated answer, if it begins a conforming text. Raises OutputInvalid."""
         ...
 
     def spell_reply(self, reply: Reply, /) -> str:
-        """What the model wrote, for people."""
+        """Spell the model's output for people."""
         ...
 
     def complaint(self, error: Exception, reply: Reply, /) -> str:
-        """What is said to the model about an answer that was wrong."""
+        """Tell the model what was wrong with its answer."""
         ...
 
 
@@ -163,7 +163,7 @@ class Plan:
     _wire_form: Form[Any] | None = field(default=None, repr=False)
 
     def extend_query(self, query: Query) -> Query:
-        """The query with what is said of the form."""
+        """Add the form to a query."""
         query = replace(query, mode=self.mode, instruction=self.instruction)
         if self.mode == "tools":
             return replace(query, tools=(self.tool,), calls="one", pieces="arguments")
@@ -175,12 +175,12 @@ class Plan:
         return OfferedTool(self.name, self.schema or {}, self.description, self.is_strict)
 
     def read(self, reply: Reply, *, context: Any = None) -> Whole:
-        """An answer with its value. Raises OutputInvalid."""
+        """Read an answer with its value. Raises OutputInvalid."""
         text, outside = self.text(reply)
         return Whole(text, self.form.parse(text, context=context), self.form.parts(text), outside)
 
     def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
-        """Whether an answer that may be cut conforms, and nothing more was to come."""
+        """Whether an answer that may be truncated conforms and is complete."""
         try:
             text, _ = self.text(reply)
         except OutputInvalid:
@@ -188,15 +188,15 @@ class Plan:
         return self.form.matches(text) and (not is_cut or self._is_closed(text, reply.text))
 
     def spell_reply(self, reply: Reply) -> str:
-        """What the model wrote, for people."""
+        """Spell the model's output for people."""
         return reply.output
 
     def complaint(self, error: Exception, reply: Reply) -> str:
-        """What is said to the model about an answer that was wrong."""
+        """Tell the model what was wrong with its answer."""
         return complaint(error, self.form)
 
     def text(self, reply: Reply) -> Found:
-        """The conforming text that an answer holds, and what stood around it; it is not checked yet.
+        """Return the part of an answer that should conform, unchecked, and the text around it.
 
         Raises:
             OutputInvalid: There is none.
@@ -207,7 +207,7 @@ class Plan:
         return Found(self.inner(written), outside)
 
     def inner(self, written: str) -> str:
-        """The conforming text that a service wrote, out of what is around it there. Raises OutputInvalid."""
+        """Unwrap the conforming text from what the service wrote around it. Raises OutputInvalid."""
         if self._converted is not None and self._converted.optional:
             written = _restore_text(self._converted, written)
         return written.strip() if self.key is None else self._unwrap_text(written)
@@ -223,7 +223,7 @@ class Plan:
         return reply.calls[0].arguments, reply.text
 
     def _unwrap_text(self, written: str) -> str:
-        """The text of the value inside the object that a service wanted as the root."""
+        """Return the text of the value inside the object that a service requires as the root."""
         value = _member(written, self.key)
         if not self.is_string:
             return value
@@ -250,7 +250,7 @@ class Plan:
         return self.key is not None or (self.form.language.is_json and text.endswith(("}", "]", '"')))
 
     def read_beginning(self, reply: Reply) -> str:
-        """The text that a service cut, if it is the beginning of one in form.
+        """Read the text of a truncated answer, if it begins a conforming text.
 
         Raises:
             OutputInvalid: It is not.
@@ -301,7 +301,7 @@ def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = N
 
 
 def _with_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Plan:
-    """The plan with the schema that the service is told: in its subset, where it enforces one and can be told it."""
+    """Add the schema that is sent to the service: in its subset, if it enforces one that can express it."""
     if service.subset is None:
         return _with_wire(replace(plan, schema=schema, is_strict=plan.mode == "strict"), schema)
     try:
@@ -315,7 +315,7 @@ def _with_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Pla
 
 
 def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
-    """The plan with the form of what the service writes, where that is not the form itself."""
+    """Add the form of what the service writes, if it differs from the form itself."""
     converted = plan._converted
     if plan.key is None and (converted is None or not converted.optional):
         return plan
@@ -324,7 +324,7 @@ def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
 
 
 def _is_any_text(form: Form[Any]) -> bool:
-    """Whether every text conforms: that of `formwright.text` without an end."""
+    """Whether every text conforms, as for `formwright.text` without an end."""
     if form.title != "text" or form.origin is not None:
         return False
     try:
@@ -334,7 +334,7 @@ def _is_any_text(form: Form[Any]) -> bool:
 
 
 def _name(form: Form[Any]) -> str:
-    """What a service calls the form: as its type or schema is called."""
+    """Name the form for a service, after its type or schema."""
     title = _MODULE.sub("", form.title)  # list[shop.Order] is list_Order
     if form.origin is not None and form.origin.kind == "schema" and python_type_of(form) is None:
         schema = json.loads(form.origin.what)
@@ -343,7 +343,7 @@ def _name(form: Form[Any]) -> str:
 
 
 def loosen(form: Form[Any]) -> Form[Any]:
-    """The same form with all spellings of its JSON: what a service writes is checked by its value."""
+    """Allow all spellings of a form's JSON: a service's text is checked by its value."""
     if form.origin is None or form.origin.kind != "schema":
         return form
     options = {**(form.origin.options or {}), **_LOOSE}
@@ -377,7 +377,7 @@ def _is_object(schema: Any) -> bool:
 
 
 def _wrap_schema(schema: Any, form: Form[Any]) -> dict[str, Any]:
-    """An object with the value as its one member; references still lead to where they led."""
+    """Wrap a schema in that of an object with the value as its only member; references keep their targets."""
     key = "value" if form.language.is_json else "text"
     inside = move_references(schema, f"#/properties/{key}")
     return {"type": "object", "properties": {key: inside}, "required": [key], "additionalProperties": False}

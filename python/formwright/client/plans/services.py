@@ -1,4 +1,4 @@
-"""What each service can do: one table, from which ``mode="auto"`` chooses.
+"""A table of what each service can do, from which ``mode="auto"`` chooses.
 
 ::
 
@@ -14,9 +14,8 @@ mode                how the form is asked for
 ``instructions``    instructions alone; the conforming text is looked for in the answer
 ==================  ================================================================================================
 
-Services change, and a server after any other URL is taken for one that reads the
-whole of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and `formwright serve` do. Whatever a service
-says it enforces, its text is checked here.
+A server at any other URL is assumed to read all of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and
+`formwright serve` do. Services change, so every text is checked here, whatever the service says that it enforces.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The values of a text on its way from a service, read as the type that was asked for.
+"""Read the values of a service's text, while it arrives, as the type that was asked for.
 
 ::
 
@@ -6,13 +6,13 @@
     incoming = Incoming(plan.wire_form)                                 # of {"value": [...]}
     incoming.feed('{"value": [{"name": "Ada"')["value"][0].name.value   # 'Ada'
 
-A service may write an object around the value, and null for what is left out. So the text has another form on the way,
-whose places are read by the validators of the type: those of `formwright.forms.validators`, moved by one member, and
-without the nulls that the conversion brought in.
+A service may write an object around the value, and null for missing members. So the text has another form on the wire.
+The validators of the type (`formwright.forms.validators`) read its places: one member deeper, and without the nulls of
+the conversion.
 
-Cost: of a place with such nulls inside, reading it and writing it again, when it is asked for and complete.
+Cost: a place that holds such nulls is parsed and written again when it is complete and asked for.
 
-After a union of several types nothing is known of the members until the whole is complete, here as there.
+The type of a member of a union is not known until the whole is complete, as for local models.
 """
 
 from __future__ import annotations

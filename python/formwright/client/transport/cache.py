@@ -1,15 +1,16 @@
-"""Answers on disk, by everything that they depend on.
+"""Keep answers on disk, by everything that they depend on.
 
 ::
 
     model = fw.connect(url, "m", cache=AnswerCache("answers", namespace="team"))
 
 The key is a digest of the service, the API, the whole request - model, messages, options, the schema or instructions -
-and the namespace. What is kept is the answer as it came, once it gave a value: it is read and checked anew, so a form
-that has changed is never given an old value. An answer that was right only after others is kept for the question.
+and the namespace. An answer is stored as it came, if it gave a value. It is read and checked again each time, so
+a form that has changed never gets an old value. If an answer was right only after a correction, it is stored for the
+first question.
 
-Cost: a read of SQLite, some tenths of a millisecond. The file holds JSON and nothing else, so whoever can
-write into the folder can make the cache lie, but not run code; it holds no API keys.
+Cost: a read of SQLite, some tenths of a millisecond. The file holds only JSON and no API keys: someone who
+can write into the folder can forge answers, but not run code.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class AnswerCache:
     Args:
         folder: Where they are; made when it is not there.
         namespace: Keeps the answers of several users or purposes apart.
-        max_bytes: Bytes of answers, of which the least recently used go.
-        seconds: How long an answer is good; ``None`` is always.
+        max_bytes: Most bytes of answers; the least recently used are dropped.
+        seconds: Seconds until an answer expires; ``None`` for never.
 
     Raises:
         ArgumentError: There can be no cache in this folder, or a bound is not a positive number.

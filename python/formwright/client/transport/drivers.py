@@ -1,4 +1,4 @@
-"""Who does the steps of a flow: one loop for threads, one for event loops.
+"""Carry out the steps of a flow: one loop for threads, one for event loops.
 
 ::
 
@@ -9,11 +9,11 @@
     stream.result
 
 A *transport* sends requests: `formwright.client.transport.http` with httpx, `formwright.client.transport.sdk` with a
-client object of an SDK. Errors of a transport are raised inside the flow, at the step that met them, so the flow
+client object of an SDK. Errors of a transport are raised inside the flow, at the step that caused them, so the flow
 decides what they mean.
 
-Cost: a generator's resumption for each step. Whoever leaves the ``with`` block of a stream, by an error, a
-``break`` or the cancellation of its task, leaves it closed: the connection goes back or is dropped.
+Leaving the ``with`` block of a stream, by an error, a ``break`` or the cancellation of its task, closes the stream: its
+connection is reused or dropped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A sequence under way in a context that holds one text at a time.
+"""Sequences in a context that holds one text at a time.
 
 ::
 
@@ -6,12 +6,12 @@
     runtime.prefill([1, 2, 3])
     twin = runtime.fork()                        # the same ids; nothing is evaluated
 
-Libraries that load a model with one context let it be shortened and made longer. Then a sequence is a list of ids, and
-the context is made to hold it when its logits are asked for: what it shares with the text that is held stays, the rest
-is evaluated. So a prompt that begins like the last one costs its other tokens only.
+Libraries that load a model with one context can shorten and extend it. Then a sequence is a list of ids. When its
+logits are needed, the context keeps the common beginning and evaluates the rest. So a prompt that begins like the last
+one costs only its other tokens.
 
-Cost: a comparison of ids for each call of the model. Sequences that take turns evaluate again where their
-texts part, so rows that should run side by side want contexts of their own.
+Cost: a comparison of ids for each call of the model. Sequences that take turns are evaluated again from where they
+differ, so rows that run side by side need contexts of their own.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class ContextRuntime:
 
 
 def _count_shared(first: NDArray[np.intc], second: NDArray[np.intc]) -> int:
-    """How many ids two texts begin with alike."""
+    """Count the ids with which two texts begin alike."""
     length = min(len(first), len(second))
     differ = np.flatnonzero(first[:length] != second[:length])
     return int(differ[0]) if len(differ) else length

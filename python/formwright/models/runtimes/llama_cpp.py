@@ -11,8 +11,8 @@ sequences of a context of their own, which begins with the size of the model's a
 
 Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
 
-A `Llama` belongs to one call at a time. Generations of several threads take turns; its own completions
-know nothing of them.
+A `Llama` serves one call at a time. Generations of several threads take turns with each other, but not with the
+`Llama`'s own completions.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
     model = fw.from_onnx_genai(onnxruntime_genai.Model(folder), folder)
     model.generate("How are you?", Literal["well", "badly"])
 
-GenAI has guidance of its own, which is compiled in and cannot be another one. But its generator lets the logits be
-taken and can be rewound, so our loop drives it: a sequence is a list of ids, which the one generator is made to
-hold (see `contexts`).
+GenAI has guidance of its own, which is compiled in and cannot be replaced. But its generator gives its logits and can
+be rewound, so our loop drives it: a sequence is a list of ids, which the one generator holds when it is needed (see
+`contexts`).
 
 Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
 
