@@ -588,7 +588,7 @@ mod tests {
             let crate::Kind::Regex { span, .. } = refused(source) else { panic!("{source}") };
             assert_eq!(span.0, place, "{source}");
         }
-        for (source, place) in [(r"(a)\1", 3), (r"(?P<n>a)(?P=n)", 7), ("(?<=ab)c", 0)] {
+        for (source, place) in [(r"(a)\1", 3), (r"(?P<n>a)(?P=n)", 8), ("(?<=ab)c", 0)] {
             let crate::Kind::UnsupportedRegex { span, .. } = refused(source) else { panic!("{source}") };
             assert_eq!(span.0, place, "{source}");
         }
