@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from toys import Person
 
-from .conftest import ADA, MODEL, Person
+from .conftest import ADA, MODEL
 
 httpx = pytest.importorskip("httpx")
 trace = pytest.importorskip("opentelemetry.trace", reason="formwright[otel] is not installed")
