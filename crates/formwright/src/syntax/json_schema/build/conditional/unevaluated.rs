@@ -63,7 +63,8 @@ impl<'d> GraphBuilder<'_, 'd> {
         complement
     }
 
-    /// For each member: it meets the condition, or something that holds evaluates it.
+    /// For each member: it meets the condition, or something that holds evaluates it. The formulas themselves evaluate
+    /// nothing: below two negations they still say what must hold, and no more.
     fn each_unevaluated(
         &mut self,
         of: FormulaId,
@@ -75,12 +76,14 @@ impl<'d> GraphBuilder<'_, 'd> {
         for name in names.iter() {
             let mut known = FxHashMap::default();
             let evaluated = self.evaluating(of, &mut |builder, names| builder.reader.in_names(names, name), &mut known);
+            let evaluated = self.reader.formulas.without_evaluations(evaluated);
             let own = self.reader.formulas.unit(Formula::Each(NameSet::One(name), condition));
             all.push(self.reader.formulas.disjunction([own, evaluated]));
         }
         for (at, (overlap, _)) in (names.len()..).zip(kinds) {
             let mut known = FxHashMap::default();
             let evaluated = self.evaluating(of, &mut |_, names| overlap.is_in(names), &mut known);
+            let evaluated = self.reader.formulas.without_evaluations(evaluated);
             let own = self.reader.formulas.unit(Formula::Each(NameSet::Kind(at), condition));
             all.push(self.reader.formulas.disjunction([own, evaluated]));
         }
