@@ -48,7 +48,7 @@ def make_schema(chance: random.Random, depth: int) -> dict[str, Any]:
 def find_fault(schema: dict[str, Any], chance: random.Random) -> str | None:
     """An object that is accepted although both validators reject it, or the reverse."""
     try:
-        form = fw.json_schema(schema, order="model")
+        form: fw.Form[Any] | None = fw.json_schema(schema, order="model")
     except fw.errors.UnsatisfiableSchema:
         form = None
     except fw.errors.LimitExceeded:
@@ -63,7 +63,7 @@ def find_fault(schema: dict[str, Any], chance: random.Random) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("first, count", [(2_000, 800), pytest.param(10_000, 3_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "count"), [(2_000, 800), pytest.param(10_000, 3_000, marks=pytest.mark.slow)])
 def test_validators_agree(first: int, count: int) -> None:
     for seed in range(first, first + count):
         chance = random.Random(seed)
