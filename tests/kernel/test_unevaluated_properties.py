@@ -53,7 +53,7 @@ def find_fault(schema: dict[str, Any], chance: random.Random) -> str | None:
         form = None
     except fw.errors.LimitExceeded:
         return None
-    judges = [jsonschema.Draft202012Validator(schema), jsonschema_rs.Draft202012Validator(schema)]
+    judges: list[Any] = [jsonschema.Draft202012Validator(schema), jsonschema_rs.Draft202012Validator(schema)]
     for _ in range(12):
         members = {name: chance.choice(VALUES) for name in chance.sample(NAMES, chance.randrange(5))}
         text = json.dumps(members)
