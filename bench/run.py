@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import cases
-from engines import ENGINES
+from engines import COMPARED, LIBRARIES
 from vocabularies import VOCABULARIES
 
 HERE = Path(__file__).parent
@@ -107,7 +107,7 @@ def prepare(vocabulary: str, suite: str, path: Path | None) -> tuple[Path, Path]
 def facts() -> dict[str, Any]:
     """The machine and the versions of everything measured."""
     versions = {}
-    for name in {name.removesuffix("-strict") for name in ENGINES}:
+    for name in LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):
             versions[name] = version(name)
     cpu = platform.processor() or platform.machine()
@@ -127,7 +127,7 @@ def facts() -> dict[str, Any]:
 
 def options_of_the_command_line() -> Any:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--engines", default=",".join(COMPARED))
     parser.add_argument("--suites", default="stress,regex", help="of stress, regex, length and sample")
     parser.add_argument("--sample", type=Path, help="JSON lines, maybe gzipped: name, schema, tests of {valid, data}")
     parser.add_argument("--vocabularies", default="tekken", help=f"of {', '.join(VOCABULARIES)}")

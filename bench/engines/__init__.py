@@ -45,13 +45,21 @@ class Engine(Protocol):
 
 ENGINES = {
     "formwright": "formwright:Formwright",
+    "formwright-any-order": "formwright:FormwrightAnyOrder",
     "llguidance": "llguidance:Llguidance",
+    "llguidance-exact": "llguidance:LlguidanceExact",
     "xgrammar": "xgrammar:Xgrammar",
     "xgrammar-strict": "xgrammar:XgrammarStrict",
     "outlines-core": "outlines_core:OutlinesCore",
     "lm-format-enforcer": "lmformatenforcer:LmFormatEnforcer",
     "kbnf": "kbnf:Kbnf",
 }
+
+COMPARED = ("formwright", "llguidance", "xgrammar", "xgrammar-strict", "outlines-core", "lm-format-enforcer", "kbnf")
+"""What `run` measures unless it is told otherwise; the other modes are for `maskbench`."""
+
+LIBRARIES = ("formwright", "llguidance", "xgrammar", "outlines-core", "lm-format-enforcer", "kbnf")
+"""The names under which the engines are installed."""
 
 
 def load(name: str) -> type[Engine]:

@@ -1,17 +1,24 @@
-"""formwright with its defaults: schema order, bounded flexible whitespace."""
+"""formwright in two modes, both with bounded flexible whitespace.
+
+``formwright`` is its default: members in the order of the schema; an unknown keyword that looks misspelt is an error.
+``formwright-any-order`` lets the model choose the order of members, and ignores unknown keywords, as validators do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import formwright as fw
 from engines import words
 
-FORMS = {"json_schema": fw.json_schema, "regex": fw.regex}
+FORMS: Mapping[str, Callable[..., fw.Form[Any]]] = {"json_schema": fw.json_schema, "regex": fw.regex}
 
 
 class Formwright:
     """The kernel as the Python package offers it."""
+
+    options: Mapping[str, Any] = {}
 
     def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
         self.vocabulary = fw.Vocabulary(list(tokens), eos_token_ids=[eos])
@@ -19,7 +26,8 @@ class Formwright:
         self.rows = fw.RowBuffer(self.row)
 
     def compile(self, kind: str, source: str) -> fw.Matcher:
-        return fw.compile(FORMS[kind](source), self.vocabulary).matcher()
+        options = self.options if kind == "json_schema" else {}
+        return fw.compile(FORMS[kind](source, **options), self.vocabulary).matcher()
 
     def fill(self, matcher: fw.Matcher) -> None:
         matcher.fill_bitmask(self.rows)
@@ -34,3 +42,9 @@ class Formwright:
     def reset(self, matcher: fw.Matcher) -> fw.Matcher:
         matcher.reset()
         return matcher
+
+
+class FormwrightAnyOrder(Formwright):
+    """Members in any order; unknown keywords are ignored, as a validator does."""
+
+    options: Mapping[str, Any] = {"order": "model", "unknown_keywords": "ignore"}

@@ -1,4 +1,6 @@
-"""llguidance with flexible whitespace, ``oneOf`` read as ``anyOf``, and its slices for JSON.
+"""llguidance with flexible whitespace and its slices for JSON, in two modes.
+
+``llguidance`` reads ``oneOf`` as ``anyOf``; ``llguidance-exact``, its default, refuses ``oneOf`` where options overlap.
 
 ``no_forcing`` makes it offer every valid token where text is forced, as all the others do; by default it offers only
 the canonical one. Masks are written through a raw pointer. Limits are the library's defaults.
@@ -7,14 +9,13 @@ the canonical one. Masks are written through a raw pointer. Limits are the libra
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
 from engines import words
 
 NO_FORCING = '%llguidance {"no_forcing": true}\n'
-JSON_OPTIONS = {"whitespace_flexible": True, "coerce_one_of": True}
 
 
 class _Tokenizer:
@@ -34,6 +35,8 @@ class _Tokenizer:
 class Llguidance:
     """``LLMatcher`` over a raw pointer."""
 
+    json_options: Mapping[str, bool] = {"whitespace_flexible": True, "coerce_one_of": True}
+
     def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
         general = LLTokenizer(TokenizerWrapper(_Tokenizer(tokens, eos)))
         self.tokenizers = {"regex": general, "json_schema": general.with_slices(LLTokenizer.json_slices())}
@@ -41,7 +44,7 @@ class Llguidance:
         self.pointer, self.size = self.row.ctypes.data, self.row.nbytes
 
     def compile(self, kind: str, source: str) -> LLMatcher:
-        matcher = LLMatcher(self.tokenizers[kind], NO_FORCING + _start(kind, source), log_level=0)
+        matcher = LLMatcher(self.tokenizers[kind], NO_FORCING + _start(kind, source, self.json_options), log_level=0)
         if matcher.is_error():
             raise ValueError(matcher.get_error())
         return matcher
@@ -59,10 +62,16 @@ class Llguidance:
         return matcher
 
 
-def _start(kind: str, source: str) -> str:
+class LlguidanceExact(Llguidance):
+    """Its default mode."""
+
+    json_options: Mapping[str, bool] = {"whitespace_flexible": True}
+
+
+def _start(kind: str, source: str, json_options: Mapping[str, bool]) -> str:
     if kind == "regex":
         return "start: /" + source.replace("/", r"\/") + "/"
     body = json.loads(source)
     if isinstance(body, dict):
-        body["x-guidance"] = JSON_OPTIONS
+        body["x-guidance"] = dict(json_options)
     return "start: %json " + json.dumps(body)
