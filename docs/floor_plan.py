@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PICTURE = ROOT / "docs" / "floor_plan.svg"
+PICTURE = ROOT / "docs" / "pictures" / "floor_plan.svg"
 PACKAGE = ROOT / "python" / "formwright"
 
 WIDTH, ROOM, GAP, MARGIN = 960, 46, 8, 12

@@ -172,7 +172,7 @@ def features() -> str:
 
 _HOW = {"real host": "the host", "real classes": "its classes, no device", "double": "a stand-in"}
 _PAGE = {
-    "transformers": "strategies.md#in-transformers-own-generate",
+    "transformers": "../guides/strategies.md#in-transformers-own-generate",
     "exllamav2": "exllama.md",
     "exllamav3": "exllama.md",
 }
@@ -202,27 +202,27 @@ def _run(key: str) -> tuple[str, ...]:
 
 
 PAGES = {
-    "types.md": {"types": types()},
-    "haystack.md": {"host": host("haystack")},
-    "langchain.md": {"host": host("langchain")},
-    "llama_index.md": {"host": host("llama_index")},
-    "hosts.md": {"hosts": hosts(), "features": features()},
-    "client.md": {"services": services()},
-    "from_instructor.md": {
+    "reference/types.md": {"types": types()},
+    "engines/haystack.md": {"host": host("haystack")},
+    "engines/langchain.md": {"host": host("langchain")},
+    "engines/llama_index.md": {"host": host("llama_index")},
+    "engines/index.md": {"hosts": hosts(), "features": features()},
+    "guides/services.md": {"services": services()},
+    "migrate/instructor.md": {
         "ways": table(["call", "Instructor", "`fw.patch`"], instructor_ways(), is_code=False),
         "instructor": table(["Instructor", "here", "note"], instructor_rows()),
     },
-    "server.md": {
+    "reference/server.md": {
         "served": served_fields(),
         "ignored": ignored_fields(),
         "refused": refused_fields(),
     },
-    "patterns.md": {"dialects": dialects()},
-    "json_schema.md": {
+    "reference/patterns.md": {"dialects": dialects()},
+    "reference/json_schema.md": {
         "keywords": table(["keyword", "what happens", "how"], list(json_schema_keywords())),
         "formats": table(["format", "left out"], list(json_schema_formats())),
     },
-    "providers.md": {
+    "reference/providers.md": {
         name: table(["keyword", "what happens", "how"], keyword_table(provider)) for name, provider in PROVIDERS.items()
     }
     | ({"sample": counted} if (counted := sample()) else {}),

@@ -69,7 +69,7 @@ def list_files(*patterns: str) -> list[Path]:
 
 def find_phrases() -> Iterator[Place]:
     """Every use of a phrase in sources and documents."""
-    for path in list_files("python/**/*.py", "python/**/*.pyi", "crates/*/src/**/*.rs", "docs/*.md", "*.md"):
+    for path in list_files("python/**/*.py", "python/**/*.pyi", "crates/*/src/**/*.rs", "docs/**/*.md", "*.md"):
         text = path.read_text("utf-8")
         for rule, pattern in PHRASES.items():
             for match in re.finditer(pattern, text):

@@ -33,7 +33,8 @@ def test_every_error_is_a_formwright_error_with_a_hint(error: type[errors.Formwr
     assert isinstance(raised, errors.FormwrightError)
     assert str(raised) == "what happened"
     assert raised.hint == "what to do"
-    assert raised.__notes__ == ["hint: what to do"]
+    assert raised.__notes__ == ["hint: what to do", f"see {raised.url}"]
+    assert raised.url.endswith(f"/errors/#{error.__name__.lower()}")
     assert error("what happened").hint is None
 
 

@@ -2,7 +2,7 @@
 
 ::
 
-    FormwrightError(Exception)                     .hint
+    FormwrightError(Exception)                     .hint .url
     ├─ LanguageError(ValueError)                   .source .span
     │  ├─ NotAForm                                 what was passed describes no texts
     │  ├─ RegexError                               the pattern with a caret under the span
@@ -34,8 +34,8 @@
     └─ InternalError                               a fault of formwright itself: please report it
 
 An error tells where, what, and what next: the message states what happened and
-where; ``hint`` (also attached as an exception note) states what to do. The
-kernel raises these same classes. Callers branch on classes and attributes,
+where; ``hint`` states what to do, and ``url`` leads to the documentation (both
+are also attached as notes). The kernel raises these same classes. Callers branch on classes and attributes,
 never on the text.
 """
 
@@ -80,6 +80,10 @@ __all__ = [
     "VocabularyError",
 ]
 
+REPOSITORY = "https://github.com/formwright/formwright"
+SITE = "https://formwright.github.io/formwright/"
+"""Where the project and its documentation are. Everything that links to them takes the addresses from here."""
+
 
 class FormwrightError(Exception):
     """Base of every error raised by formwright.
@@ -93,6 +97,13 @@ class FormwrightError(Exception):
         self.hint = hint
         if hint is not None:
             self.add_note(f"hint: {hint}")
+        self.add_note(f"see {self.url}")
+
+    @property
+    def url(self) -> str:
+        """The section of the documentation on this class, or on the documented class from which it is derived."""
+        documented = next(base for base in type(self).__mro__ if base.__name__ in __all__)
+        return f"{SITE}reference/errors/#{documented.__name__.lower()}"
 
 
 class LanguageError(FormwrightError, ValueError):

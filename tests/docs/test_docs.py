@@ -17,7 +17,7 @@ from parameters import slow_except
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-QUICK = [file for file in FILES if file.name != "evaluation.md"]
+QUICK = [file for file in FILES if file.name != "measure.md"]
 NEEDS = {
     "haystack.md": "haystack",
     "langchain.md": "langchain_core",
@@ -28,7 +28,7 @@ NEEDS = {
     "ray.md": "ray",
 }
 """Pages that run where a module is there, in a folder with a model of its kind: ``tests/hosts/page.py`` makes one."""
-LIBRARIES = {"evaluation.md": "statsmodels"}
+LIBRARIES = {"measure.md": "statsmodels"}
 """Pages that run where a library is there."""
 WITHOUT_A_DEVICE = {"exllama.md", "sglang.md", "tensorrt_llm.md", "vllm.md"}
 """Pages whose programs need a GPU: they are compiled here, and what they import is imported by the scripts of hosts."""
@@ -52,7 +52,7 @@ def test_blocks_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_tour_has_twenty_programs() -> None:
-    tour = [language for language, _, _ in blocks(ROOT / "docs" / "tour.md")]
+    tour = [language for language, _, _ in blocks(ROOT / "docs" / "tutorials" / "first_steps.md")]
     assert tour.count("python") + tour.count("sh") == 20
 
 

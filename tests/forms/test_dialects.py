@@ -1,4 +1,4 @@
-"""Every row of ``testdata/dialects.toml``: the table of docs/patterns.md, and what its sentences say in figures."""
+"""Every row of ``testdata/dialects.toml``: the table of docs/reference/patterns.md, and what its sentences say in figures."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ names, as a reader would; those of the tour are programs of their own. A ``sh`` 
 
 ::
 
-    python tests/helpers/page_blocks.py README.md docs/tour.md   # writes what they print into them: read the change
+    python tests/helpers/page_blocks.py README.md docs/zh.md   # writes what they print into them: read the change
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from types import ModuleType
 
 from markdown_it import MarkdownIt
 
-OF_THEIR_OWN = {"tour.md"}
+OF_THEIR_OWN = {"first_steps.md"}
 
-OF_THE_MODEL = {"diagnostics.md", "evaluation.md"}
+OF_THE_MODEL = {"poor_output.md", "measure.md"}
 """Pages that show figures of the embedded model: processors round its 8-bit arithmetic differently, so only what stands
 around them is compared."""
 

@@ -30,7 +30,7 @@ class Person(BaseModel):
     age: int
 
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+DOCS = Path(__file__).parent.parent.parent / "docs" / "engines"
 
 
 def prepared(name: str, folder: Path) -> None:
@@ -52,7 +52,7 @@ def imported(name: str, only: str = "") -> None:
     """Run what the programs of a page import, where the rest of them needs a device."""
     count = page_blocks.run_imports(DOCS / f"{name}.md", only)
     assert count
-    print(f"docs/{name}.md: its {count} imports run")
+    print(f"docs/engines/{name}.md: its {count} imports run")
 
 
 EXAMPLES = {
@@ -109,7 +109,7 @@ def main() -> None:
     prepared(name, folder)
     os.chdir(folder)
     page_blocks.run(DOCS / f"{name}.md")
-    print(f"docs/{name}.md: its programs run")
+    print(f"docs/engines/{name}.md: its programs run")
     run_examples(name)
 
 

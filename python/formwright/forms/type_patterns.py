@@ -8,7 +8,7 @@ or narrower::
     >>> re.search(integer(-9, 120), "120") is not None, re.search(integer(-9, 120), "121") is not None
     (True, False)
 
-Where a pattern is narrower than its type, docs/types.md says what is left out.
+Where a pattern is narrower than its type, docs/reference/types.md says what is left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names of hosts against the package ``idna``: what the formats allow, it can encode.
 
-The other way round is not true: the formats leave out what ``docs/json_schema.md`` says.
+The other way round is not true: the formats leave out what ``docs/reference/json_schema.md`` says.
 """
 
 from __future__ import annotations

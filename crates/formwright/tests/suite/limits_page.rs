@@ -36,7 +36,7 @@ fn fields() -> Vec<(String, u64)> {
 
 #[test]
 fn every_bound_is_on_the_page() {
-    let page = read("../../docs/limits.md");
+    let page = read("../../docs/reference/limits.md");
     let fields = fields();
     assert!(fields.len() > 20);
     for (name, value) in &fields {

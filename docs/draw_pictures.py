@@ -1,8 +1,8 @@
-"""Take the pictures of pages that the documentation shows: ``docs/trace.png`` and ``docs/server_page.png``.
+"""Take the pictures of pages that the documentation shows: ``docs/pictures/trace.png`` and ``docs/pictures/playground.png``.
 
 ::
 
-    python docs/pictures.py
+    python docs/draw_pictures.py
 
 Needs Chromium, and Playwright's client to drive it.
 """
@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 import formwright as fw
 from formwright.server import running
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "pictures"
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def take_server_page(browser: Any, model: fw.models.LocalModel) -> None:
         page.get_by_role("button", name="Run").click()
         page.locator("#outcome:not([hidden])").wait_for()
         page.locator(".token.pushed").nth(0).hover()
-        page.screenshot(path=FOLDER / "server_page.png")
+        page.screenshot(path=FOLDER / "playground.png")
 
 
 if __name__ == "__main__":
