@@ -1,4 +1,4 @@
-"""Take the pictures of pages that the documentation shows: ``docs/pictures/trace.png`` and ``docs/pictures/playground.png``.
+"""Take the pictures of pages that the documentation shows: ``trace.png`` and ``playground.png``, in ``docs/pictures``.
 
 ::
 

@@ -15,7 +15,10 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 def programs() -> dict[str, str]:
     """The name and the text of each program."""
-    readme, tour = (BLOCK.findall((ROOT / page).read_text(encoding="utf-8")) for page in ("README.md", "docs/tutorials/first_steps.md"))
+    readme, tour = (
+        BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+        for page in ("README.md", "docs/tutorials/first_steps.md")
+    )
     return {"readme": "\n\n".join(readme)} | {f"tour_{number:02}": text for number, text in enumerate(tour, 1)}
 
 

@@ -25,7 +25,7 @@ from types import ModuleType
 
 from markdown_it import MarkdownIt
 
-OF_THEIR_OWN = {"first_steps.md"}
+OF_THEIR_OWN: set[str] = set()
 
 OF_THE_MODEL = {"poor_output.md", "measure.md"}
 """Pages that show figures of the embedded model: processors round its 8-bit arithmetic differently, so only what stands
