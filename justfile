@@ -89,6 +89,17 @@ format:
 docs: build
     python docs/stubs.py
     python docs/tables.py
+    python docs/draw_diagrams.py
+
+# The documentation as a site, in build/site/html.
+site:
+    pip install --quiet --group site
+    python docs/build_site.py
+
+# What a release needs and any Linux can check without publishing.
+release-check:
+    pip install --quiet --group release
+    tests/programs/release_check
 
 # Everything that a change must pass, in a new environment.
 ci:

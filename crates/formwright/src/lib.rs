@@ -65,3 +65,7 @@ pub use interrupt::Interrupt;
 pub use language::Language;
 pub use limits::Limits;
 pub use matcher::Constraint;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct ReadmeRuns;

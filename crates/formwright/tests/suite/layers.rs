@@ -1,4 +1,4 @@
-//! The layers of the kernel are those of the tables in `lib.rs` and `README.md`, those of the matcher are those of the
+//! The layers of the kernel are those of the tables in `lib.rs` and `ARCHITECTURE.md`, those of the matcher are those of the
 //! table in its `mod.rs`, files are short, and so are functions.
 //!
 //! The sources are read as text, line by line: every path `crate::x` (and `super::x`, in a file of the crate's root)
@@ -151,9 +151,9 @@ fn differences(layers: &Layers, uses: &Uses) -> Vec<String> {
     wrong
 }
 
-/// The table of the kernel in its `README.md`.
-fn table_of_readme() -> String {
-    let text = read(&crate_root().join("README.md"));
+/// The table of the kernel in its `ARCHITECTURE.md`.
+fn table_of_page() -> String {
+    let text = read(&crate_root().join("ARCHITECTURE.md"));
     let kernel = text.split("## Modules").nth(1).expect("a section about modules");
     kernel.split("\n\n").find(|part| part.starts_with('|')).expect("a table of modules").to_owned()
 }
@@ -165,7 +165,7 @@ fn modules_use_what_the_tables_say() {
     let (all, of_matcher) =
         (uses(&files, "crate::", &lib), uses(&sources("src/matcher"), "crate::matcher::", &matcher));
     let tables =
-        [("lib.rs", lib, &all), ("README.md", table_of_readme(), &all), ("matcher/mod.rs", matcher, &of_matcher)];
+        [("lib.rs", lib, &all), ("ARCHITECTURE.md", table_of_page(), &all), ("matcher/mod.rs", matcher, &of_matcher)];
     for (name, table, uses) in tables {
         let wrong = differences(&layers(&table), uses);
         assert!(wrong.is_empty(), "the table of {name} is wrong:\n{}", wrong.join("\n"));
