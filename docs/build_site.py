@@ -99,6 +99,11 @@ def rewrite_links(text: str, source: Path, target: Path) -> str:
         if there.is_relative_to("docs") and there.suffix in (".md", ".png", ".svg"):
             up = "../" * (len(target.parts) - 1)
             return f"{before}{up}{there.relative_to('docs')}"
+        if there.suffix in (".png", ".svg"):  # a picture beside what it is a picture of
+            copy = PAGES / "pictures" / there.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / there, copy)
+            return f"{before}{'../' * (len(target.parts) - 1)}pictures/{there.name}"
         if there == Path("README.md"):
             return f"{before}{'../' * (len(target.parts) - 1)}index.md"
         kind = "tree" if (ROOT / there).is_dir() else "blob"

@@ -172,7 +172,7 @@ def features() -> str:
 
 _HOW = {"real host": "the host", "real classes": "its classes, no device", "double": "a stand-in"}
 _PAGE = {
-    "transformers": "../guides/strategies.md#in-transformers-own-generate",
+    "transformers": "../guides/strategies.md#use-transformers-own-generate",
     "exllamav2": "exllama.md",
     "exllamav3": "exllama.md",
 }

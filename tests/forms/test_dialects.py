@@ -1,4 +1,4 @@
-"""Every row of ``testdata/dialects.toml``: the table of docs/reference/patterns.md, and what its sentences say in figures."""
+"""Every row of ``testdata/dialects.toml``, which docs/reference/patterns.md shows, and the figures of its sentences."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 An instance is written in the order of its own members (``order="model"``), integers also as ``1.0``. A schema counts as
 exact when every instance gets the right answer, or when it is refused as unsatisfiable and no instance is valid. Every
-other one is refused, for a reason that stands in ``docs/reference/json_schema.md``. ``refRemote`` tests find their documents in a
-registry.
+other one is refused, for a reason given in ``docs/reference/json_schema.md``. ``refRemote`` tests find their documents
+in a registry.
 """
 
 from __future__ import annotations
