@@ -145,7 +145,10 @@ def run_all(options: Any) -> None:
                 for row in measure(engine, todo, (HOME / "vocabulary.bin", suite), options):
                     out.write(json.dumps(row) + "\n")
             took = time.monotonic() - begun
-            print(f"{engine}: {start + STRETCH} of {len(cases)} schemas, these in {took:.0f} s", flush=True)
+            print(
+                f"{engine}: {min(start + STRETCH, len(cases))} of {len(cases)} schemas, these in {took:.0f} s",
+                flush=True,
+            )
 
 
 def find_percentile(buckets: Counter[int], share: float) -> float:

@@ -1,23 +1,45 @@
-"""Formwright makes language models write in form.
+"""Structured output from any language model: exact, complete, faithful, fast.
 
 ::
 
     import formwright as fw
+
+    model = fw.load("formwright-tiny")  # or fw.from_transformers(model, tokenizer), fw.connect(url, name)
+    result = model.generate("Clara Novak, 34, lives in Prague.", Person)
+    result.value                        # a Person
+
+In a decode loop of your own::
 
     vocabulary = fw.Vocabulary.from_tokenizer(tokenizer)
     matcher = fw.compile({"type": "integer"}, vocabulary).matcher()
     mask = fw.allocate_bitmask(1, vocabulary)
     matcher.fill_bitmask(mask)
 
-Four nouns carry everything. A `Form` is a set of texts and what they are read as. A
-`Vocabulary` is what each token id spells. A `Constraint` is a form compiled for a
-vocabulary, frozen and shared. A `Matcher` is one running sequence. Importing this package loads the
-kernel and numpy, nothing else; model runtimes load when they are asked for.
+Four nouns carry everything. A `Form` is a set of texts and how each is read as a value. A `Vocabulary` is what each
+token id spells. A `Constraint` is a form compiled for a vocabulary, frozen and shared. A `Matcher` is one sequence.
+
+==========================  ==========================================================================================
+forms                       form, json_schema, json, regex, choice, literal, text, after, template, many, optional,
+                            one_of_text, format, special, thinking, tools, CharacterParser, Form
+masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
+                            allowed_tokens, RowBuffer, Interrupt
+models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai
+models behind an API        connect, from_openai, patch
+results                     Complete, Truncated, Failed, Observed, Result, Stream, partial, Call
+understanding a form        explain, instructions
+plugins                     register_tokenizer, register_service, register_style
+errors                      errors.FormwrightError is the base of all
+==========================  ==========================================================================================
+
+``help(fw.compile)`` describes one name. Importing this package loads the kernel and numpy, nothing else; model runtimes
+load when they are asked for.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from formwright import errors
@@ -117,4 +139,14 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    # `help(formwright)` would print every class and function in full, 1,700 lines: there, the docstring is enough.
+    return [] if _is_asked_by_help(sys._getframe(1)) else sorted(__all__)
+
+
+def _is_asked_by_help(frame: FrameType | None) -> bool:
+    """Whether a caller, or one that called it, is the module that prints help."""
+    callers = []
+    while frame is not None and len(callers) < 3:
+        callers.append(frame.f_globals.get("__name__"))
+        frame = frame.f_back
+    return "pydoc" in callers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import subprocess
 import sys
 
@@ -15,6 +16,12 @@ def test_names_are_sorted_few_and_there() -> None:
     assert len(fw.__all__) <= 52
     assert all(getattr(fw, name) is not None for name in fw.__all__)
     assert dir(fw) == fw.__all__
+
+
+def test_help_is_a_page() -> None:
+    page = pydoc.plain(pydoc.render_doc(fw))
+    assert len(page.splitlines()) < 100
+    assert all(name in page for name in fw.__all__ if not name.startswith("_"))
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
