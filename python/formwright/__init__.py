@@ -145,7 +145,7 @@ def __dir__() -> list[str]:
 
 def _is_asked_by_help(frame: FrameType | None) -> bool:
     """Whether a caller, or one that called it, is the module that prints help."""
-    callers = []
+    callers: list[object] = []
     while frame is not None and len(callers) < 3:
         callers.append(frame.f_globals.get("__name__"))
         frame = frame.f_back

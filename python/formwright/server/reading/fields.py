@@ -5,7 +5,7 @@
     without_ignored({"messages": [{"role": "user", "content": "Hi", "cache_control": {"type": "ephemeral"}}]})
     # ({'messages': [{'role': 'user', 'content': 'Hi'}]}, ['messages[].cache_control'])
 
-`IGNORED` and `REFUSED` decide, and the tables of docs/guides/serving.md are written from them. A field in neither of them is
+`IGNORED` and `REFUSED` decide, and the tables of docs/reference/server.md are written from them. A field in neither is
 served or unknown.
 
 Cost: one pass over the fields of the request, its messages, parts, calls and tools.
