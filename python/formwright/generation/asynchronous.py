@@ -15,10 +15,12 @@ one step.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["Steps"]
 
@@ -54,6 +56,8 @@ class Steps(Generic[T_co]):
         return self
 
     async def __anext__(self) -> T_co:
+        import asyncio  # only who waits for it needs it: it takes longer to import than all of this package
+
         self._step = asyncio.ensure_future(asyncio.to_thread(next, self, _END))
         item = await asyncio.shield(self._step)  # a thread goes on when its task is cancelled
         if item is _END:
@@ -68,5 +72,7 @@ class Steps(Generic[T_co]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         if self._step is not None:
+            import asyncio
+
             await asyncio.gather(self._step, return_exceptions=True)
         self.close()
