@@ -26,7 +26,7 @@ from pydantic import BaseModel
 import formwright as fw
 from formwright.client.flow.exchange import Query
 from formwright.client.flow.pieces import Pieces
-from formwright.client.plans.plan import plan_of
+from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
 
@@ -118,7 +118,7 @@ async def _together(url: str) -> tuple[list[float], list[float]]:
 def _events() -> tuple[float, float]:
     """Microseconds of an event: reading the chunk, and its partial value with the check."""
     text = json.dumps({**VALUE, "tags": [f"tag {number}" for number in range(200)]})
-    plan, wire = plan_of(fw.form(Person), "strict", SERVICES["compatible"]), WIRES["openai"]
+    plan, wire = make_plan(fw.form(Person), "strict", SERVICES["compatible"]), WIRES["openai"]
     query = Query(model="m", messages=MESSAGES, mode="strict")
     chunks = [
         {"choices": [{"index": 0, "delta": {"content": text[at : at + 4]}, "finish_reason": None}]}

@@ -1,4 +1,4 @@
-"""The options of `generate`, `stream` and `generate_many` of a model behind an API, once for all signatures.
+"""The options of `generate`, `stream` and `generate_many` of a remote model, once for all signatures.
 
 The docstring of `formwright.client.RemoteModel.generate` describes each.
 """
@@ -31,7 +31,7 @@ DEFAULTS: Mapping[str, Any] = {
     "concurrency": 8,
     "progress": None,
 }
-"""What each option is if it is not given."""
+"""The defaults of the options."""
 
 OF_SAMPLING = ("min_p", "repetition_penalty", "min_tokens")
 OF_LOCAL_MODELS = (

@@ -2,11 +2,11 @@
 
 ::
 
-    text_of([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])     # 'ab'
+    join_text_parts([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])     # 'ab'
     member({"usage": None}, "usage", dict)                                      # {}
 
-A field of another type counts as missing where nothing depends on it. What an answer must have is read with `must`, and
-what it may have with `list_of` and `written_text`, all of which raise.
+A field of another type counts as missing where nothing depends on it. What an answer must have is read with
+`require_member`, and what it may have with `read_list` and `read_text`, all of which raise.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from formwright.errors import RequestFailed
 __all__ = [
     "Collector",
     "Wire",
-    "arguments_text",
-    "end_of",
-    "list_of",
+    "add_format_instruction",
+    "collect_options",
+    "join_text_parts",
     "member",
-    "must",
-    "options_of",
-    "text_of",
-    "with_instruction",
-    "written_text",
+    "read_end",
+    "read_list",
+    "read_text",
+    "require_member",
+    "spell_arguments",
+    "split_system_messages",
 ]
 
 T = TypeVar("T")
@@ -40,10 +41,10 @@ class Collector(Protocol):
     """Reads the events of a stream."""
 
     def feed(self, event: Mapping[str, Any], /) -> str:
-        """Take an event; gives what it adds to the answer: text, or the arguments of the call that is read.
+        """Read an event, and return what it adds to the answer: text, or arguments of the call that is streamed.
 
         Raises:
-            RequestFailed: The event is an error, or none of this API.
+            RequestFailed: The event is an error, or does not belong to this API.
         """
         ...
 
@@ -54,12 +55,12 @@ class Collector(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether no event is to come after that."""
+        """Whether the last event has come."""
         ...
 
     @property
     def reply(self) -> Reply:
-        """All of it."""
+        """The complete answer."""
         ...
 
 
@@ -73,102 +74,104 @@ class Wire(Protocol):
     options: frozenset[str]
 
     def request(self, query: Query, /) -> Request:
-        """The request for a query."""
+        """Write the request for a query."""
         ...
 
     def reply(self, body: Mapping[str, Any], /) -> Reply:
-        """What an answer says. Raises RequestFailed where it is none of this API."""
+        """Read an answer. Raises RequestFailed if it does not belong to this API."""
         ...
 
     def collector(self, query: Query, /) -> Collector:
-        """A reader of a stream."""
+        """Make the reader of a stream."""
         ...
 
 
 def member(value: Any, name: str, kind: type[T]) -> T:
-    """A member of an object, if it is there and of this type; else an empty one."""
+    """Read a member of an object, if it exists and has this type; else an empty one."""
     found = value.get(name) if isinstance(value, Mapping) else None
     is_right = isinstance(found, kind) and not (kind is int and isinstance(found, bool))
     return found if is_right else kind()  # type: ignore[return-value]
 
 
-def must(value: Any, name: str, kind: type[T]) -> T:
-    """A member that an answer has. Raises RequestFailed."""
+def require_member(value: Any, name: str, kind: type[T]) -> T:
+    """Read a member that every answer has. Raises RequestFailed if it is missing or has another type."""
     found = value.get(name) if isinstance(value, Mapping) else None
     if not isinstance(found, kind):
         shown = json.dumps(value, default=str)[:200]
-        raise RequestFailed(f"the service answered with something else than its API has: no {name!r}", body=shown)
+        raise RequestFailed(
+            f"the answer of the service does not conform to its API: it has no valid {name!r}", body=shown
+        )
     return found
 
 
-def list_of(value: Any, name: str) -> list[Any]:
-    """A list that an answer may have. Raises RequestFailed where it has something else there."""
-    return must(value, name, list) if isinstance(value, Mapping) and value.get(name) is not None else []
+def read_list(value: Any, name: str) -> list[Any]:
+    """Read a list that an answer may have; empty without it. Raises RequestFailed if it is something else."""
+    return require_member(value, name, list) if isinstance(value, Mapping) and value.get(name) is not None else []
 
 
-def end_of(reason: Any, ends: Mapping[str, End]) -> End:
-    """Why an answer ends, by the table of its API.
+def read_end(reason: Any, ends: Mapping[str, End]) -> End:
+    """Read why an answer ends, by the table of its API.
 
     Raises:
-        RequestFailed: The table does not have the reason, or there is none: nothing says that the answer is complete.
+        RequestFailed: The reason is missing or unknown, so the answer may be incomplete.
     """
     if isinstance(reason, str) and reason in ends:
         return ends[reason]
     if not reason:
         raise RequestFailed(
-            "the service does not say why its answer ends, so it may have been cut",
-            hint="a server or proxy between may have left out the reason",
+            "the service does not say why its answer ends, so it may be truncated",
+            hint="a server or proxy on the way may have removed the reason",
         )
     shown = str(reason)[:100]
-    raise RequestFailed(f"the service ended its answer early: {shown}", body=shown, may_pass=reason in _PASSING)
+    raise RequestFailed(f"the service ended its answer early: {shown}", body=shown, may_pass=reason in _TEMPORARY)
 
 
-_PASSING = ("abort", "error", "insufficient_system_resource")
-"""Ends after which the next try may have an answer."""
+_TEMPORARY = ("abort", "error", "insufficient_system_resource")
+"""Ends after which the same request may succeed."""
 
 
-def written_text(content: Any) -> str:
-    """What a model wrote: text, or the text of all parts. Raises RequestFailed where a part is something else."""
+def read_text(content: Any) -> str:
+    """Read what a model wrote: text, or the text of all parts. Raises RequestFailed if a part is something else."""
     if content is None or isinstance(content, str):
         return content or ""
     if not isinstance(content, list):
-        raise _not_text(content)
-    return "".join(map(_part_text, content))
+        raise _make_content_error(content)
+    return "".join(map(_read_part_text, content))
 
 
-def _part_text(part: Any) -> str:
+def _read_part_text(part: Any) -> str:
     if isinstance(part, str):
         return part
     if member(part, "type", str) in _THOUGHTS:
         return ""
     if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
-        raise _not_text(part)
+        raise _make_content_error(part)
     return str(part["text"])
 
 
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
-"""Parts of an answer that come before it."""
+"""Types of parts that hold the thoughts of the model, and not its answer."""
 
 
-def _not_text(content: Any) -> RequestFailed:
+def _make_content_error(content: Any) -> RequestFailed:
     shown = json.dumps(content, default=str)[:200]
-    return RequestFailed(f"the service answered with something else than text: {shown}", body=shown)
+    return RequestFailed(f"expected text in the answer of the service, got {shown}", body=shown)
 
 
-def text_of(parts: Any) -> str:
-    """Text, or the text of all text parts."""
+def join_text_parts(parts: Any) -> str:
+    """Join the text of all text parts; a text is returned unchanged."""
     return join_text(parts, lambda part, _: member(part, "text", str)) or ""
 
 
-def arguments_text(value: Any) -> str:
-    """The arguments of a call as text; some APIs give them decoded, and null or nothing for none."""
+def spell_arguments(value: Any) -> str:
+    """Return the arguments of a call as text; some APIs give them decoded, or null if there are none."""
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False)
 
 
-def options_of(query: Query, **names: str) -> dict[str, Any]:
-    """The options that are given, each under its name in an API: ``max_tokens="maxOutputTokens"``."""
+def collect_options(query: Query, **names: str) -> dict[str, Any]:
+    """Collect the given options, each under its name in an API: ``max_tokens="maxOutputTokens"``."""
     plain = {"max_tokens": None, "temperature": None, "top_k": None, "top_p": 1.0, "seed": None, "stop": ()}
     given = {name: getattr(query, name) for name in names}
     return {
@@ -178,10 +181,22 @@ def options_of(query: Query, **names: str) -> dict[str, Any]:
     }
 
 
-def with_instruction(messages: Sequence[Mapping[str, Any]], instruction: str) -> list[Mapping[str, Any]]:
-    """The conversation with an instruction about the form after its system message, or in one of its own."""
+def add_format_instruction(messages: Sequence[Mapping[str, Any]], instruction: str) -> list[Mapping[str, Any]]:
+    """Add format instructions to a conversation: to its system message, or in one of their own."""
     if not instruction:
         return list(messages)
     first = messages[0] if messages else {}
     has_place = first.get("role") in ("system", "developer") and isinstance(first.get("content"), str)
     return add_instruction(messages, instruction, 0 if has_place else None)
+
+
+def split_system_messages(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[Mapping[str, Any]]]:
+    """Split a conversation into its system prompt and all other messages."""
+    texts: list[str] = []
+    others: list[Mapping[str, Any]] = []
+    for message in messages:
+        if message["role"] in ("system", "developer"):
+            texts.append(join_text_parts(message.get("content")))
+        else:
+            others.append(message)
+    return "\n\n".join(filter(None, texts)), others
