@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from formwright._kernel import Constraint
 from formwright.client.flow.async_items import ItemsAsync, make_array_form
-from formwright.client.options import Options
 from formwright.client.remote import Remote, add_seed
+from formwright.client.remote_options import RemoteOptions
 from formwright.client.transport.drivers import ArrivingAsync, AsyncTransport, run_async
 from formwright.conversations.remote_prompts import Conversation
 from formwright.forms.form import Form
@@ -41,7 +41,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     async def generate(
@@ -52,7 +52,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     async def generate(
@@ -63,7 +63,7 @@ class AsyncRemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any] | Truncated: ...
     async def generate(self, prompt: Conversation, form: Any, **options: Any) -> Complete[Any] | Truncated:
         """Let the service write one text that conforms to ``form``, and read its value; see `RemoteModel.generate`."""
@@ -80,7 +80,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> ArrivingAsync[Complete[T]]: ...
     @overload
     def stream(
@@ -91,7 +91,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> ArrivingAsync[Complete[T]]: ...
     @overload
     def stream(
@@ -102,7 +102,7 @@ class AsyncRemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> ArrivingAsync[Complete[Any] | Truncated]: ...
     def stream(self, prompt: Conversation, form: Any, **options: Any) -> ArrivingAsync[Any]:
         """Let the service write one text: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""

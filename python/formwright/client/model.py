@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from formwright._kernel import Constraint
 from formwright._options import spell_out
 from formwright.client.flow.async_items import make_array_form
-from formwright.client.options import DEFAULTS, ManyOptions, Options
 from formwright.client.remote import Remote, add_seed
+from formwright.client.remote_options import DEFAULTS, ManyRemoteOptions, RemoteOptions
 from formwright.client.transport.drivers import Arriving, Transport, run
 from formwright.conversations.remote_prompts import Conversation
 from formwright.forms.form import Form
@@ -62,7 +62,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -73,7 +73,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -84,7 +84,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[str]: ...
     @overload
     def generate(
@@ -95,7 +95,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any]: ...
     @overload
     def generate(
@@ -106,9 +106,9 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any] | Truncated: ...
-    @spell_out(Options, DEFAULTS)
+    @spell_out(RemoteOptions, DEFAULTS)
     def generate(
         self,
         prompt: Conversation,
@@ -117,7 +117,7 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any] | Truncated:
         """Let the service write one text, check that it conforms to ``form``, and read its value.
 
@@ -171,7 +171,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Complete[T]]: ...
     @overload
     def stream(
@@ -182,7 +182,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Complete[T]]: ...
     @overload
     def stream(
@@ -193,9 +193,9 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Complete[Any] | Truncated]: ...
-    @spell_out(Options, DEFAULTS)
+    @spell_out(RemoteOptions, DEFAULTS)
     def stream(
         self,
         prompt: Conversation,
@@ -204,7 +204,7 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Any]:
         """Let the service write one text, piece by piece: iterate, then read ``stream.result``.
 
@@ -235,7 +235,7 @@ class RemoteModel(Remote):
         *,
         finish: Literal[True] = True,
         stop: None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[ManyRemoteOptions],
     ) -> list[Complete[T] | Failed]: ...
     @overload
     def generate_many(
@@ -245,7 +245,7 @@ class RemoteModel(Remote):
         *,
         finish: Literal[True] = True,
         stop: None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[ManyRemoteOptions],
     ) -> list[Complete[T] | Failed]: ...
     @overload
     def generate_many(
@@ -255,7 +255,7 @@ class RemoteModel(Remote):
         *,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[ManyRemoteOptions],
     ) -> list[Complete[Any] | Truncated | Failed]: ...
     def generate_many(
         self,

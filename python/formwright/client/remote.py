@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
@@ -15,10 +15,10 @@ from formwright.client.flow.remote_job import RemoteJob
 from formwright.client.flow.request_flow import Flow, answer_job_in_span
 from formwright.client.flow.scores import Scores, make_unsupported_error, score_texts
 from formwright.client.hooks import Hooks
-from formwright.client.options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.plans.calls import has_tools, make_calls_plan
 from formwright.client.plans.plan import AnyPlan, make_plan
 from formwright.client.plans.services import Service, list_modes
+from formwright.client.remote_options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.wires import WIRES
 from formwright.conversations.remote_prompts import Conversation, read_prompt
@@ -43,7 +43,7 @@ _PROVIDERS = {"azure": "azure.ai.openai", "gemini": "gcp.gemini", "compatible": 
 """What OpenTelemetry calls a service, where it is not by our name; by the API, where only that is known."""
 
 _BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
-"""Options that some service has, and others do not."""
+"""RemoteOptions that some service has, and others do not."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,37 +94,46 @@ class Remote:
             self.name, messages, list(dict.fromkeys(texts)), canonical=canonical, request_retries=retries
         )
 
-    def _make_flow(self, prompt: Conversation, form: Any, options: Mapping[str, Any], **more: Any) -> Flow:
+    def _make_flow(
+        self,
+        prompt: Conversation,
+        form: Any,
+        options: Mapping[str, Any],
+        *,
+        is_stream: bool = False,
+        max_tokens_name: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+        emit: Callable[[str, Any], None] | None = None,
+    ) -> Flow:
         """Make the flow that writes one text.
 
         Args:
             prompt: The prompt.
             form: The form.
             options: Those of `RemoteModel.generate`.
-            more: What only a patched client passes: ``extra`` and ``max_tokens_name`` of a `Query`, and fields of a
-                `RemoteJob`.
+            is_stream: Whether the flow yields pieces.
+            max_tokens_name: The field for ``max_tokens``, instead of that of the service.
+            extra: Further fields of the request.
+            emit: Called at each event, instead of the hooks of the model.
 
         Raises:
             OptionUnsupported, UnknownOption, ArgumentError: An option is not for remote models, or is wrong.
         """
         self._check_names(options)
         given = {**DEFAULTS, **options}
-        is_stream, cancel = more.pop("is_stream", False), given["cancel"]
         query = Query(
             model=self.name,
             messages=read_prompt(prompt),
             mode="strict",
-            is_stream=is_stream or cancel is not None,
+            is_stream=is_stream or given["cancel"] is not None,
             stop=_read_stop(given["stop"]),
-            max_tokens_name=more.pop("max_tokens_name", None) or self.service.max_tokens_name,
-            extra=dict(more.pop("extra", {})),
+            max_tokens_name=max_tokens_name or self.service.max_tokens_name,
+            extra=dict(extra or {}),
             **{name: given[name] for name in _OF_A_QUERY},
         )
         self._check_options(query)
-        instruct = given["instruct"]
-        read, style = form_of(form), "schema" if instruct is True else instruct or None
-        if style is not None:
-            check_style(style, "instruct")
+        read = form_of(form)
+        style = _read_style(given["instruct"])
         job = RemoteJob(
             wire=WIRES[self.api],
             query=query,
@@ -133,10 +142,10 @@ class Remote:
             request_retries=self.request_retries,
             max_bytes=self.max_bytes,
             cache_key=None if self.cache is None else self._make_cache_key,
-            cancel=cancel,
+            cancel=given["cancel"],
             yields_pieces=is_stream,
+            emit=emit or self.hooks.emit,
             **{name: given[name] for name in _OF_A_JOB},
-            **{"emit": self.hooks.emit, **more},
         )
         return answer_job_in_span(job, self._describe_span(query, read))
 
@@ -201,14 +210,8 @@ class Remote:
     def _check_options(self, query: Query) -> None:
         """Refuse options that the service does not have."""
         has = self._list_service_options()
-        for name, plain in (
-            ("max_tokens", None),
-            ("temperature", None),
-            ("top_k", None),
-            ("top_p", 1.0),
-            ("seed", None),
-        ):
-            if getattr(query, name) != plain and name not in has:
+        for name in _OF_A_QUERY:
+            if getattr(query, name) != DEFAULTS[name] and name not in has:
                 raise self._make_unsupported_error(name)
         if query.stop and "stop" not in has:
             raise self._make_unsupported_error("stop")
@@ -236,6 +239,14 @@ def _read_stop(stop: Any) -> tuple[str, ...]:
     if any(not isinstance(text, str) or not text for text in texts):
         raise ArgumentError(f"stop: expected a text or several texts, got {stop!r}", argument="stop")
     return texts
+
+
+def _read_style(instruct: Any) -> str | None:
+    """Return the style of the instructions; ``None`` for those that a mode needs. Raises ArgumentError."""
+    style: str | None = "schema" if instruct is True else instruct or None
+    if style is not None:
+        check_style(style, "instruct")
+    return style
 
 
 def _make_plan_key(form: Any) -> Any:

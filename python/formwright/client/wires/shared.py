@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
 from formwright.client.flow.exchange import End, Query, Reply, Request
@@ -170,14 +171,16 @@ def spell_arguments(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+_DEFAULTS = {field.name: field.default for field in fields(Query)}
+
+
 def collect_options(query: Query, **names: str) -> dict[str, Any]:
     """Collect the given options, each under its name in an API: ``max_tokens="maxOutputTokens"``."""
-    plain = {"max_tokens": None, "temperature": None, "top_k": None, "top_p": 1.0, "seed": None, "stop": ()}
     given = {name: getattr(query, name) for name in names}
     return {
         names[name]: list(value) if isinstance(value, tuple) else value
         for name, value in given.items()
-        if value != plain[name]
+        if value != _DEFAULTS[name]
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from formwright.generation.result import Mode
 
-__all__ = ["DEFAULTS", "OF_LOCAL_MODELS", "OF_ONE_ANSWER", "OF_SAMPLING", "ManyOptions", "Options"]
+__all__ = ["DEFAULTS", "OF_LOCAL_MODELS", "OF_ONE_ANSWER", "OF_SAMPLING", "ManyRemoteOptions", "RemoteOptions"]
 
 
 DEFAULTS: Mapping[str, Any] = {
@@ -51,7 +51,7 @@ OF_ONE_ANSWER = tuple(name for name in DEFAULTS if name not in ("concurrency", "
 """Options of one answer."""
 
 
-class Options(TypedDict, total=False):
+class RemoteOptions(TypedDict, total=False):
     """Options of `RemoteModel.generate` and `stream`."""
 
     max_tokens: int | None
@@ -67,7 +67,7 @@ class Options(TypedDict, total=False):
     time_budget: float | None
 
 
-class ManyOptions(Options, total=False):
+class ManyRemoteOptions(RemoteOptions, total=False):
     """Options of `RemoteModel.generate_many`."""
 
     concurrency: int
