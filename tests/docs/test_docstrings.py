@@ -192,6 +192,7 @@ def of_client(module: str, url: str) -> dict[str, Any]:
         "OpenAI": lambda: OpenAI(base_url=url, api_key="none"),
         "Request": exchange.Request,
         "User": Person,
+        "WIRES": wires.WIRES,
         "attempt": lambda number: iter(()),
         "Incoming": importlib.import_module("formwright.incremental").Incoming,
         "SERVICES": services.SERVICES,

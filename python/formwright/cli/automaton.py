@@ -6,7 +6,12 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import tokenizer_option, vocabulary_of
-from formwright.reference.canonical import drawn, form_automaton, token_automaton, writes
+from formwright.reference.canonical import (
+    draw_automaton,
+    make_canonical_automaton,
+    make_form_automaton,
+    make_token_automaton,
+)
 
 __all__ = ["automaton"]
 
@@ -18,13 +23,13 @@ __all__ = ["automaton"]
 def automaton(regex: str, canonical: bool, tokenizer: str | None) -> None:
     """Draw the tokens that spell the texts of REGEX, as SVG.
 
-    All spellings, or the canonical ones alone. How many states and edges there are goes to stderr.
+    All spellings, or the canonical ones alone. The number of states and edges is printed to stderr.
     """
     form, vocabulary = fw.regex(regex), vocabulary_of(tokenizer)
     if canonical:
-        found = writes(form, vocabulary)
+        found = make_canonical_automaton(form, vocabulary)
     else:
         tokens = (vocabulary.token(token) for token in range(len(vocabulary)))
-        found = token_automaton(form_automaton(form), tokens)
+        found = make_token_automaton(make_form_automaton(form), tokens)
     click.echo(f"{found.states} states, {found.edges} edges", err=True)
-    click.echo(drawn(found), nl=False)
+    click.echo(draw_automaton(found), nl=False)

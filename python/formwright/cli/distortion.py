@@ -8,7 +8,7 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import local_model, model_option
-from formwright.reference.canonical.distortion import distortion as measure
+from formwright.reference.canonical.distortion import measure_distortion
 
 __all__ = ["distortion"]
 
@@ -29,5 +29,5 @@ def distortion(choices: tuple[str, ...], regex: str | None, prompts: tuple[str, 
     loaded = local_model(model)
     for index, prompt in enumerate(prompts):
         ids, log_probabilities = loaded.after(prompt)
-        found = measure(log_probabilities, form, loaded.vocabulary, prompt_ids=ids)
+        found = measure_distortion(log_probabilities, form, loaded.vocabulary, prompt_ids=ids)
         click.echo("\n" * (index > 0) + f"after {prompt!r}:\n{found}")

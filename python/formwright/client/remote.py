@@ -43,7 +43,7 @@ _PROVIDERS = {"azure": "azure.ai.openai", "gemini": "gcp.gemini", "compatible": 
 """What OpenTelemetry calls a service, where it is not by our name; by the API, where only that is known."""
 
 _BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
-"""RemoteOptions that some service has, and others do not."""
+"""Options that some service has, and others do not."""
 
 
 @dataclass(frozen=True, repr=False)

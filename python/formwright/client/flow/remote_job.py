@@ -3,7 +3,7 @@
 ::
 
     job = RemoteJob(wire=WIRES["openai"], query=query, modes=("strict",), plan=lambda mode: plan)
-    next(answer_job(job)).request.path                # 'chat/completions'
+    job.max_retries, job.request_retries              # (0, 2)
 """
 
 from __future__ import annotations
