@@ -79,7 +79,7 @@ class Distortion:
         return sum(free * log(free / with_masks) if with_masks else inf for free, with_masks in pairs if free)
 
     def total_variation(self, masks: str) -> float:
-        """Return half the sum of the differences of shares: 0 if they are equal, 1 if they have nothing in common.
+        """Return half the sum of the differences: 0 for equal shares, 1 if they have nothing in common.
 
         Raises:
             ArgumentError: ``masks`` is neither ``"lenient"`` nor ``"canonical"``.
