@@ -289,7 +289,7 @@ _HOOKS = (
             ("completion:error", "the request failed"),
             ("completion:last_attempt", "the error after the last attempt"),
             ("completion:usage", "a `Usage` of all attempts so far"),
-            ("parse:error", "the answer is not in form, or was cut"),
+            ("parse:error", "the answer does not conform, or was cut"),
         )
     ),
     Row("Hooks.on", "hooks.on", "no other name is known"),

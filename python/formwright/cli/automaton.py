@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import formwright as fw
-from formwright.cli.shared import tokenizer_option, vocabulary_of
+from formwright.cli.shared import add_tokenizer_option, load_vocabulary
 from formwright.reference.canonical import (
     draw_automaton,
     make_canonical_automaton,
@@ -19,13 +19,13 @@ __all__ = ["automaton"]
 @click.command()
 @click.argument("regex")
 @click.option("--canonical", is_flag=True, help="Only the tokens that the tokenizer itself writes.")
-@tokenizer_option
+@add_tokenizer_option
 def automaton(regex: str, canonical: bool, tokenizer: str | None) -> None:
     """Draw the tokens that spell the texts of REGEX, as SVG.
 
     All spellings, or the canonical ones alone. The number of states and edges is printed to stderr.
     """
-    form, vocabulary = fw.regex(regex), vocabulary_of(tokenizer)
+    form, vocabulary = fw.regex(regex), load_vocabulary(tokenizer)
     if canonical:
         found = make_canonical_automaton(form, vocabulary)
     else:

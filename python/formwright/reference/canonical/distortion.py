@@ -70,7 +70,7 @@ class Distortion:
     model_calls: int
 
     def kl(self, masks: str) -> float:
-        """Return the divergence, in nats, of the free shares from those with ``masks``: ``"lenient"`` or ``"canonical"``.
+        """Return the divergence in nats of the free shares from those with ``masks``, ``"lenient"`` or ``"canonical"``.
 
         Raises:
             ArgumentError: ``masks`` is neither.
