@@ -126,7 +126,7 @@ def _events() -> tuple[float, float]:
     ]
     reading, partial = [], []
     for _ in range(20):
-        collector, pieces = wire.collector(query), Pieces(plan)
+        collector, pieces = wire.make_collector(query), Pieces(plan)
         began = time.perf_counter()
         texts = [collector.feed(chunk) for chunk in chunks]
         between = time.perf_counter()

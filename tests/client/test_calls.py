@@ -270,9 +270,9 @@ def test_the_cache_gives_calls_again(driven: Driven, scripted: Any, tmp_path: Pa
 def test_functions_are_answered_by_their_ids() -> None:
     """Where Gemini gives any, two calls of one function are told apart by them."""
     called = {"name": "ping", "args": {}, "id": "a"}
-    reply = test_wires.WIRES["gemini"].reply(candidate([{"functionCall": called}]))
+    reply = test_wires.WIRES["gemini"].read_reply(candidate([{"functionCall": called}]))
     query = test_wires.query("gemini", "instructions", corrections=(Correction(reply, "Wrong."),))
-    body = test_wires.WIRES["gemini"].request(query).body
+    body = test_wires.WIRES["gemini"].write_request(query).body
     valid("gemini", body)
     assert body["contents"][-1]["parts"][0]["functionResponse"]["id"] == "a"
 
@@ -302,7 +302,7 @@ def test_bodies_are_of_the_types_of_the_sdk(api: str, calls: Any, mode: Any, is_
     service = SERVICES[{"responses": "openai"}.get(api, api)]
     plan = make_calls_plan(fw.tools(TOOLS, calls=calls), mode, service)
     query = test_wires.query(api, "instructions", instruction="", is_stream=is_stream)
-    body = test_wires.WIRES[api].request(plan.extend_query(query)).body
+    body = test_wires.WIRES[api].write_request(plan.extend_query(query)).body
     valid(api, body)
     is_validated = (api, mode, calls) == ("gemini", "strict", "auto")
     assert CHOICES[api](body) == (("VALIDATED", None) if is_validated else WANTED[api][calls])
@@ -316,7 +316,7 @@ def test_bodies_are_of_the_types_of_the_sdk(api: str, calls: Any, mode: Any, is_
 @pytest.mark.parametrize("api", APIS)
 def test_one_tool_that_must_be_called_once_is_named(api: str) -> None:
     plan = make_calls_plan(fw.tools([Find], calls="one"), "tools", SERVICES["compatible"])
-    body = test_wires.WIRES[api].request(plan.extend_query(test_wires.query(api, "instructions"))).body
+    body = test_wires.WIRES[api].write_request(plan.extend_query(test_wires.query(api, "instructions"))).body
     valid(api, body)
     assert '"Find"' in json.dumps(body.get("tool_choice", body.get("toolConfig")))
 

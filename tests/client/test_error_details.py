@@ -240,7 +240,7 @@ def test_an_error_of_a_stream_may_pass_before_its_first_piece(driven: Driven, sc
 
 def test_an_answer_whose_error_is_null_is_none() -> None:
     body = chat(ADA) | {"error": None}
-    assert WIRES["openai"].reply(decode_body(Response(200, body))).text == ADA
+    assert WIRES["openai"].read_reply(decode_body(Response(200, body))).text == ADA
 
 
 @pytest.mark.parametrize("is_stream", [False, True])

@@ -99,7 +99,7 @@ def test_files_of_others_are_refused_and_left_alone(tmp_path: Path, content: str
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl", reason="this system cannot lock files so")
     path = tmp_path / "out.jsonl"
-    program = f"from formwright.jobs.finished import Finished; FinishedRows({str(path)!r}).add({{'id': 2}})"
+    program = f"from formwright.jobs.finished import FinishedRows; FinishedRows({str(path)!r}).add({{'id': 2}})"
     with FinishedRows(path) as finished:
         finished.add({"id": 1})
         with pytest.raises(ArgumentError, match="being written by another process"):

@@ -8,7 +8,7 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import add_model_option, load_local_model
-from formwright.reference.canonical.distortion import measure_distortion
+from formwright.reference.canonical.mask_distortion import measure_distortion
 
 __all__ = ["distortion"]
 

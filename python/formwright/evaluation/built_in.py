@@ -26,8 +26,8 @@ from random import Random
 from typing import Any
 
 from formwright.errors import ArgumentError
+from formwright.evaluation.question_words import ABOUT, WORDS, Words
 from formwright.evaluation.tasks import Item, Task
-from formwright.evaluation.words import ABOUT, WORDS, Words
 
 __all__ = ["EXAMPLES", "LANGUAGES", "TASKS", "make_built_in_task"]
 

@@ -2,8 +2,10 @@
 
 ::
 
-    row: AnswerRow = read_rows("out/answers.jsonl")[0]
-    row["arm"], row["is_right"]           # ('schema', True)
+    cost: AnswerCost = {
+        "tokens": 12, "prompt_tokens": 80, "model_calls": 12, "forced_tokens": 3, "is_cut": False
+    }
+    cost["tokens"]                        # 12
 
 A row is written once, and a report reads nothing else. So whoever adds a member here adds it in
 `formwright.evaluation.runs`, and decides what older rows without it mean.

@@ -262,7 +262,7 @@ class _Asker:
 
 
 def _find_fatal_error(result: Any) -> Exception | None:
-    """Find the error that ends a run: it is no answer, and asking again does not help."""
+    """Find the error that ends a run: it does not count as an answer, and asking again does not help."""
     error = result.error if isinstance(result, Failed) else None
     return None if isinstance(error, (RequestFailed, *_WRONG)) else error
 

@@ -59,7 +59,7 @@ class QuerySender:
             RequestFailed, Refused: The service has answered with an error, or could not be reached.
             LimitExceeded: A budget is used up, or the answer is too large.
         """
-        job, request = self.job, self.job.wire.request(query)
+        job, request = self.job, self.job.wire.write_request(query)
         job.emit("completion:kwargs", request.body)
 
         def attempt(_: int) -> Receiving:
@@ -71,7 +71,7 @@ class QuerySender:
                     return (yield from self._collect_events(query, plan, response))
             self.body = decode_body(response)
             with add_header_details(response):
-                return replace(job.wire.reply(self.body), raw=response.original or self.body)
+                return replace(job.wire.read_reply(self.body), raw=response.original or self.body)
 
         try:
             policy = request_policy(job.request_retries, lambda: self.is_shown, self._find_seconds_left)
@@ -101,7 +101,7 @@ class QuerySender:
             yield from self._refuse_json(response)
         job, events, size, written = self.job, EventReader(), 0, list[str]()
         with validation_context(job.context):
-            collector, pieces = job.wire.collector(query), Pieces(plan)
+            collector, pieces = job.wire.make_collector(query), Pieces(plan)
         is_open = True
         while is_open and not events.is_done and not collector.is_over:
             if job.cancel is not None and job.cancel():

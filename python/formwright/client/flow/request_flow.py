@@ -166,13 +166,13 @@ class _Attempts:
         """Return the key of a query in the cache; ``None`` if its answer is not kept."""
         if self.job.cache_key is None or query.is_stream:
             return None
-        request = self.job.wire.request(query)
+        request = self.job.wire.write_request(query)
         return self.job.cache_key({"path": request.path, **request.body})
 
     def _read_cached(self, plan: AnyPlan, body: Mapping[str, Any], notes: Sequence[str]) -> Complete[Any] | None:
         """Read the result of a cached answer; ``None`` if it is no longer valid for this type or context."""
         try:
-            result = self._read_result(plan, self.job.wire.reply(body), notes)
+            result = self._read_result(plan, self.job.wire.read_reply(body), notes)
         except FormwrightError:
             self.made.clear()
             return None

@@ -3,8 +3,8 @@
 ::
 
     wire = WIRES["anthropic"]
-    wire.request(query).path          # 'messages'
-    wire.reply(body).text             # what the model wrote
+    wire.write_request(query).path          # 'messages'
+    wire.read_reply(body).text             # what the model wrote
 
 A `Wire` turns a `Query` into the body of a request, and an answer into a `Reply`; its `Collector` reads a stream event
 by event. It knows nothing of forms, and does no I/O.
@@ -19,7 +19,7 @@ from formwright.client.wires.anthropic import ANTHROPIC
 from formwright.client.wires.chat import CHAT
 from formwright.client.wires.gemini import GEMINI
 from formwright.client.wires.responses import RESPONSES
-from formwright.client.wires.shared import Collector, Wire
+from formwright.client.wires.wire import Collector, Wire
 
 __all__ = ["WIRES", "Collector", "Wire"]
 

@@ -2,7 +2,7 @@
 
 ::
 
-    ANTHROPIC.request(query).body["output_config"]["format"]["type"]     # 'json_schema'
+    ANTHROPIC.write_request(query).body["output_config"]["format"]["type"]     # 'json_schema'
 
 The API requires ``max_tokens``, so `MAX_TOKENS` is sent if the caller gives none. Consecutive messages of one role are
 merged into one turn, and system messages go into a field of their own. The API of 2026 has no sampling options.
@@ -16,7 +16,7 @@ from typing import Any
 
 from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.transport.failures import make_event_failure
-from formwright.client.wires.shared import (
+from formwright.client.wires.wire import (
     add_format_instruction,
     collect_options,
     member,
@@ -47,7 +47,7 @@ _ENDS: Mapping[str, End] = {
 class _Anthropic:
     options = frozenset({"max_tokens", "stop"})
 
-    def request(self, query: Query) -> Request:
+    def write_request(self, query: Query) -> Request:
         system, turns = _write_turns(query)
         body: dict[str, Any] = {"model": query.model, "messages": turns, "max_tokens": MAX_TOKENS}
         body |= {"system": system} if system else {}
@@ -56,7 +56,7 @@ class _Anthropic:
             body["stream"] = True
         return Request("messages", body | _write_form(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
         content = require_member(body, "content", list)
         text = read_text([block for block in content if require_member(block, "type", str) == "text"])
         calls = tuple(
@@ -69,7 +69,7 @@ class _Anthropic:
         end = read_end(body.get("stop_reason"), _ENDS)
         return Reply(text, calls, end, text if end == "refusal" else "", _read_usage(body), body)
 
-    def collector(self, query: Query) -> _AnthropicEvents:
+    def make_collector(self, query: Query) -> _AnthropicEvents:
         return _AnthropicEvents(query.pieces)
 
 
@@ -202,7 +202,7 @@ class _AnthropicEvents:
     @property
     def reply(self) -> Reply:
         blocks = [self._blocks[index] for index in sorted(self._blocks)]
-        return ANTHROPIC.reply({**self._message, "content": blocks})
+        return ANTHROPIC.read_reply({**self._message, "content": blocks})
 
 
 ANTHROPIC = _Anthropic()

@@ -2,7 +2,7 @@
 
 ::
 
-    CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
+    CHAT.write_request(query).body["response_format"]["type"]     # 'json_schema'
 
 Cost: building a dict. OpenAI's own models require ``max_completion_tokens``, which most other servers do
 not know; `formwright.client.plans.services` has the name for each service.
@@ -15,7 +15,7 @@ from typing import Any
 
 from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.transport.failures import is_error, make_event_failure
-from formwright.client.wires.shared import (
+from formwright.client.wires.wire import (
     add_format_instruction,
     collect_options,
     member,
@@ -42,7 +42,7 @@ _ENDS: Mapping[str, End] = {
 class _Chat:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
 
-    def request(self, query: Query) -> Request:
+    def write_request(self, query: Query) -> Request:
         body: dict[str, Any] = {"model": query.model, "messages": _write_messages(query)}
         body |= collect_options(
             query, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop"
@@ -52,7 +52,7 @@ class _Chat:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return Request("chat/completions", body | _write_form(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
         choices = require_member(body, "choices", list)
         if not choices:
             raise RequestFailed("the service answered without any choice", body=str(dict(body))[:200])
@@ -64,7 +64,7 @@ class _Chat:
         end = "refusal" if refusal else _read_end(choices[0].get("finish_reason"))
         return Reply(read_text(message.get("content")), calls, end, refusal, _read_usage(body), body)
 
-    def collector(self, query: Query) -> _ChatChunks:
+    def make_collector(self, query: Query) -> _ChatChunks:
         return _ChatChunks(query.pieces)
 
 

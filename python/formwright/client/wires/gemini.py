@@ -2,7 +2,7 @@
 
 ::
 
-    GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
+    GEMINI.write_request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
 Cost: building a dict. Calls of functions may have no ids, and an answer that was filtered may have no
 candidate at all.
@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.transport.failures import is_error, make_event_failure
-from formwright.client.wires.shared import (
+from formwright.client.wires.wire import (
     add_format_instruction,
     collect_options,
     join_text_parts,
@@ -42,7 +42,7 @@ _ENDS: Mapping[str, End] = {"STOP": "stop", "MAX_TOKENS": "length", **dict.fromk
 class _Gemini:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
 
-    def request(self, query: Query) -> Request:
+    def write_request(self, query: Query) -> Request:
         system, contents = _write_contents(query)
         config = collect_options(
             query,
@@ -64,7 +64,7 @@ class _Gemini:
         path = f"models/{quote(query.model.removeprefix('models/'), safe='')}:{method}"
         return Request(path, body | _write_tools(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
         candidates = read_list(body, "candidates")
         if not candidates:
             reason = member(member(body, "promptFeedback", dict), "blockReason", str)
@@ -82,7 +82,7 @@ class _Gemini:
             text, calls, read_end(member(candidates[0], "finishReason", str), _ENDS), "", _read_usage(body), body
         )
 
-    def collector(self, query: Query) -> _GeminiParts:
+    def make_collector(self, query: Query) -> _GeminiParts:
         return _GeminiParts(query.pieces)
 
 
@@ -186,9 +186,9 @@ class _GeminiParts:
     def reply(self) -> Reply:
         candidates = member(self._last, "candidates", list)
         if not candidates:
-            return GEMINI.reply(self._last)
+            return GEMINI.read_reply(self._last)
         candidate = {**candidates[0], "content": {"role": "model", "parts": self._parts}}
-        return GEMINI.reply({**self._last, "candidates": [candidate]})
+        return GEMINI.read_reply({**self._last, "candidates": [candidate]})
 
 
 GEMINI = _Gemini()

@@ -2,7 +2,7 @@
 
 ::
 
-    RESPONSES.request(query).body["text"]["format"]["type"]     # 'json_schema'
+    RESPONSES.write_request(query).body["text"]["format"]["type"]     # 'json_schema'
 
 Cost: building a dict. An answer is a list of items, of which the messages and the calls of functions are
 read; nothing is stored at the service (``store`` is false).
@@ -15,7 +15,7 @@ from typing import Any
 
 from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.transport.failures import is_error, make_event_failure
-from formwright.client.wires.shared import (
+from formwright.client.wires.wire import (
     add_format_instruction,
     collect_options,
     member,
@@ -39,14 +39,14 @@ _DELTAS = {"response.output_text.delta": "text", "response.function_call_argumen
 class _Responses:
     options = frozenset({"max_tokens", "temperature", "top_p"})
 
-    def request(self, query: Query) -> Request:
+    def write_request(self, query: Query) -> Request:
         body: dict[str, Any] = {"model": query.model, "input": _write_input(query), "store": False}
         body |= collect_options(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
         if query.is_stream:
             body["stream"] = True
         return Request("responses", body | _write_form(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
         if is_error(body) or body.get("status") == "failed":
             raise make_event_failure(body)
         texts: list[str] = []
@@ -64,7 +64,7 @@ class _Responses:
         refusal = "".join(refusals)
         return Reply("".join(texts), tuple(calls), _read_end(body, refusal), refusal, _read_usage(body), body)
 
-    def collector(self, query: Query) -> _ResponsesEvents:
+    def make_collector(self, query: Query) -> _ResponsesEvents:
         return _ResponsesEvents(query.pieces)
 
 
@@ -147,7 +147,7 @@ class _ResponsesEvents:
         if kind in ("error", "response.failed"):
             raise make_event_failure(member(event, "response", dict) or {"error": event})
         if kind in ("response.completed", "response.incomplete", "response.cancelled"):
-            self._reply = RESPONSES.reply(require_member(event, "response", dict))
+            self._reply = RESPONSES.read_reply(require_member(event, "response", dict))
         is_shown = kind in _DELTAS and _DELTAS[kind] == self._pieces
         return member(event, "delta", str) if is_shown else ""
 

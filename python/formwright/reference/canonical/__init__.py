@@ -17,8 +17,8 @@ from __future__ import annotations
 from formwright.reference.canonical.automata import Automaton, make_form_automaton
 from formwright.reference.canonical.cartesian import cartesian_merge
 from formwright.reference.canonical.direct import direct_merge, merge_all
-from formwright.reference.canonical.distortion import Distortion, Shares, measure_distortion
 from formwright.reference.canonical.drawing import draw_automaton
+from formwright.reference.canonical.mask_distortion import Distortion, Shares, measure_distortion
 from formwright.reference.canonical.spelling_automaton import make_canonical_automaton
 from formwright.reference.canonical.spellings import make_token_automaton
 from formwright.reference.canonical.vegas import PartMerger, Seams, concatenate

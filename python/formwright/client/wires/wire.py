@@ -74,15 +74,15 @@ class Wire(Protocol):
 
     options: frozenset[str]
 
-    def request(self, query: Query, /) -> Request:
+    def write_request(self, query: Query, /) -> Request:
         """Write the request for a query."""
         ...
 
-    def reply(self, body: Mapping[str, Any], /) -> Reply:
+    def read_reply(self, body: Mapping[str, Any], /) -> Reply:
         """Read an answer. Raises RequestFailed if it does not belong to this API."""
         ...
 
-    def collector(self, query: Query, /) -> Collector:
+    def make_collector(self, query: Query, /) -> Collector:
         """Make the reader of a stream."""
         ...
 
