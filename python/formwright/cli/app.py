@@ -27,7 +27,7 @@ __all__ = ["app"]
 _OPTION_NAMES = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
 
 
-def _name_options(hint: str) -> str:
+def _rename_options(hint: str) -> str:
     """Replace the names of Python options in a hint by those of the command line."""
     return reduce(lambda text, name: text.replace(name, _OPTION_NAMES[name]), _OPTION_NAMES, hint)
 
@@ -39,7 +39,7 @@ class _Refusal(click.ClickException):
 
     def __init__(self, error: FormwrightError) -> None:
         super().__init__(str(error))
-        self.hint = _name_options(error.hint or "")
+        self.hint = _rename_options(error.hint or "")
 
     def show(self, file: IO[Any] | None = None) -> None:
         click.echo(f"error: {self.message}", err=True)

@@ -14,7 +14,7 @@ __all__ = ["doctor"]
 def doctor(as_json: bool) -> None:
     """Show what is installed, what works, and why the rest does not.
 
-    Imports all of it, which takes time. Exits with 1 only if the core
+    Imports everything that is installed, which takes time. Exits with 1 only if the core
     does not work: nobody needs every extra and every host.
     """
     raise SystemExit(not print_findings(as_json=as_json))

@@ -43,17 +43,27 @@ __all__ = ["generate"]
     type=click.FloatRange(0),
     help="0 is greedy, as without it here (a service has its own); 1 is the model's own.",
 )
-@click.option("--top-k", type=click.IntRange(1), help="Draw among this many of the likeliest allowed tokens.")
-@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Draw among the likeliest ones.")
-@click.option("--min-p", type=click.FloatRange(0, 1), default=0.0, help="Draw among tokens not much less likely.")
+@click.option("--top-k", type=click.IntRange(1), help="Sample from this many of the most likely allowed tokens.")
+@click.option(
+    "--top-p",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    help="Sample from the most likely tokens that reach this probability.",
+)
+@click.option(
+    "--min-p",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Sample tokens at least this likely, relative to the most likely one.",
+)
 @click.option(
     "--repetition-penalty",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
-    help="Divide the logits of tokens that were there before by this.",
+    help="Divide the logits of tokens that occurred before by this.",
 )
 @click.option("--min-tokens", type=click.IntRange(0), default=0, help="Tokens at least, if the form allows so many.")
-@click.option("--seed", type=int, help="Makes random draws repeatable.")
+@click.option("--seed", type=int, help="Makes sampling repeatable.")
 @click.option("--stop", multiple=True, help="Cut the text before this one; repeat the option.")
 @click.option("--finish/--no-finish", default=True, show_default=True, help="Whether to steer to a complete end.")
 @click.option(
@@ -63,24 +73,26 @@ __all__ = ["generate"]
     show_default=True,
     help="Which tokens must be those that the tokenizer itself writes.",
 )
-@click.option("--heal", is_flag=True, help="Write the last tokens of the prompt anew: it ends inside a word.")
+@click.option("--heal", is_flag=True, help="Write the last tokens of the prompt again, which ends inside a word.")
 @click.option(
     "--instruct",
     type=click.Choice(list(STYLES)),
     is_flag=False,
     flag_value="schema",
-    help="Describe the form after the prompt too; without a style, as JSON Schema.",
+    help="Also describe the form after the prompt; without a style, as JSON Schema.",
 )
-@click.option("--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the likeliest text.")
-@click.option("--returns", type=click.IntRange(1), default=1, help="Print so many texts of the beams.")
+@click.option(
+    "--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the most likely text."
+)
+@click.option("--returns", type=click.IntRange(1), default=1, help="Print this many texts of the beams.")
 @click.option(
     "--fidelity",
     type=click.Choice(["mask", "exact", "smc"]),
     default="mask",
     show_default=True,
-    help="Whose distribution is drawn from: masked tokens', or the model's own over the conforming texts.",
+    help="Distribution to sample from: that of masked tokens, or the model's own over the conforming texts.",
 )
-@click.option("--particles", type=click.IntRange(1), default=16, help="Texts that --fidelity smc weighs.")
+@click.option("--particles", type=click.IntRange(1), default=16, help="Texts that --fidelity smc weights.")
 @click.option(
     "--trace",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),

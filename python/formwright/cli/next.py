@@ -39,8 +39,8 @@ def next_(
 ) -> None:
     """Show what may come next after a text: the characters, and the tokens as the tree of their beginnings.
 
-    The tokens are those of a tokenizer file, or of the embedded model. For a text that leaves the form, they are
-    those before the place where it does, and the exit code is 1.
+    The tokens are those of a tokenizer file, or of the embedded model. If the text leaves the form, the command
+    shows what may come next at that place, and exits with 1.
     """
     form = choose_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
     try:

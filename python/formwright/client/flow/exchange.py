@@ -134,7 +134,7 @@ class OfferedTool:
         name: Its name.
         schema: The JSON Schema of its arguments.
         description: What it is for.
-        is_strict: Whether the request has the service enforce the schema.
+        is_strict: Whether the service is required to enforce the schema.
     """
 
     name: str

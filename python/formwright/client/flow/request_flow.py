@@ -208,7 +208,7 @@ class _Attempts:
         if reply.end in ("refusal", "content_filter"):
             raise _make_refusal(reply)
         reason = _CUTS.get(reply.end, "stop" if self.job.query.stop else None)
-        if reason is None or plan.is_complete(reply, is_cut=reply.end in _CUTS):
+        if reason is None or plan.is_complete_answer(reply, is_cut=reply.end in _CUTS):
             return plan.read(reply, context=self.job.context)
         if reason == "max_tokens" and self.job.finish:
             raise _make_truncation(reply, plan)

@@ -47,7 +47,7 @@ class CallsPlan:
         offer: The tools, and how often they may be called.
         plans: The arguments of each tool, by its name.
         wire_form: The form of text beside calls, or in their place.
-        is_strict: Whether the request has the service enforce all of the schemas.
+        is_strict: Whether the service is required to enforce all of the schemas.
         notes: What the request cannot express.
     """
 
@@ -78,7 +78,7 @@ class CallsPlan:
         spelled = self._spell_calls((call.name, text) for call, text in found)
         return CompleteAnswer(beside + spelled, with_ids(call for call, _ in found), parts, outside)
 
-    def is_complete(self, reply: Reply, *, is_cut: bool) -> bool:
+    def is_complete_answer(self, reply: Reply, *, is_cut: bool) -> bool:
         """Whether an answer conforms and is complete; after its last call, another one may have been cut off."""
         if is_cut or (self._allows_text and not reply.calls):
             return not is_cut

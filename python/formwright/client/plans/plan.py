@@ -86,7 +86,7 @@ class AnyPlan(Protocol):
 
     @property
     def is_strict(self) -> bool:
-        """Whether the request has the service enforce the form."""
+        """Whether the service is required to enforce the form."""
         ...
 
     @property
@@ -117,7 +117,7 @@ class AnyPlan(Protocol):
         """Read an answer with its value. Raises OutputInvalid."""
         ...
 
-    def is_complete(self, reply: Reply, /, *, is_cut: bool) -> bool:
+    def is_complete_answer(self, reply: Reply, /, *, is_cut: bool) -> bool:
         """Whether an answer that may be truncated conforms and is complete."""
         ...
 
@@ -144,7 +144,7 @@ class Plan:
         schema: The schema that is sent, if one is.
         name: Its name in the request.
         description: What it is for.
-        is_strict: Whether the request has the service enforce the schema.
+        is_strict: Whether the service is required to enforce the schema.
         instruction: Format instructions for the prompt.
         notes: What the request cannot express.
         key: The member of the object under which the value is, if it is not the root.
@@ -179,7 +179,7 @@ class Plan:
         text, outside = self.find_text(reply)
         return CompleteAnswer(text, self.form.parse(text, context=context), self.form.parts(text), outside)
 
-    def is_complete(self, reply: Reply, *, is_cut: bool) -> bool:
+    def is_complete_answer(self, reply: Reply, *, is_cut: bool) -> bool:
         """Whether an answer that may be truncated conforms and is complete."""
         try:
             text, _ = self.find_text(reply)
