@@ -24,8 +24,8 @@ import openai
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.client.flow.exchange import Query
 from formwright.client.flow.pieces import Pieces
+from formwright.client.flow.steps import Query
 from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES

@@ -17,7 +17,7 @@ from pydantic import BaseModel, field_validator
 
 import formwright as fw
 from formwright.client import AnswerCache
-from formwright.client.flow.exchange import Correction, Reply, Response, ToolCall
+from formwright.client.flow.steps import Correction, Reply, Response, UncheckedCall
 from formwright.client.plans.calls import make_calls_plan
 from formwright.client.plans.services import SERVICES
 from formwright.errors import (
@@ -194,9 +194,9 @@ def test_no_arguments(driven: Driven, scripted: Any, api: str) -> None:
 
 def test_arguments_that_are_no_text_are_an_empty_object() -> None:
     plan = make_calls_plan(fw.tools(TOOLS), "tools", SERVICES["compatible"])
-    assert plan.read(Reply("", (ToolCall("ping", ""),))).value[0].arguments == {}
+    assert plan.read(Reply("", (UncheckedCall("ping", ""),))).value[0].arguments == {}
     with pytest.raises(OutputInvalid):
-        plan.read(Reply("", (ToolCall("get_weather", ""),)))
+        plan.read(Reply("", (UncheckedCall("get_weather", ""),)))
 
 
 def test_nulls_that_a_service_must_write_are_taken_out(driven: Driven, scripted: Any) -> None:
@@ -364,7 +364,7 @@ def test_arguments_that_say_no_type_are_told_as_an_object() -> None:
     plan = make_calls_plan(fw.tools([{"name": "f", "parameters": {}}]), "tools", SERVICES["compatible"])
     assert plan.plans["f"].schema == {"type": "object", "additionalProperties": False}
     with pytest.raises(OutputInvalid):
-        plan.read(Reply("", (ToolCall("f", "3"),)))
+        plan.read(Reply("", (UncheckedCall("f", "3"),)))
     with pytest.raises(UnsupportedKeyword, match="not an object"):
         make_calls_plan(fw.tools([{"name": "f", "parameters": {"type": "string"}}]), "tools", SERVICES["compatible"])
 

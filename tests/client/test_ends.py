@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toys import Person
 
-from formwright.client.flow.exchange import Query
+from formwright.client.flow.steps import Query
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import OutputTruncated, Refused, RequestFailed

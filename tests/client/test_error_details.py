@@ -8,7 +8,7 @@ import pytest
 from toys import Person
 
 import formwright as fw
-from formwright.client.flow.exchange import Response
+from formwright.client.flow.steps import Response
 from formwright.client.transport.failures import decode_body, read_failure
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, OptionUnsupported, Refused, RequestFailed

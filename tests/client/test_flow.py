@@ -15,10 +15,10 @@ from toys import Person
 
 import formwright as fw
 from formwright._retries import Sleep
-from formwright.client.flow.exchange import Close, Keep, Next, Open, Query, Recall, Response, Send
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.remote_job import RemoteJob
 from formwright.client.flow.request_flow import answer_job
+from formwright.client.flow.steps import Close, Keep, Next, Open, Query, Recall, Response, Send
 from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field, TypeAdapter
 from toys import Person
 
 import formwright as fw
-from formwright.client.flow.exchange import Reply, ToolCall
 from formwright.client.flow.pieces import Pieces
+from formwright.client.flow.steps import Reply, UncheckedCall
 from formwright.client.plans.plan import Plan, make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.errors import FormwrightError
@@ -125,7 +125,7 @@ def _branch(schema: Any, branches: list[Any], value: Any) -> int:
 
 
 def reply(plan: Plan, text: str) -> Reply:
-    return Reply("", (ToolCall(plan.name, text, "c"),)) if plan.mode == "tools" else Reply(text)
+    return Reply("", (UncheckedCall(plan.name, text, "c"),)) if plan.mode == "tools" else Reply(text)
 
 
 @pytest.mark.parametrize(("service", "mode"), CASES)

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
-from formwright.client.flow.exchange import Correction, OfferedTool, Query, Reply, ToolCall
+from formwright.client.flow.steps import Correction, OfferedTool, Query, Reply, UncheckedCall
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import RequestFailed
@@ -144,7 +144,7 @@ RAW: dict[str, tuple[Any, Any]] = {
     ),
 }
 OFFERED = OfferedTool("answer", SCHEMA, "An age.", True)
-CALL = ToolCall("answer", '{"age": "x"}', "c")
+CALL = UncheckedCall("answer", '{"age": "x"}', "c")
 
 
 def query(api: str, mode: str, **more: Any) -> Query:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from formwright._kernel import Constraint
 from formwright.client.flow.async_items import ItemsAsync, make_array_form
-from formwright.client.remote import Remote, add_seed
+from formwright.client.remote import RemoteBase, add_seed
 from formwright.client.remote_options import RemoteOptions
 from formwright.client.transport.drivers import ArrivingAsync, AsyncTransport, run_async
 from formwright.conversations.remote_prompts import Conversation
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
-class AsyncRemoteModel(Remote):
+class AsyncRemoteModel(RemoteBase):
     """A remote model, for an event loop: the methods that `RemoteModel` describes are awaited."""
 
     transport: AsyncTransport = field(kw_only=True)

@@ -6,7 +6,7 @@
     result = model.generate("Ada is 36 years old.", Person)     # Complete[Person]
     result.enforced                                             # 'server', or 'checked'
 
-`Remote` chooses the request and its modes; `formwright.client.flow.request_flow` carries it out.
+`RemoteBase` chooses the request and its modes; `formwright.client.flow.request_flow` carries it out.
 
 Cost: a plan for each new form, some milliseconds; the most recent ones are kept. A request costs some hundred
 microseconds besides the service.
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from formwright._kernel import Constraint
 from formwright._options import spell_out
 from formwright.client.flow.async_items import make_array_form
-from formwright.client.remote import Remote, add_seed
+from formwright.client.remote import RemoteBase, add_seed
 from formwright.client.remote_options import DEFAULTS, ManyRemoteOptions, RemoteOptions
 from formwright.client.transport.drivers import Arriving, Transport, run
 from formwright.conversations.remote_prompts import Conversation
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
-class RemoteModel(Remote):
+class RemoteModel(RemoteBase):
     """A remote model, for threads: made by `formwright.connect` or `formwright.from_openai`."""
 
     transport: Transport = field(kw_only=True)

@@ -10,10 +10,10 @@ from typing import Any, cast, get_args
 
 from formwright._lru import Lru
 from formwright._options import check_names
-from formwright.client.flow.exchange import Query
 from formwright.client.flow.remote_job import RemoteJob
 from formwright.client.flow.request_flow import Flow, answer_job_in_span
 from formwright.client.flow.scores import Scores, make_unsupported_error, score_texts
+from formwright.client.flow.steps import Query
 from formwright.client.hooks import Hooks
 from formwright.client.plans.calls import has_tools, make_calls_plan
 from formwright.client.plans.plan import AnyPlan, make_plan
@@ -31,7 +31,7 @@ from formwright.generation.spans import Generation, pick_settings
 from formwright.generation.strategies.scoring import texts_of
 from formwright.schemas.instructions import check_style
 
-__all__ = ["Remote", "add_seed"]
+__all__ = ["RemoteBase", "add_seed"]
 
 _MAX_PLANS = 64
 """Plans that are kept."""
@@ -47,7 +47,7 @@ _BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
 
 
 @dataclass(frozen=True, repr=False)
-class Remote:
+class RemoteBase:
     """What `RemoteModel` and `AsyncRemoteModel` have in common.
 
     Attributes:

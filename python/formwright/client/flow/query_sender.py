@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from formwright._retries import request_policy, retry
-from formwright.client.flow.exchange import Close, Next, Open, Query, Reply, Response, Send, Step
 from formwright.client.flow.pieces import Piece, Pieces
 from formwright.client.flow.remote_job import RemoteJob
+from formwright.client.flow.steps import Close, Next, Open, Query, Reply, Response, Send, Step
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.transport.failures import add_header_details, decode_body, make_size_error, read_failure

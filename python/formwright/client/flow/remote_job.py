@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formwright.client.flow.exchange import Query
+from formwright.client.flow.steps import Query
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.wires import Wire
 from formwright.generation.result import Mode

@@ -25,10 +25,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from formwright._retries import output_policy, retry
-from formwright.client.flow.exchange import Correction, End, Enter, Keep, Query, Recall, Reply, Step
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.query_sender import QuerySender
 from formwright.client.flow.remote_job import RemoteJob
+from formwright.client.flow.steps import Correction, End, Enter, Keep, Query, Recall, Reply, Step
 from formwright.client.plans.plan import AnyPlan, CompleteAnswer
 from formwright.client.transport.failures import make_filter_error
 from formwright.errors import (

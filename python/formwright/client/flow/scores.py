@@ -21,7 +21,7 @@ from sys import float_info
 from typing import Any
 
 from formwright._retries import request_policy, retry
-from formwright.client.flow.exchange import Request, Send, Step
+from formwright.client.flow.steps import Request, Send, Step
 from formwright.client.transport.failures import decode_body, read_failure
 from formwright.errors import OptionUnsupported, RequestFailed
 

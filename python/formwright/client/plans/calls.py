@@ -6,7 +6,7 @@
 
     plan = make_calls_plan(fw.tools([get_weather]), "tools", SERVICES["openai"])
     plan.extend_query(query).tools[0].schema["required"]     # ['city', 'days']: days as null, where it is left out
-    reply = Reply("", (ToolCall("get_weather", '{"city": "Oslo", "days": null}', "call_7"),))
+    reply = Reply("", (UncheckedCall("get_weather", '{"city": "Oslo", "days": null}', "call_7"),))
     (call,) = plan.read(reply).value
     call.arguments, call.id                                 # ({'city': 'Oslo'}, 'call_7')
 
@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formwright.client.flow.exchange import Query, Reply, ToolCall
+from formwright.client.flow.steps import Query, Reply, UncheckedCall
 from formwright.client.plans.complaints import Fault, find_faults, spell_faults, write_complaint
 from formwright.client.plans.plan import CompleteAnswer, Plan, make_plan
 from formwright.client.plans.services import Service
@@ -112,7 +112,7 @@ class CallsPlan:
         ]
         return spell_faults(listed) if isinstance(error, OutputInvalid) and listed else write_complaint(error)
 
-    def _find_faults(self, call: ToolCall, which: str) -> list[Fault]:
+    def _find_faults(self, call: UncheckedCall, which: str) -> list[Fault]:
         try:
             self._read_arguments(call, None)
         except OutputInvalid as error:
@@ -140,7 +140,7 @@ class CallsPlan:
             expected = f"at most {self.offer.most} calls of tools"
         return f"expected {expected}, got {len(reply.calls) or 'no'} calls"
 
-    def _read_call(self, call: ToolCall, context: Any) -> tuple[Call, str]:
+    def _read_call(self, call: UncheckedCall, context: Any) -> tuple[Call, str]:
         """Read a call with typed arguments, and their text. Raises OutputInvalid."""
         try:
             value, text = self._read_arguments(call, context)
@@ -150,20 +150,20 @@ class CallsPlan:
         tool = next(tool for tool in self.offer.tools if tool.name == call.name)
         return Call(call.name, value, call.id, tool), text
 
-    def _read_arguments(self, call: ToolCall, context: Any) -> tuple[Any, str]:
+    def _read_arguments(self, call: UncheckedCall, context: Any) -> tuple[Any, str]:
         """Read the arguments of a call, and their text. Raises OutputInvalid."""
         plan = self._find_plan(call)
         text = plan.unwrap(_spell_arguments(call))
         return plan.form.parse(text, context=context), text
 
-    def _is_conforming(self, call: ToolCall) -> bool:
+    def _is_conforming(self, call: UncheckedCall) -> bool:
         try:
             plan = self._find_plan(call)
             return plan.form.matches(plan.unwrap(_spell_arguments(call)))
         except OutputInvalid:
             return False
 
-    def _find_plan(self, call: ToolCall) -> Plan:
+    def _find_plan(self, call: UncheckedCall) -> Plan:
         if call.name not in self.plans:
             known = ", ".join(self.plans)
             raise OutputInvalid(f"there is no tool {call.name!r}: there are {known}", text=call.name)
@@ -218,6 +218,6 @@ def _make_tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service:
     return replace(plan, name=tool.name, description=tool.description or plan.description)
 
 
-def _spell_arguments(call: ToolCall) -> str:
+def _spell_arguments(call: UncheckedCall) -> str:
     """Return the arguments as text; some services write none for an empty object."""
     return call.arguments.strip() or "{}"

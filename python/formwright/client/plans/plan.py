@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from formwright._kernel import Language
-from formwright.client.flow.exchange import OfferedTool, Query, Reply
+from formwright.client.flow.steps import OfferedTool, Query, Reply
 from formwright.client.plans.complaints import write_complaint
 from formwright.client.plans.extraction import Found, extract
 from formwright.client.plans.services import Service

@@ -26,9 +26,9 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from formwright._retries import Sleep
-from formwright.client.flow.exchange import Close, Enter, Keep, Next, Open, Recall, Request, Response, Send, Step
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.request_flow import Flow
+from formwright.client.flow.steps import Close, Enter, Keep, Next, Open, Recall, Request, Response, Send, Step
 from formwright.errors import StreamUnfinished
 from formwright.generation.spans import GenerationSpan
 from formwright.incremental import Partial

@@ -20,7 +20,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
-from formwright.client.flow.exchange import Response
+from formwright.client.flow.steps import Response
 from formwright.errors import LimitExceeded, Refused, RequestFailed
 
 __all__ = [
@@ -68,18 +68,18 @@ _FILTERED = re.compile(
 _REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id", "x-amzn-requestid")
 
 
-def read_failure(answer: Response) -> RequestFailed | Refused | None:
+def read_failure(response: Response) -> RequestFailed | Refused | None:
     """Read the failure that the status of a response shows; ``None`` if it is a success."""
-    if 200 <= answer.status < 300:
+    if 200 <= response.status < 300:
         return None
-    if 300 <= answer.status < 400:
+    if 300 <= response.status < 400:
         return RequestFailed(
-            f"the service answered with a redirect ({answer.status}), which is not followed",
+            f"the service answered with a redirect ({response.status}), which is not followed",
             hint="use the URL that it leads to as base_url, if you trust it",
-            status=answer.status,
+            status=response.status,
         )
-    what = "refused the request" if answer.status < 500 else "failed"
-    return _make_failure(_parse_body(answer.body), f"the service {what} ({answer.status})", answer)
+    what = "refused the request" if response.status < 500 else "failed"
+    return _make_failure(_parse_body(response.body), f"the service {what} ({response.status})", response)
 
 
 def make_event_failure(event: Mapping[str, Any]) -> RequestFailed | Refused:
@@ -88,16 +88,16 @@ def make_event_failure(event: Mapping[str, Any]) -> RequestFailed | Refused:
 
 
 @contextmanager
-def add_header_details(answer: Response) -> Iterator[None]:
+def add_header_details(response: Response) -> Iterator[None]:
     """Add to failures in a body or a stream what only the headers of the response say."""
     try:
         yield
     except (RequestFailed, Refused) as error:
         failure = error if isinstance(error, RequestFailed) else error.__cause__
         if isinstance(failure, RequestFailed):
-            failure.request_id = failure.request_id or _find_request_id(answer, {}, {})
+            failure.request_id = failure.request_id or _find_request_id(response, {}, {})
             failure.retry_after = (
-                read_retry_after(answer.headers) if failure.retry_after is None else failure.retry_after
+                read_retry_after(response.headers) if failure.retry_after is None else failure.retry_after
             )
         raise
 
@@ -107,38 +107,38 @@ def is_error(body: Mapping[str, Any]) -> bool:
     return bool(body.get("error")) or body.get("object") == "error"
 
 
-def decode_body(answer: Response) -> Mapping[str, Any]:
+def decode_body(response: Response) -> Mapping[str, Any]:
     """Decode the body of a response.
 
     Raises:
         RequestFailed: It is not a JSON object, or it is an error in spite of its status.
         Refused: It is the error of a content filter.
     """
-    body = _parse_body(answer.body)
+    body = _parse_body(response.body)
     if not isinstance(body, Mapping):
-        shown = bytes(answer.body)[:_MAX_SHOWN].decode(errors="replace")  # type: ignore[arg-type]
+        shown = bytes(response.body)[:_MAX_SHOWN].decode(errors="replace")  # type: ignore[arg-type]
         raise RequestFailed(
             f"the service answered with something else than a JSON object: {shown[:100]!r}",
             hint="look at base_url: is it the root of the API, such as https://host/v1?",
-            status=answer.status,
+            status=response.status,
             body=shown,
         )
     if is_error(body):
-        raise _make_failure(body, f"the service answered with {answer.status}, and an error", answer)
+        raise _make_failure(body, f"the service answered with {response.status}, and an error", response)
     return body
 
 
-def _make_failure(said: Any, what: str, answer: Response) -> RequestFailed | Refused:
+def _make_failure(said: Any, what: str, response: Response) -> RequestFailed | Refused:
     """Make the error for what a service says; that of a content filter is `Refused`.
 
     A hint of the service is about this very request, so it has priority over the one for the status.
     """
     error, message = _find_error(said), _find_message(said)
-    status = _find_status(error, answer.status)
+    status = _find_status(error, response.status)
     code, kind = _find_names(error, said)
     is_quota = bool(_QUOTA.search(f"{code} {kind}")) or _is_daily(error)
-    original = answer.original if isinstance(answer.original, Exception) else None
-    hint, wait = _find_text(error, "hint"), read_retry_after(answer.headers)
+    original = response.original if isinstance(response.original, Exception) else None
+    hint, wait = _find_text(error, "hint"), read_retry_after(response.headers)
     failure = RequestFailed(
         f"{what}: {message[:300]}",
         hint=_NO_QUOTA if is_quota else (hint and hint[:300]) or _HINTS.get(status or 0),
@@ -148,7 +148,7 @@ def _make_failure(said: Any, what: str, answer: Response) -> RequestFailed | Ref
         may_pass=not is_quota and (_is_temporary(status) or code in _TEMPORARY_NAMES or kind in _TEMPORARY_NAMES),
         code=code,
         type=kind,
-        request_id=_find_request_id(answer, said, error),
+        request_id=_find_request_id(response, said, error),
     )
     failure.__cause__ = original
     if not _FILTER.search(f"{code} {kind} {_find_inner_code(error)}") and not _FILTERED.search(message):
@@ -216,13 +216,13 @@ def _is_daily(error: Mapping[str, Any]) -> bool:
     return isinstance(details, list) and "PerDay" in json.dumps(details, default=str)
 
 
-def _find_request_id(answer: Response, said: Any, error: Mapping[str, Any]) -> str | None:
+def _find_request_id(response: Response, said: Any, error: Mapping[str, Any]) -> str | None:
     """Find the id of a request: in a header, or in the body."""
-    headers = _lower_names(answer.headers)
+    headers = _lower_names(response.headers)
     found = next((headers[name] for name in _REQUEST_IDS if headers.get(name)), None)
     return (
         found
-        or getattr(answer.original, "request_id", None)
+        or getattr(response.original, "request_id", None)
         or _find_text(said, "request_id")
         or _find_text(error, "request_id")
     )

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from formwright._extras import needs
-from formwright.client.flow.exchange import Request, Response
+from formwright.client.flow.steps import Request, Response
 from formwright.client.transport.failures import make_size_error
 from formwright.errors import ArgumentError, RequestFailed
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from typing import Any, Self
 
-from formwright.client.flow.exchange import Request, Response
+from formwright.client.flow.steps import Request, Response
 from formwright.client.transport.failures import read_failure
 from formwright.errors import ArgumentError, RequestFailed
 

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
 from formwright.client.transport.failures import make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -60,7 +60,7 @@ class _Anthropic:
         content = require_member(body, "content", list)
         text = read_text([block for block in content if require_member(block, "type", str) == "text"])
         calls = tuple(
-            ToolCall(
+            UncheckedCall(
                 require_member(block, "name", str), spell_arguments(block.get("input", {})), member(block, "id", str)
             )
             for block in content
@@ -141,7 +141,7 @@ def _write_correction(correction: Correction) -> list[Mapping[str, Any]]:
     return [{"role": "assistant", "content": used}, {"role": "user", "content": results}]
 
 
-def _restore_block(block: Mapping[str, Any], calls: Iterator[ToolCall]) -> Mapping[str, Any]:
+def _restore_block(block: Mapping[str, Any], calls: Iterator[UncheckedCall]) -> Mapping[str, Any]:
     """Make a block that the API accepts again: a call has its id, and its input as an object, not as text."""
     if block["type"] == "text":
         return block

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
 from formwright.client.transport.failures import is_error, make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -117,9 +117,9 @@ def _write_correction(correction: Correction) -> list[Mapping[str, Any]]:
     return [{"role": "assistant", "content": reply.text or None, "tool_calls": calls}, *answers]
 
 
-def _read_call(call: Any) -> ToolCall:
+def _read_call(call: Any) -> UncheckedCall:
     function = require_member(call, "function", dict)
-    return ToolCall(
+    return UncheckedCall(
         require_member(function, "name", str), spell_arguments(function.get("arguments")), member(call, "id", str)
     )
 
@@ -185,7 +185,7 @@ class _ChatChunks:
 
     @property
     def reply(self) -> Reply:
-        calls = tuple(ToolCall(*self._calls[number]) for number in sorted(self._calls))
+        calls = tuple(UncheckedCall(*self._calls[number]) for number in sorted(self._calls))
         refusal = "".join(self._refusal)
         end = "refusal" if refusal else self._end
         return Reply("".join(self._text), calls, end, refusal, self._usage, self._last)

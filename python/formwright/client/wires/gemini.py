@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
 from formwright.client.transport.failures import is_error, make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -74,7 +74,9 @@ class _Gemini:
         parts = read_list(member(candidates[0], "content", dict), "parts")
         text = join_text_parts([part for part in parts if not member(part, "thought", bool)])
         calls = tuple(
-            ToolCall(require_member(call, "name", str), spell_arguments(call.get("args", {})), member(call, "id", str))
+            UncheckedCall(
+                require_member(call, "name", str), spell_arguments(call.get("args", {})), member(call, "id", str)
+            )
             for part in parts
             if (call := member(part, "functionCall", dict))
         )

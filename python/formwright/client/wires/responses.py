@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
 from formwright.client.transport.failures import is_error, make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -51,12 +51,12 @@ class _Responses:
             raise make_event_failure(body)
         texts: list[str] = []
         refusals: list[str] = []
-        calls: list[ToolCall] = []
+        calls: list[UncheckedCall] = []
         for item in require_member(body, "output", list):
             kind = require_member(item, "type", str)
             if kind == "function_call":
                 name, arguments = require_member(item, "name", str), spell_arguments(item.get("arguments"))
-                calls.append(ToolCall(name, arguments, member(item, "call_id", str)))
+                calls.append(UncheckedCall(name, arguments, member(item, "call_id", str)))
             elif kind == "message":
                 content = read_list(item, "content")
                 texts.append(read_text([part for part in content if member(part, "type", str) != "refusal"]))

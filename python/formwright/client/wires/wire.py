@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
-from formwright.client.flow.exchange import End, Query, Reply, Request
+from formwright.client.flow.steps import End, Query, Reply, Request
 from formwright.conversations.messages import add_instruction, join_text
 from formwright.errors import RequestFailed
 

@@ -1,4 +1,4 @@
-"""Requests, answers, and the steps between them, as data.
+"""The steps of a flow, and the requests, responses, queries and replies in them, as data.
 
 ::
 
@@ -36,7 +36,7 @@ __all__ = [
     "Response",
     "Send",
     "Step",
-    "ToolCall",
+    "UncheckedCall",
 ]
 
 End: TypeAlias = Literal["stop", "length", "refusal", "content_filter", "cancel"]
@@ -118,7 +118,7 @@ Step: TypeAlias = Enter | Send | Open | Next | Close | Sleep | Recall | Keep
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class UncheckedCall:
     """A call of a tool in an answer: ``arguments`` is unchecked text."""
 
     name: str
@@ -158,7 +158,7 @@ class Reply:
     """
 
     text: str
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[UncheckedCall, ...] = ()
     end: End = "stop"
     refusal: str = ""
     usage: Usage = field(default_factory=Usage)
