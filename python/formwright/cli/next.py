@@ -54,8 +54,17 @@ def next_(
     state = "complete, and may end" if matcher.is_complete else "not complete"
     click.echo(f"after {good.decode('utf-8', 'backslashreplace')!r}: {state}")
     click.echo(f"characters: {_list_characters(matcher) or 'none'}")
+    _print_tokens(form, vocabulary, good, most)
+    if len(good) < len(text.encode()):
+        rest = text.encode()[len(good) :].decode("utf-8", "backslashreplace")
+        click.echo(f"the text leaves the form there: {rest!r} cannot come next", err=True)
+        raise SystemExit(1)
+
+
+def _print_tokens(form: fw.Form[Any], vocabulary: fw.Vocabulary, text: bytes, most: int) -> None:
+    """Print the tokens that may come next after a text, as a tree."""
     tokens = fw.compile(form, vocabulary).matcher()
-    tokens.accept_bytes(good)
+    tokens.accept_bytes(text)
     allowed = tokens.allowed_token_ids()
     spelled = [token_id for token_id in allowed if vocabulary.token(token_id)]
     click.echo(f"tokens: {len(spelled)} of {len(vocabulary)}" + (", or an end" if len(spelled) < len(allowed) else ""))
@@ -63,10 +72,6 @@ def next_(
         click.echo(line)
     if len(spelled) > most:
         click.echo(f"... and {len(spelled) - most} more (--most)")
-    if len(good) < len(text.encode()):
-        rest = text.encode()[len(good) :].decode("utf-8", "backslashreplace")
-        click.echo(f"the text leaves the form there: {rest!r} cannot come next", err=True)
-        raise SystemExit(1)
 
 
 def _list_characters(matcher: fw.Matcher) -> str:

@@ -121,17 +121,8 @@ class RemoteBase:
         """
         self._check_names(options)
         given = {**DEFAULTS, **options}
-        query = Query(
-            model=self.name,
-            messages=read_prompt(prompt),
-            mode="strict",
-            is_stream=is_stream or given["cancel"] is not None,
-            stop=_read_stop(given["stop"]),
-            max_tokens_name=max_tokens_name or self.service.max_tokens_name,
-            extra=dict(extra or {}),
-            **{name: given[name] for name in _OF_A_QUERY},
-        )
-        self._check_options(query)
+        is_read_as_stream = is_stream or given["cancel"] is not None
+        query = self._make_query(prompt, given, is_read_as_stream, max_tokens_name, extra)
         read = form_of(form)
         style = _read_style(given["instruct"])
         job = RemoteJob(
@@ -148,6 +139,28 @@ class RemoteBase:
             **{name: given[name] for name in _OF_A_JOB},
         )
         return answer_job_in_span(job, self._describe_span(query, read))
+
+    def _make_query(
+        self,
+        prompt: Conversation,
+        given: Mapping[str, Any],
+        is_stream: bool,
+        max_tokens_name: str | None,
+        extra: Mapping[str, Any] | None,
+    ) -> Query:
+        """Make the query that all modes begin with. Raises PromptError, ArgumentError, OptionUnsupported."""
+        query = Query(
+            model=self.name,
+            messages=read_prompt(prompt),
+            mode="strict",
+            is_stream=is_stream,
+            stop=_read_stop(given["stop"]),
+            max_tokens_name=max_tokens_name or self.service.max_tokens_name,
+            extra=dict(extra or {}),
+            **{name: given[name] for name in _OF_A_QUERY},
+        )
+        self._check_options(query)
+        return query
 
     def _describe_span(self, query: Query, form: Form[Any]) -> Generation:
         """Describe the span of a generation."""

@@ -23,7 +23,7 @@ schema: a question that no arm can answer correctly would only look hard.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +74,7 @@ def read_task(
             "the schema of an answer is missing", hint="pass its type or its JSON Schema", argument="type"
         )
     items = [_read_item(line, at, read, path) for at, line in enumerate(_read_records(path), 1)]
-    if len({item.id for item in items}) < len(items):
-        raise ArgumentError(f"{path}: two records have the same id", argument="task")
-    form = json_schema(json.dumps(schema))
-    for item in items:
-        if not form.matches(json.dumps(item.answer, ensure_ascii=False)):
-            shown = json.dumps(item.answer, ensure_ascii=False)
-            raise ArgumentError(f"{path}: the answer {shown} of question {item.id} does not conform", argument="task")
+    _check_items(items, schema, path)
     questions = items[examples:][:count]
     if len(questions) < 2:
         raise ArgumentError(
@@ -88,6 +82,17 @@ def read_task(
             argument="task",
         )
     return Task(path.stem, about or [_ABOUT[language]], schema, questions, items[:examples], language)
+
+
+def _check_items(items: Sequence[Item], schema: Mapping[str, Any], path: Path) -> None:
+    """Refuse equal ids, and answers that do not conform. Raises ArgumentError."""
+    if len({item.id for item in items}) < len(items):
+        raise ArgumentError(f"{path}: two records have the same id", argument="task")
+    form = json_schema(json.dumps(schema))
+    for item in items:
+        if not form.matches(json.dumps(item.answer, ensure_ascii=False)):
+            shown = json.dumps(item.answer, ensure_ascii=False)
+            raise ArgumentError(f"{path}: the answer {shown} of question {item.id} does not conform", argument="task")
 
 
 def read_answer_schema(type_: Any) -> dict[str, Any]:
