@@ -31,13 +31,13 @@ from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 import formwright as fw
 from formwright.reference.canonical import (
     Automaton,
-    Parts,
+    PartMerger,
     Seams,
     cartesian_merge,
     concatenate,
     direct_merge,
-    form_automaton,
-    token_automaton,
+    make_form_automaton,
+    make_token_automaton,
 )
 from formwright.tokenizers import Merges, merges_from, read
 
@@ -158,13 +158,13 @@ def steps() -> None:
         return merges.may_follow(ids[left], ids[right])
 
     def merge(texts: Automaton) -> Automaton:
-        return cartesian_merge(token_automaton(texts, ids), may_follow)
+        return cartesian_merge(make_token_automaton(texts, ids), may_follow)
 
     spelled = {token: text for text, token in ids.items()}
     table = [(spelled[left], spelled[right]) for left, right, _ in merges.table()]
     for pattern in ["boolean: ((true)|(false))", r'\{"name": "[a-z]{1,2}", "born": \d{4}\}']:
-        texts = form_automaton(fw.regex(pattern))
-        spellings, every = time_work(lambda texts=texts: token_automaton(texts, ids))
+        texts = make_form_automaton(fw.regex(pattern))
+        spellings, every = time_work(lambda texts=texts: make_token_automaton(texts, ids))
         pairs, by_pairs = time_work(lambda every=every: cartesian_merge(every, may_follow))
         edits, edited = time_work(lambda texts=texts: direct_merge(texts, table))
         compiled, _ = time_work(
@@ -179,21 +179,21 @@ def steps() -> None:
             f"  all spellings {spellings:.3f} s; live pairs {pairs:.3f} s (published, of JSON texts: 0.687 s, 27.3 s)"
         )
         print(f"  merge by merge {edits:.3f} s; the kernel, to its first mask {compiled * 1e6:.0f} us")
-        assert edited.minimal() == by_pairs.minimal()
+        assert edited.minimize() == by_pairs.minimize()
 
     parts = {
-        "word": form_automaton(fw.regex(r" [a-z]{1,3}\n")),
-        "number": form_automaton(fw.regex(r" -?(0|[1-9][0-9]{0,8})\n")),
-        "date": form_automaton(fw.regex(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\n")),
-    } | {key: form_automaton(fw.regex(f" {key}:\\n")) for key in ("name", "size", "born")}
+        "word": make_form_automaton(fw.regex(r" [a-z]{1,3}\n")),
+        "number": make_form_automaton(fw.regex(r" -?(0|[1-9][0-9]{0,8})\n")),
+        "date": make_form_automaton(fw.regex(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\n")),
+    } | {key: make_form_automaton(fw.regex(f" {key}:\\n")) for key in ("name", "size", "born")}
     texts = [parts[name] for name in ["name", "word", "size", "number", "born", "date"] * 2]
     seams = Seams(ids)
     common = [parts[name] for name in ("word", "number", "date")]
-    made, library = time_work(lambda: Parts(seams, merge, common))
-    again, by_parts = time_work(lambda: Parts(seams, merge)(texts))
+    made, library = time_work(lambda: PartMerger(seams, merge, common))
+    again, by_parts = time_work(lambda: PartMerger(seams, merge)(texts))
     kept, by_library = time_work(lambda: library(texts))
     without, whole = time_work(lambda: merge(concatenate(texts)))
-    assert whole.minimal() == by_parts.minimal() == by_library.minimal()
+    assert whole.minimize() == by_parts.minimize() == by_library.minimize()
     print(f"\nYAML keys and values, {len(texts)} parts with seams between them, {whole.states} states")
     print(f"  as one {without:.2f} s; each part once {again:.2f} s; with a library {kept:.2f} s (made in {made:.2f} s)")
 

@@ -24,9 +24,9 @@ import openai
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.client.flow.exchange import Query
 from formwright.client.flow.pieces import Pieces
-from formwright.client.plans.plan import plan_of
+from formwright.client.flow.steps import Query
+from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
 
@@ -118,7 +118,7 @@ async def _together(url: str) -> tuple[list[float], list[float]]:
 def _events() -> tuple[float, float]:
     """Microseconds of an event: reading the chunk, and its partial value with the check."""
     text = json.dumps({**VALUE, "tags": [f"tag {number}" for number in range(200)]})
-    plan, wire = plan_of(fw.form(Person), "strict", SERVICES["compatible"]), WIRES["openai"]
+    plan, wire = make_plan(fw.form(Person), "strict", SERVICES["compatible"]), WIRES["openai"]
     query = Query(model="m", messages=MESSAGES, mode="strict")
     chunks = [
         {"choices": [{"index": 0, "delta": {"content": text[at : at + 4]}, "finish_reason": None}]}
@@ -126,7 +126,7 @@ def _events() -> tuple[float, float]:
     ]
     reading, partial = [], []
     for _ in range(20):
-        collector, pieces = wire.collector(query), Pieces(plan)
+        collector, pieces = wire.make_collector(query), Pieces(plan)
         began = time.perf_counter()
         texts = [collector.feed(chunk) for chunk in chunks]
         between = time.perf_counter()

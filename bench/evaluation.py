@@ -7,7 +7,7 @@
 
 *Coverage*: arms whose true shares are known answer questions of different difficulty; the 95 % intervals of shares and
 of differences should hold the truth in 93 to 97 of 100 evaluations (more where right or wrong answers are rare), and
-where arms do not differ, a difference should be called in 5 of 100 evaluations at most, for all pairs together.
+where arms do not differ, a difference should be significant in 5 of 100 evaluations at most, for all pairs together.
 
 *Overhead*: the time of a run that is not spent in the model's ``generate_many``: prompts, forms, reading, the store.
 """
@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 import formwright as fw
-from formwright.evaluation.arms import chosen
-from formwright.evaluation.built_in import built_in
-from formwright.evaluation.runs import Grid, fill
-from formwright.evaluation.statistics import Outcome, accuracy, compare_arms
-from formwright.jobs.finished import Finished
+from formwright.evaluation.arms import choose_arms
+from formwright.evaluation.built_in import make_built_in_task
+from formwright.evaluation.runs import Grid, fill_store
+from formwright.evaluation.statistics import Outcome, compare_arms, estimate_accuracy
+from formwright.jobs.finished import FinishedRows
 
 SETTINGS = [  # questions, wordings, the true shares of arms, how far questions lie apart
     (100, 1, {"free": 0.5, "schema": 0.6}, 0.3),
@@ -42,22 +42,22 @@ SETTINGS = [  # questions, wordings, the true shares of arms, how far questions 
 
 def coverage(runs: int) -> None:
     gc.freeze()  # or statsmodels' call of the collector takes longer than its test
-    print("questions wordings shares              spread  share held  difference held  called")
+    print("questions wordings shares              spread  share held  difference held  significant")
     for number, (questions, wordings, shares, spread) in enumerate(SETTINGS):
-        random, held, within, called = np.random.default_rng(number), 0, 0, 0
+        random, held, within, significant = np.random.default_rng(number), 0, 0, 0
         pairs = [(arm, "free") for arm in shares if arm != "free"]
         for _ in range(runs):
             outcomes = list(drawn(random, questions, wordings, shares, spread))
-            found = accuracy(outcomes, "schema")
+            found = estimate_accuracy(outcomes, "schema")
             held += found.low <= shares["schema"] <= found.high
             differences = compare_arms(outcomes, pairs)
             first = differences[0]
             within += first.low <= shares[first.arm] - shares["free"] <= first.high
-            called += any(each.is_called for each in differences)
+            significant += any(each.is_significant for each in differences)
         said = ", ".join(f"{share:g}" for share in shares.values())
         print(
             f"{questions:9} {wordings:8} {said:19} {spread:6g} {held / runs:11.1%} {within / runs:16.1%} "
-            f"{called / runs:7.1%}{' (none is there)' if len(set(shares.values())) == 1 else ''}",
+            f"{significant / runs:12.1%}{' (none is there)' if len(set(shares.values())) == 1 else ''}",
             flush=True,
         )
 
@@ -89,11 +89,11 @@ def overhead(count: int = 128) -> None:
     tiny = fw.load("formwright-tiny")
     for name in ("classification", "arithmetic"):
         model = Timed(tiny)
-        arms = chosen("free,instructions,json,schema,answer_only,thinking,canonical,order_model")
-        grid = Grid(task=built_in(name, "en", count), arms=arms, wordings=1, max_tokens=96)
-        with TemporaryDirectory() as folder, Finished(Path(folder, "answers.jsonl")) as finished:
+        arms = choose_arms("free,instructions,json,schema,answer_only,thinking,canonical,order_model")
+        grid = Grid(task=make_built_in_task(name, "en", count), arms=arms, wordings=1, max_tokens=96)
+        with TemporaryDirectory() as folder, FinishedRows(Path(folder, "answers.jsonl")) as finished:
             start = time.perf_counter()
-            fill(finished, grid, {"formwright-tiny": model})
+            fill_store(finished, grid, {"formwright-tiny": model})
             beside = time.perf_counter() - start - model.seconds
         print(f"{name}: {len(grid)} answers, model {model.seconds:.1f} s, beside it {beside:.2f} s", end=" ")
         print(f"({beside / model.seconds:.1%}, {1e6 * beside / len(grid):.0f} us an answer)", flush=True)

@@ -289,7 +289,7 @@ _HOOKS = (
             ("completion:error", "the request failed"),
             ("completion:last_attempt", "the error after the last attempt"),
             ("completion:usage", "a `Usage` of all attempts so far"),
-            ("parse:error", "the answer is not in form, or was cut"),
+            ("parse:error", "the answer does not conform, or was cut"),
         )
     ),
     Row("Hooks.on", "hooks.on", "no other name is known"),
@@ -321,7 +321,7 @@ _ARGUMENTS = (
         "3 unless given; 0 for a stream, which is asked for again until a part was shown",
     ),
     Row("context=", "context=", "also `validation_context=`"),
-    Row("strict=", NOT_OURS, "`strict=False` is refused: a text is in form or it is not"),
+    Row("strict=", NOT_OURS, "`strict=False` is refused: a text conforms or it does not"),
     Row("hooks=", "hooks=", "beside those of the client"),
     Row("token_budget=", "token_budget=", "tokens of all attempts together"),
     Row("**kwargs", "**given", "passed on to the client as they are"),

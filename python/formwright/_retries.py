@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from formwright._extras import needs
 from formwright.errors import ArgumentError, OutputInvalid, OutputTruncated, RequestFailed
 
-with needs("client", "a model behind an API"):
+with needs("client", "a remote model"):
     import tenacity
     from tenacity import RetryCallState, Retrying
 

@@ -282,8 +282,8 @@ def test_the_prompt_tells_the_form_where_that_is_wanted(files: Path, prompts: li
 
 def test_bounds_on_the_command_line_and_in_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = '\n{"name":\t"Ada"} \t'
-    assert run("check", "--max-whitespace", "2", "schema.json", "-", stdin=free).stdout == "in form\n"
-    assert run("check", "--whitespace", "free", "schema.json", "-", stdin=free).stdout == "in form\n"
+    assert run("check", "--max-whitespace", "2", "schema.json", "-", stdin=free).stdout == "conforms\n"
+    assert run("check", "--whitespace", "free", "schema.json", "-", stdin=free).stdout == "conforms\n"
     assert run("check", "--max-whitespace", "1", "schema.json", "-", stdin=free).exit_code == 1
     both = ["--whitespace", "compact", "--max-whitespace", "1"]
     assert run("check", *both, "schema.json", "-", stdin="{}").exit_code == 2
@@ -292,7 +292,7 @@ def test_bounds_on_the_command_line_and_in_the_environment(files: Path, monkeypa
     assert found.startswith("valid, but with more items than are written")
     monkeypatch.setenv("FORMWRIGHT_MAX_WHITESPACE", "2")
     monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "1")
-    assert run("check", "schema.json", "-", stdin=free).stdout == "in form\n"
+    assert run("check", "schema.json", "-", stdin=free).stdout == "conforms\n"
     assert run("check", "--whitespace", "flexible", "schema.json", "-", stdin=free).exit_code == 1
     assert run("check", "list.json", "-", stdin="[null, null]").exit_code == 1
     shown = run("explain", "list.json").stdout
@@ -305,7 +305,7 @@ def test_bounds_on_the_command_line_and_in_the_environment(files: Path, monkeypa
 
 def test_an_alphabet_on_the_command_line_and_in_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (files / "text.json").write_text('{"type": "string", "maxLength": 9}', encoding="utf-8")
-    assert run("check", "--alphabet", "Aad", "text.json", "-", stdin='"Ada"').stdout == "in form\n"
+    assert run("check", "--alphabet", "Aad", "text.json", "-", stdin='"Ada"').stdout == "conforms\n"
     assert run("check", "--alphabet", "", "text.json", "-", stdin='"Ada"').exit_code == 2
     lacking = "valid, but with characters that the alphabet lacks"
     for text in ('"Ada é"', r'"A\n"'):
@@ -314,7 +314,7 @@ def test_an_alphabet_on_the_command_line_and_in_the_environment(files: Path, mon
     assert both.startswith(
         "valid, but with escapes that JSON does not need and with characters that the alphabet lacks"
     )
-    assert run("check", "--alphabet", "a", "text.json", "-", stdin='"0123456789"').stdout.startswith("not in form")
+    assert run("check", "--alphabet", "a", "text.json", "-", stdin='"0123456789"').stdout.startswith("does not conform")
     monkeypatch.setenv("FORMWRIGHT_ALPHABET", "xyz")
     assert run("check", "text.json", "-", stdin='"Ada"').stdout.startswith(lacking)
     assert "alphabet='xyz'" in run("explain", "text.json").stdout
@@ -334,7 +334,7 @@ def test_help_lists_the_exit_codes() -> None:
         (r'{"name": "\u0041da"}', "valid, but with escapes that JSON does not need"),
         ('{"name": "Ada", "age": 36.0}', "valid, but with integers that have a fraction"),
         ('{"age":\t36.0, "name": "Ada"}', "valid, but out of order"),
-        ('{"age": -1, "name": "Ada"}', "not in form"),
+        ('{"age": -1, "name": "Ada"}', "does not conform"),
     ],
 )
 def test_check_tells_what_is_unusual_about_a_valid_instance(files: Path, text: str, verdict: str) -> None:
@@ -351,7 +351,7 @@ def test_check_shows_characters_that_cannot_be_seen(files: Path) -> None:
 def test_check_says_yes(files: Path) -> None:
     (files / "good.json").write_text('{"name": "Ada", "age": 36}\n', encoding="utf-8")
     ran = run("check", "schema.json", "good.json")
-    assert (ran.exit_code, ran.stdout) == (0, "in form\n")
+    assert (ran.exit_code, ran.stdout) == (0, "conforms\n")
 
 
 def test_check_shows_the_place(files: Path) -> None:
@@ -359,7 +359,7 @@ def test_check_shows_the_place(files: Path) -> None:
     ran = run("check", "schema.json", "bad.json")
     assert ran.exit_code == 1
     first, line, caret = ran.stdout.splitlines()
-    assert first.startswith("not in form: line 3, column 10: this is not allowed here")
+    assert first.startswith("does not conform: line 3, column 10: this is not allowed here")
     assert line.strip() == '"age": -1'
     assert line[caret.index("^")] == "-"
 

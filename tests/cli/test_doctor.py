@@ -16,7 +16,7 @@ from parameters import slow_except
 
 import formwright as fw
 from formwright._hosts import HOSTS, Host
-from formwright.cli import checks as module
+from formwright.cli import doctor_checks as module
 from formwright.cli.app import app
 
 ROOT = Path(__file__).parent.parent.parent
@@ -76,7 +76,7 @@ def test_a_missing_package_is_named(hosts: None, monkeypatch: pytest.MonkeyPatch
     assert found["cli"]["state"] == "fails"
 
 
-@pytest.mark.parametrize(("fails", "code"), [("_check_embedded", 0), ("_kernel", 1)])
+@pytest.mark.parametrize(("fails", "code"), [("_check_embedded", 0), ("_check_kernel", 1)])
 def test_only_the_core_decides(hosts: None, monkeypatch: pytest.MonkeyPatch, fails: str, code: int) -> None:
     def broken() -> Any:
         raise ValueError("broken")

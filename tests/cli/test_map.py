@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 import formwright as fw
 from formwright.cli.app import app
 from formwright.cli.map import map_
-from formwright.jobs.finished import Finished
+from formwright.jobs.finished import FinishedRows
 from formwright.jobs.mapping import Mapper
 
 FORM = "[0-9]{1,3}"
@@ -65,7 +65,7 @@ def test_every_row_once(folder: Path) -> None:
 
 
 def test_only_missing_rows_are_written(folder: Path) -> None:
-    with Finished(folder / "out.jsonl") as finished:
+    with FinishedRows(folder / "out.jsonl") as finished:
         finished.add({"id": 4, "status": "complete", "text": "by hand"})
     assert run("--regex", FORM).exit_code == 0
     found = written(folder / "out.jsonl")
@@ -181,7 +181,7 @@ def test_a_foreign_output_is_left_alone(folder: Path) -> None:
 
 def test_a_second_run_beside_the_first_is_refused(folder: Path) -> None:
     pytest.importorskip("fcntl", reason="this system cannot lock files so")
-    with Finished(folder / "out.jsonl"):
+    with FinishedRows(folder / "out.jsonl"):
         ran = run("--regex", FORM)
     assert ran.exit_code == 2
     assert "being written by another process" in ran.stderr
@@ -259,7 +259,7 @@ def test_a_row_that_cannot_be_written_fails_and_the_others_go_on(folder: Path, m
             row = json.loads(line)
             yield row | ({"more": nested(5000)} if "more" in row else {})
 
-    monkeypatch.setattr("formwright.cli.map._rows", rows)
+    monkeypatch.setattr("formwright.cli.map._read_rows", rows)
     ran = run("--regex", FORM)
     assert (ran.exit_code, ran.stderr) == (1, "rows that failed: 1; each row says why\n")
     found = written(folder / "out.jsonl")
@@ -298,7 +298,7 @@ def test_a_disk_that_is_full(folder: Path) -> None:
 def test_an_output_that_is_no_file(folder: Path, device: str) -> None:
     ran = CliRunner().invoke(app, ["map", "--input", "in.jsonl", "--output", device, "--regex", FORM])
     assert ran.exit_code == 2
-    assert "is not a file" in ran.stderr
+    assert "is not a regular file" in ran.stderr
 
 
 def test_ctrl_c_while_the_command_is_loaded(folder: Path) -> None:

@@ -188,7 +188,7 @@ def test_what_is_not_the_body_of_an_answer_is_not_found(caches: Any, tmp_path: P
 
 def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "answers.db").write_bytes(b"something else" * 100)
-    with pytest.raises(ArgumentError, match="no cache"):
+    with pytest.raises(ArgumentError, match="cannot be opened"):
         AnswerCache(tmp_path)
 
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel, field_validator
 
 import formwright as fw
 from formwright.client import AnswerCache
-from formwright.client.flow.exchange import Answer, Correction, Reply, ToolCall
-from formwright.client.plans.calls import calls_plan
+from formwright.client.flow.steps import Correction, Reply, Response, UncheckedCall
+from formwright.client.plans.calls import make_calls_plan
 from formwright.client.plans.services import SERVICES
 from formwright.errors import (
     AttemptsExhausted,
@@ -193,10 +193,10 @@ def test_no_arguments(driven: Driven, scripted: Any, api: str) -> None:
 
 
 def test_arguments_that_are_no_text_are_an_empty_object() -> None:
-    plan = calls_plan(fw.tools(TOOLS), "tools", SERVICES["compatible"])
-    assert plan.read(Reply("", (ToolCall("ping", ""),))).value[0].arguments == {}
+    plan = make_calls_plan(fw.tools(TOOLS), "tools", SERVICES["compatible"])
+    assert plan.read(Reply("", (UncheckedCall("ping", ""),))).value[0].arguments == {}
     with pytest.raises(OutputInvalid):
-        plan.read(Reply("", (ToolCall("get_weather", ""),)))
+        plan.read(Reply("", (UncheckedCall("get_weather", ""),)))
 
 
 def test_nulls_that_a_service_must_write_are_taken_out(driven: Driven, scripted: Any) -> None:
@@ -270,9 +270,9 @@ def test_the_cache_gives_calls_again(driven: Driven, scripted: Any, tmp_path: Pa
 def test_functions_are_answered_by_their_ids() -> None:
     """Where Gemini gives any, two calls of one function are told apart by them."""
     called = {"name": "ping", "args": {}, "id": "a"}
-    reply = test_wires.WIRES["gemini"].reply(candidate([{"functionCall": called}]))
+    reply = test_wires.WIRES["gemini"].read_reply(candidate([{"functionCall": called}]))
     query = test_wires.query("gemini", "instructions", corrections=(Correction(reply, "Wrong."),))
-    body = test_wires.WIRES["gemini"].request(query).body
+    body = test_wires.WIRES["gemini"].write_request(query).body
     valid("gemini", body)
     assert body["contents"][-1]["parts"][0]["functionResponse"]["id"] == "a"
 
@@ -300,9 +300,9 @@ WANTED = {
 @pytest.mark.parametrize("api", APIS)
 def test_bodies_are_of_the_types_of_the_sdk(api: str, calls: Any, mode: Any, is_stream: bool) -> None:
     service = SERVICES[{"responses": "openai"}.get(api, api)]
-    plan = calls_plan(fw.tools(TOOLS, calls=calls), mode, service)
+    plan = make_calls_plan(fw.tools(TOOLS, calls=calls), mode, service)
     query = test_wires.query(api, "instructions", instruction="", is_stream=is_stream)
-    body = test_wires.WIRES[api].request(plan.extend_query(query)).body
+    body = test_wires.WIRES[api].write_request(plan.extend_query(query)).body
     valid(api, body)
     is_validated = (api, mode, calls) == ("gemini", "strict", "auto")
     assert CHOICES[api](body) == (("VALIDATED", None) if is_validated else WANTED[api][calls])
@@ -315,8 +315,8 @@ def test_bodies_are_of_the_types_of_the_sdk(api: str, calls: Any, mode: Any, is_
 
 @pytest.mark.parametrize("api", APIS)
 def test_one_tool_that_must_be_called_once_is_named(api: str) -> None:
-    plan = calls_plan(fw.tools([Find], calls="one"), "tools", SERVICES["compatible"])
-    body = test_wires.WIRES[api].request(plan.extend_query(test_wires.query(api, "instructions"))).body
+    plan = make_calls_plan(fw.tools([Find], calls="one"), "tools", SERVICES["compatible"])
+    body = test_wires.WIRES[api].write_request(plan.extend_query(test_wires.query(api, "instructions"))).body
     valid(api, body)
     assert '"Find"' in json.dumps(body.get("tool_choice", body.get("toolConfig")))
 
@@ -361,12 +361,12 @@ def test_a_tool_that_the_subset_cannot_say_is_told_as_it_is(driven: Driven, scri
 
 
 def test_arguments_that_say_no_type_are_told_as_an_object() -> None:
-    plan = calls_plan(fw.tools([{"name": "f", "parameters": {}}]), "tools", SERVICES["compatible"])
+    plan = make_calls_plan(fw.tools([{"name": "f", "parameters": {}}]), "tools", SERVICES["compatible"])
     assert plan.plans["f"].schema == {"type": "object", "additionalProperties": False}
     with pytest.raises(OutputInvalid):
-        plan.read(Reply("", (ToolCall("f", "3"),)))
+        plan.read(Reply("", (UncheckedCall("f", "3"),)))
     with pytest.raises(UnsupportedKeyword, match="not an object"):
-        calls_plan(fw.tools([{"name": "f", "parameters": {"type": "string"}}]), "tools", SERVICES["compatible"])
+        make_calls_plan(fw.tools([{"name": "f", "parameters": {"type": "string"}}]), "tools", SERVICES["compatible"])
 
 
 @pytest.mark.parametrize(
@@ -415,10 +415,10 @@ WRONG: list[tuple[str, str, tuple[tuple[str, str], ...], str]] = [
         "call 1 (get_weather): at the root: {",
     ),
     ("auto", "", (("Find", '{"query": "no"}'),), 'call 1 (Find): at /query: "no": Value error, no is forbidden'),
-    ("required", "No.", (), "the model was to call a tool, and made no calls"),
-    ("one", "No.", (), "the model was to call one tool once, and made no calls"),
-    ("one", "", TWICE, "the model was to call one tool once, and made 2 calls"),
-    ("auto", "", (*TWICE, OSLO), "the model was to call tools 2 times at most, and made 3 calls"),
+    ("required", "No.", (), "expected a call of a tool, got no calls"),
+    ("one", "No.", (), "expected exactly one call of a tool, got no calls"),
+    ("one", "", TWICE, "expected exactly one call of a tool, got 2 calls"),
+    ("auto", "", (*TWICE, OSLO), "expected at most 2 calls of tools, got 3 calls"),
 ]
 
 
@@ -510,8 +510,8 @@ REPLIES = st.builds(
 @given(st.sampled_from(["auto", "required", "one"]), st.booleans(), REPLIES)
 def test_a_value_is_one_of_the_form(calls: Any, finish: bool, body: Any) -> None:
     form = fw.tools(TOOLS, calls=calls)
-    plan = calls_plan(form, "tools", SERVICES["compatible"])
-    sent = [Answer(200, json.dumps(body).encode())]
+    plan = make_calls_plan(form, "tools", SERVICES["compatible"])
+    sent = [Response(200, json.dumps(body).encode())]
     driven = test_flow.Driven(test_flow.job("openai", "tools", plan=lambda _: plan, finish=finish), sent)
     result = getattr(driven, "result", None)
     if isinstance(result, fw.Complete):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toys import Person
 
-from formwright.client.flow.exchange import Query
+from formwright.client.flow.steps import Query
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import OutputTruncated, Refused, RequestFailed
@@ -49,7 +49,7 @@ BODIES = {"openai": lambda reason: chat(ADA, reason), "anthropic": message, "gem
 )  # fmt: skip
 def test_an_end_that_is_not_known_to_be_good_is_an_error(api: str, reason: Any) -> None:
     with pytest.raises(RequestFailed, match="end"):
-        WIRES[api].reply(BODIES[api](reason))
+        WIRES[api].read_reply(BODIES[api](reason))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_an_end_that_is_not_known_to_be_good_is_an_error(api: str, reason: Any) 
     ],
 )
 def test_ends_of_servers_that_hand_on_those_of_others(api: str, reason: str, end: str) -> None:
-    assert WIRES[api].reply(BODIES[api](reason)).end == end
+    assert WIRES[api].read_reply(BODIES[api](reason)).end == end
 
 
 @pytest.mark.parametrize("reason", ["steered", "max_messages"])
 def test_a_response_that_is_incomplete_for_a_reason_of_its_own(reason: str) -> None:
     with pytest.raises(RequestFailed, match=reason):
-        WIRES["responses"].reply(response("incomplete", reason))
-    assert WIRES["responses"].reply(response("incomplete")).end == "length"
+        WIRES["responses"].read_reply(response("incomplete", reason))
+    assert WIRES["responses"].read_reply(response("incomplete")).end == "length"
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
@@ -94,7 +94,7 @@ def test_a_request_that_was_aborted_is_sent_again(driven: Driven, scripted: Any)
 
 
 def streamed(api: str, events: list[Any]) -> Any:
-    collector = WIRES[api].collector(Query(model="m", messages=[], mode="strict"))
+    collector = WIRES[api].make_collector(Query(model="m", messages=[], mode="strict"))
     text = "".join(map(collector.feed, events))
     return text, collector.reply
 

@@ -8,8 +8,8 @@ import pytest
 from toys import Person
 
 import formwright as fw
-from formwright.client.flow.exchange import Answer
-from formwright.client.transport.failures import failure_of, json_of
+from formwright.client.flow.steps import Response
+from formwright.client.transport.failures import decode_body, read_failure
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, OptionUnsupported, Refused, RequestFailed
 
@@ -63,7 +63,7 @@ def test_the_hint_of_a_service_is_the_hint_of_the_error(driven: Driven, scripted
 
 @pytest.mark.parametrize("hint", [7, "", None, ["a"]])
 def test_what_is_no_hint_is_none(hint: Any) -> None:
-    failure = failure_of(Answer(400, error_body("no", hint=hint)))
+    failure = read_failure(Response(400, error_body("no", hint=hint)))
     assert failure is not None
     assert failure.hint is None
 
@@ -85,14 +85,14 @@ RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay":
     ],
 )
 def test_a_pause_that_the_body_asks_for(more: Any, headers: Any, seconds: float | None) -> None:
-    failure = failure_of(Answer(429, error_body("slow down", **more), headers))
+    failure = read_failure(Response(429, error_body("slow down", **more), headers))
     assert isinstance(failure, RequestFailed)
     assert failure.retry_after == seconds
 
 
 def test_a_request_id_beside_the_message() -> None:
-    assert failure_of(Answer(500, error_body("no", request_id="e"))).request_id == "e"  # type: ignore[union-attr]
-    assert failure_of(Answer(500, error_body("no", request_id=7))).request_id is None  # type: ignore[union-attr]
+    assert read_failure(Response(500, error_body("no", request_id="e"))).request_id == "e"  # type: ignore[union-attr]
+    assert read_failure(Response(500, error_body("no", request_id=7))).request_id is None  # type: ignore[union-attr]
 
 
 STREAM = (
@@ -156,8 +156,8 @@ def test_the_hint_for_options_of_sampling_works(scripted: Any) -> None:
 
 @pytest.mark.parametrize("name", ["request-id", "apim-request-id", "X-Request-ID"])
 def test_a_request_id_in_any_header_or_in_the_body(name: str) -> None:
-    assert failure_of(Answer(500, b"{}", {name: "r"})).request_id == "r"  # type: ignore[union-attr]
-    assert failure_of(Answer(500, b'{"request_id": "b"}')).request_id == "b"  # type: ignore[union-attr]
+    assert read_failure(Response(500, b"{}", {name: "r"})).request_id == "r"  # type: ignore[union-attr]
+    assert read_failure(Response(500, b'{"request_id": "b"}')).request_id == "b"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_an_error_of_a_stream_may_pass_before_its_first_piece(driven: Driven, sc
 
 def test_an_answer_whose_error_is_null_is_none() -> None:
     body = chat(ADA) | {"error": None}
-    assert WIRES["openai"].reply(json_of(Answer(200, body))).text == ADA
+    assert WIRES["openai"].read_reply(decode_body(Response(200, body))).text == ADA
 
 
 @pytest.mark.parametrize("is_stream", [False, True])

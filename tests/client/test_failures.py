@@ -104,7 +104,7 @@ def test_a_redirect_is_not_followed(driven: Driven, scripted: Any) -> None:
 
 def test_a_reset_in_mid_answer(driven: Driven, scripted: Any) -> None:
     server = scripted(lambda _: [ok(chat(ADA))[:-20], Pause(0.05), RESET])
-    with pytest.raises(RequestFailed, match="could not be asked"):
+    with pytest.raises(RequestFailed, match="could not be reached"):
         driven.connect(server.url).generate(PROMPT, Person)
 
 
@@ -294,7 +294,7 @@ def test_json_inside_prose_is_wrong_where_a_service_says_it_enforces(driven: Dri
 def test_other_calls_than_the_one_asked_for(driven: Driven, scripted: Any, names: list[str]) -> None:
     calls = [call(name, ADA, number) for number, name in enumerate(names)]
     server = scripted(ok(chat("text", "tool_calls", tool_calls=calls)))
-    with pytest.raises(OutputInvalid, match="asked to call Person once"):
+    with pytest.raises(OutputInvalid, match="expected one call of Person, got"):
         driven.connect(server.url, mode="tools").generate(PROMPT, Person)
 
 
@@ -302,7 +302,7 @@ def test_two_calls_in_a_stream(driven: Driven, scripted: Any) -> None:
     calls = [{"index": n, "id": f"c{n}", "function": {"name": "Person", "arguments": ADA}} for n in range(2)]
     events = [*(chunk(tool_calls=[one]) for one in calls), chunk(finish="tool_calls")]
     server = scripted(lambda _: [head(), *map(event, events), DONE])
-    with pytest.raises(OutputInvalid, match="asked to call Person once"):
+    with pytest.raises(OutputInvalid, match="expected one call of Person, got"):
         driven.connect(server.url, mode="tools").stream(PROMPT, Person)
 
 
@@ -362,7 +362,7 @@ def test_a_server_that_drips(driven: Driven, scripted: Any, is_stream: bool) -> 
 
 
 def test_nobody_listens(driven: Driven) -> None:
-    with pytest.raises(RequestFailed, match="could not be asked") as caught:
+    with pytest.raises(RequestFailed, match="could not be reached") as caught:
         driven.connect("http://127.0.0.1:9/v1").generate(PROMPT, Person)
     assert caught.value.status is None
 
@@ -486,12 +486,12 @@ def test_a_type_that_refuses_is_no_cut(driven: Driven, scripted: Any) -> None:
             model.generate(PROMPT, Never, stop="END", finish=False)
 
 
-@pytest.mark.parametrize(("text", "is_whole"), [('{"name": "Ada", "age": 36}', True), ('{"name": "Ad', False)])
+@pytest.mark.parametrize(("text", "is_complete"), [('{"name": "Ada", "age": 36}', True), ('{"name": "Ad', False)])
 def test_a_stop_text_cuts_where_the_value_is_not_whole(
-    driven: Driven, scripted: Any, text: str, is_whole: bool
+    driven: Driven, scripted: Any, text: str, is_complete: bool
 ) -> None:
     server = scripted(ok(chat(text)))
     result = driven.connect(server.url, mode="strict").generate(PROMPT, Person, stop="a")
-    assert isinstance(result, fw.Complete if is_whole else fw.Truncated)
+    assert isinstance(result, fw.Complete if is_complete else fw.Truncated)
     assert result.text == text
-    assert is_whole or result.reason == "stop"
+    assert is_complete or result.reason == "stop"

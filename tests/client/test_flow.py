@@ -15,10 +15,11 @@ from toys import Person
 
 import formwright as fw
 from formwright._retries import Sleep
-from formwright.client.flow.exchange import Answer, Close, Keep, Next, Open, Query, Recall, Send
 from formwright.client.flow.pieces import Piece
-from formwright.client.flow.request_flow import Job, answer_job
-from formwright.client.plans.plan import plan_of
+from formwright.client.flow.remote_job import RemoteJob
+from formwright.client.flow.request_flow import answer_job
+from formwright.client.flow.steps import Close, Keep, Next, Open, Query, Recall, Response, Send
+from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
 from formwright.errors import AttemptsExhausted, FormwrightError, LimitExceeded, OutputInvalid, RequestFailed
@@ -27,20 +28,20 @@ from .scripted import DONE, call, chat, chunk, event, usage
 
 ADA = '{"name": "Ada", "age": 36}'
 FORM = fw.form(Person)
-BAD_FORMAT = Answer(400, {"error": {"message": "response_format is not supported"}})
+BAD_FORMAT = Response(400, {"error": {"message": "response_format is not supported"}})
 
 
-def job(api: str = "openai", *modes: str, is_stream: bool = False, form: Any = FORM, **options: Any) -> Job:
+def job(api: str = "openai", *modes: str, is_stream: bool = False, form: Any = FORM, **options: Any) -> RemoteJob:
     query = Query(model="m", messages=[{"role": "user", "content": "Hi"}], mode="strict", is_stream=is_stream)
     service = SERVICES["compatible"]
-    options = {"modes": modes or ("strict",), "plan": lambda mode: plan_of(form, mode, service)} | options
-    return Job(wire=WIRES[api], query=query, **options)
+    options = {"modes": modes or ("strict",), "plan": lambda mode: make_plan(form, mode, service)} | options
+    return RemoteJob(wire=WIRES[api], query=query, **options)
 
 
 class Driven:
     """What a flow asked for, and its result."""
 
-    def __init__(self, job: Job, answers: Iterable[Any] = (), stream: Iterable[Any] = (), **known: Any) -> None:
+    def __init__(self, job: RemoteJob, answers: Iterable[Any] = (), stream: Iterable[Any] = (), **known: Any) -> None:
         self.steps: list[Any] = []
         self.pieces: list[Piece] = []
         self.known = known
@@ -73,8 +74,8 @@ class Driven:
         return [step.request.body for step in self.of(Send)]
 
 
-def ok(content: Any, *args: Any, **message: Any) -> Answer:
-    return Answer(200, chat(content, *args, **message))
+def ok(content: Any, *args: Any, **message: Any) -> Response:
+    return Response(200, chat(content, *args, **message))
 
 
 def test_the_steps_of_a_right_answer() -> None:
@@ -107,13 +108,13 @@ def test_a_form_without_schema_goes_to_the_mode_that_takes_it() -> None:
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 503, 529])
 def test_requests_are_sent_again_after_as_long_as_the_service_says(status: int) -> None:
-    driven = Driven(job(), [Answer(status, b"busy", {"Retry-After": "7"}), ok(ADA)])
+    driven = Driven(job(), [Response(status, b"busy", {"Retry-After": "7"}), ok(ADA)])
     assert driven.of(Sleep) == [Sleep(7.0)]
     assert driven.result.value.age == 36
 
 
 def test_pauses_grow_where_the_service_says_nothing() -> None:
-    driven = Driven(job(request_retries=4), [Answer(500, b"")] * 5)
+    driven = Driven(job(request_retries=4), [Response(500, b"")] * 5)
     seconds = [step.seconds for step in driven.of(Sleep)]
     assert seconds == sorted(seconds)
     assert 0.5 <= seconds[0] <= 1.0
@@ -122,19 +123,19 @@ def test_pauses_grow_where_the_service_says_nothing() -> None:
 
 @pytest.mark.parametrize("said", ["nan", "inf", "-5", "soon", "", "9" * 400, "Wed, 99 Foo 2020"])
 def test_a_pause_is_a_number_of_seconds(said: str) -> None:
-    driven = Driven(job(request_retries=1), [Answer(429, b"", {"retry-after": said}), ok(ADA)])
+    driven = Driven(job(request_retries=1), [Response(429, b"", {"retry-after": said}), ok(ADA)])
     assert all(0 < step.seconds < 1e9 for step in driven.of(Sleep))
     assert driven.result.value.age == 36
 
 
 def test_no_pause_outlasts_the_budget_of_time() -> None:
-    driven = Driven(job(time_budget=5.0, clock=lambda: 0.0), [Answer(429, b"", {"retry-after": "3600"}), ok(ADA)])
+    driven = Driven(job(time_budget=5.0, clock=lambda: 0.0), [Response(429, b"", {"retry-after": "3600"}), ok(ADA)])
     assert driven.of(Sleep) == [] or driven.of(Sleep)[0].seconds <= 5
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 302])
 def test_other_failures_are_not_sent_again(status: int) -> None:
-    driven = Driven(job(), [Answer(status, b"no")])
+    driven = Driven(job(), [Response(status, b"no")])
     assert isinstance(driven.error, RequestFailed)
     assert driven.of(Sleep) == []
 
@@ -174,7 +175,7 @@ def chunks(text: str, size: int = 4) -> list[bytes]:
 
 
 def test_the_steps_of_a_stream() -> None:
-    driven = Driven(job(is_stream=True), [Answer(200, b"")], chunks(ADA))
+    driven = Driven(job(is_stream=True), [Response(200, b"")], chunks(ADA))
     assert type(driven.steps[0]) is Open
     assert type(driven.steps[-1]) is Close
     assert "".join(piece.text for piece in driven.pieces) == ADA
@@ -183,17 +184,17 @@ def test_the_steps_of_a_stream() -> None:
 
 
 def test_nothing_is_sent_again_once_a_piece_is_shown() -> None:
-    driven = Driven(job(is_stream=True), [Answer(200, b"")], chunks(ADA)[:2])
+    driven = Driven(job(is_stream=True), [Response(200, b"")], chunks(ADA)[:2])
     assert isinstance(driven.error, RequestFailed)
     assert driven.of(Sleep) == []
-    early = Driven(job(is_stream=True, request_retries=1), [Answer(200, b"")] * 2, [None, *chunks(ADA)])
+    early = Driven(job(is_stream=True, request_retries=1), [Response(200, b"")] * 2, [None, *chunks(ADA)])
     assert early.result.value.age == 36
 
 
 @pytest.mark.parametrize("at", range(9))
 def test_a_cancelled_stream_is_closed(at: int) -> None:
     asked = iter(range(100))
-    driven = Driven(job(is_stream=True, cancel=lambda: next(asked) == at), [Answer(200, b"")], chunks(ADA))
+    driven = Driven(job(is_stream=True, cancel=lambda: next(asked) == at), [Response(200, b"")], chunks(ADA))
     text = "".join(piece.text for piece in driven.pieces)
     assert type(driven.steps[-1]) is Close
     if at < 7:
@@ -263,29 +264,29 @@ MODES = st.sampled_from(["strict", "tools", "json_object", "instructions"])
 
 @given(APIS, MODES, BODIES, st.sampled_from([200, 400, 429, 500]))
 def test_any_body_is_an_error_or_a_result(api: str, mode: str, body: bytes, status: int) -> None:
-    Driven(job(api, mode, request_retries=0, max_retries=1), [Answer(status, body)] * 2)
+    Driven(job(api, mode, request_retries=0, max_retries=1), [Response(status, body)] * 2)
 
 
 @given(APIS, MODES, st.lists(BODIES, max_size=5), st.lists(st.integers(0, 9999), max_size=4))
 def test_any_stream_is_an_error_or_a_result(api: str, mode: str, bodies: list[bytes], places: list[int]) -> None:
     data = b"".join(b"data: " + body + b"\n\n" for body in bodies)
-    Driven(job(api, mode, is_stream=True, request_retries=0), [Answer(200, b"")], cut(data, places))
+    Driven(job(api, mode, is_stream=True, request_retries=0), [Response(200, b"")], cut(data, places))
 
 
 @given(st.lists(st.integers(0, 9999), max_size=12), st.sampled_from(["\n", "\r\n"]), st.text(max_size=9))
 def test_a_stream_is_the_same_however_it_is_cut(places: list[int], newline: str, name: str) -> None:
     text = json.dumps({"name": name, "age": 36}, ensure_ascii=False).encode("utf-8", "replace").decode()
     data = b"".join(chunks(text, 3)).replace(b"\n", newline.encode())
-    driven = Driven(job(is_stream=True), [Answer(200, b"")], cut(data, places))
+    driven = Driven(job(is_stream=True), [Response(200, b"")], cut(data, places))
     assert "".join(piece.text for piece in driven.pieces) == driven.result.text == text
     assert driven.result.value == Person(**json.loads(text))
-    whole = Driven(job(), [Answer(200, json.dumps(chat(text)).encode())]).result
+    whole = Driven(job(), [Response(200, json.dumps(chat(text)).encode())]).result
     assert (whole.text, whole.value) == (text, driven.result.value)
 
 
 def test_what_is_told() -> None:
     told: list[str] = []
     tell: Callable[..., None] = lambda name, *_: told.append(name)  # noqa: E731
-    Driven(replace(job(max_retries=1), tell=tell), [ok("no"), ok(ADA)])
+    Driven(replace(job(max_retries=1), emit=tell), [ok("no"), ok(ADA)])
     attempt = ["completion:kwargs", "completion:response", "completion:usage"]
     assert told == [*attempt, "parse:error", *attempt]

@@ -32,7 +32,7 @@ def test_hooks_of_a_model_are_told_of_each_request(driven: Any, scripted: Any) -
 
 
 def test_what_is_not_hooks_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="hooks="):
+    with pytest.raises(ArgumentError, match="hooks: expected"):
         fw.connect("http://127.0.0.1:9/v1", "m", hooks=print)  # type: ignore[call-overload]
 
 

@@ -441,7 +441,7 @@ def test_hooks_know_their_events_and_functions() -> None:
         hooks.on("completion:args", print)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="not a function"):
         hooks.on("parse:error", 3)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="not told"):
+    with pytest.raises(ArgumentError, match="is not registered"):
         hooks.off("parse:error", print)
     told: list[str] = []
     hooks.on("parse:error", told.append)

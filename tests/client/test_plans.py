@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field, TypeAdapter
 from toys import Person
 
 import formwright as fw
-from formwright.client.flow.exchange import Reply, ToolCall
 from formwright.client.flow.pieces import Pieces
-from formwright.client.plans.plan import Plan, plan_of
+from formwright.client.flow.steps import Reply, UncheckedCall
+from formwright.client.plans.plan import Plan, make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.errors import FormwrightError
 from formwright.generation.result import Mode
@@ -73,7 +73,7 @@ TEXTS: list[tuple[Any, str, Any]] = [
 def planned(form: Any, mode: Mode, service: str) -> Plan:
     """A plan; skips where the service cannot be told the form in this mode."""
     try:
-        return plan_of(fw.form(form), mode, SERVICES[service])
+        return make_plan(fw.form(form), mode, SERVICES[service])
     except FormwrightError as error:
         pytest.skip(f"not told: {error}")
 
@@ -125,7 +125,7 @@ def _branch(schema: Any, branches: list[Any], value: Any) -> int:
 
 
 def reply(plan: Plan, text: str) -> Reply:
-    return Reply("", (ToolCall(plan.name, text, "c"),)) if plan.mode == "tools" else Reply(text)
+    return Reply("", (UncheckedCall(plan.name, text, "c"),)) if plan.mode == "tools" else Reply(text)
 
 
 @pytest.mark.parametrize(("service", "mode"), CASES)
@@ -133,7 +133,7 @@ def reply(plan: Plan, text: str) -> Reply:
 def test_values_come_back(type_: Any, value: Any, service: str, mode: Mode) -> None:
     plan = planned(type_, mode, service)
     written = json.dumps(value) if mode == "instructions" else as_the_service_writes(plan, value)
-    text = plan.text(reply(plan, written)).text
+    text = plan.find_text(reply(plan, written)).text
     assert plan.form.parse(text) == TypeAdapter(type_).validate_python(value)
 
 
@@ -142,7 +142,7 @@ def test_values_come_back(type_: Any, value: Any, service: str, mode: Mode) -> N
 def test_texts_come_back(form: Any, text: str, value: Any, service: str, mode: Mode) -> None:
     plan = planned(form, mode, service)
     written = text if mode == "instructions" else as_the_service_writes(plan, text)
-    found = plan.text(reply(plan, written)).text
+    found = plan.find_text(reply(plan, written)).text
     assert (found, plan.form.parse(found)) == (text, value)
 
 
@@ -150,7 +150,7 @@ def test_texts_come_back(form: Any, text: str, value: Any, service: str, mode: M
 def test_an_enum_comes_back(service: str, mode: Mode) -> None:
     plan = planned(Color, mode, service)
     written = "dark blue" if mode == "instructions" else as_the_service_writes(plan, "dark blue")
-    assert plan.form.parse(plan.text(reply(plan, written)).text) is Color.BLUE
+    assert plan.form.parse(plan.find_text(reply(plan, written)).text) is Color.BLUE
 
 
 @pytest.mark.parametrize(("service", "mode"), CASES)
@@ -192,7 +192,7 @@ def test_real_instances_come_back(data: Path, service: str, mode: Mode) -> None:
     for case in sample(data):
         try:
             form = fw.json_schema(case["schema"])
-            plan = plan_of(form, mode, SERVICES[service])
+            plan = make_plan(form, mode, SERVICES[service])
         except FormwrightError:
             continue
         told += 1
@@ -202,7 +202,7 @@ def test_real_instances_come_back(data: Path, service: str, mode: Mode) -> None:
             try:
                 is_bare = mode == "instructions"
                 written = json.dumps(value) if is_bare else as_the_service_writes(plan, value, is_null_legal=False)
-                read = plan.form.parse(plan.text(reply(plan, written)).text)
+                read = plan.form.parse(plan.find_text(reply(plan, written)).text)
             except FormwrightError as error:
                 read = error
             if read != value:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
-from formwright.client.flow.exchange import Correction, OfferedTool, Query, Reply, ToolCall
+from formwright.client.flow.steps import Correction, OfferedTool, Query, Reply, UncheckedCall
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import RequestFailed
@@ -144,7 +144,7 @@ RAW: dict[str, tuple[Any, Any]] = {
     ),
 }
 OFFERED = OfferedTool("answer", SCHEMA, "An age.", True)
-CALL = ToolCall("answer", '{"age": "x"}', "c")
+CALL = UncheckedCall("answer", '{"age": "x"}', "c")
 
 
 def query(api: str, mode: str, **more: Any) -> Query:
@@ -170,7 +170,7 @@ def query(api: str, mode: str, **more: Any) -> Query:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("api", WIRES)
 def test_bodies_are_of_the_types_of_the_sdk(api: str, mode: str, is_stream: bool) -> None:
-    body = WIRES[api].request(query(api, mode, is_stream=is_stream)).body
+    body = WIRES[api].write_request(query(api, mode, is_stream=is_stream)).body
     valid(api, body)
     assert "AAAA" in json.dumps(body)
 
@@ -180,7 +180,7 @@ def test_bodies_are_of_the_types_of_the_sdk(api: str, mode: str, is_stream: bool
 def test_corrections_are_of_the_types_of_the_sdk(api: str, is_called: bool) -> None:
     reply = Reply("" if is_called else "no", (CALL,) if is_called else (), raw=RAW[api][is_called])
     asked = query(api, "tools" if is_called else "strict", corrections=(Correction(reply, "Wrong."),) * 2)
-    body = WIRES[api].request(asked).body
+    body = WIRES[api].write_request(asked).body
     valid(api, body)
     assert json.dumps(body).count("Wrong.") == 2
 
@@ -188,10 +188,10 @@ def test_corrections_are_of_the_types_of_the_sdk(api: str, is_called: bool) -> N
 @pytest.mark.parametrize("api", WIRES)
 def test_a_streamed_call_is_corrected_like_a_whole_one(api: str) -> None:
     """What was streamed has its arguments in pieces; what is sent back has them whole."""
-    collector = WIRES[api].collector(query(api, "tools"))
+    collector = WIRES[api].make_collector(query(api, "tools"))
     for event in STREAMS[api][1]:
         collector.feed(event)
-    body = WIRES[api].request(query(api, "tools", corrections=(Correction(collector.reply, "Wrong."),))).body
+    body = WIRES[api].write_request(query(api, "tools", corrections=(Correction(collector.reply, "Wrong."),))).body
     valid(api, body)
     if api == "anthropic":
         assert body["messages"][-2]["content"][-1]["input"] == {"age": 36}
@@ -200,7 +200,7 @@ def test_a_streamed_call_is_corrected_like_a_whole_one(api: str) -> None:
 @pytest.mark.parametrize("api", ["anthropic", "gemini"])
 def test_turns_alternate(api: str) -> None:
     reply = Reply("no", raw=RAW[api][0])
-    body = WIRES[api].request(query(api, "strict", corrections=(Correction(reply, "Wrong."),))).body
+    body = WIRES[api].write_request(query(api, "strict", corrections=(Correction(reply, "Wrong."),))).body
     roles = [turn["role"] for turn in body["contents" if api == "gemini" else "messages"]]
     assert all(one != other for one, other in pairwise(roles))
     assert roles[0] == "user"
@@ -210,7 +210,7 @@ def test_turns_alternate(api: str) -> None:
 def test_the_conversation_is_not_changed(api: str) -> None:
     before = json.dumps(TALKS[api])
     reply = Reply("no", raw=RAW[api][0])
-    WIRES[api].request(query(api, "instructions", corrections=(Correction(reply, "Wrong."),) * 2))
+    WIRES[api].write_request(query(api, "instructions", corrections=(Correction(reply, "Wrong."),) * 2))
     assert json.dumps(TALKS[api]) == before
 
 
@@ -349,8 +349,8 @@ def seen(reply: Reply) -> Any:
 @pytest.mark.parametrize("is_called", [False, True])
 @pytest.mark.parametrize("api", WIRES)
 def test_answers_are_the_same_whole_or_streamed(api: str, is_called: bool) -> None:
-    whole = WIRES[api].reply(as_the_sdk_writes(api, WHOLE[api][is_called]))
-    collector, pieces = WIRES[api].collector(query(api, "tools" if is_called else "strict")), []
+    whole = WIRES[api].read_reply(as_the_sdk_writes(api, WHOLE[api][is_called]))
+    collector, pieces = WIRES[api].make_collector(query(api, "tools" if is_called else "strict")), []
     for event in STREAMS[api][is_called]:
         pieces.append(collector.feed(as_the_sdk_writes(api, event, is_chunk=True)))
     assert collector.is_complete
@@ -381,7 +381,7 @@ ENDS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("api", "body", "end"), ENDS)
 def test_ends(api: str, body: Any, end: str) -> None:
-    assert WIRES[api].reply(as_the_sdk_writes(api, body)).end == end
+    assert WIRES[api].read_reply(as_the_sdk_writes(api, body)).end == end
 
 
 MEMORY = {"code": "server_error", "message": "out of memory"}
@@ -396,7 +396,7 @@ FAILED = [
 @pytest.mark.parametrize(("api", "body"), FAILED)
 def test_answers_that_failed(api: str, body: Any) -> None:
     with pytest.raises(RequestFailed):
-        WIRES[api].reply(as_the_sdk_writes(api, body))
+        WIRES[api].read_reply(as_the_sdk_writes(api, body))
 
 
 @pytest.mark.parametrize(
@@ -411,11 +411,11 @@ def test_answers_that_failed(api: str, body: Any) -> None:
 )  # fmt: skip
 def test_streams_that_failed(api: str, event: Any) -> None:
     with pytest.raises(RequestFailed, match="out of memory"):
-        WIRES[api].collector(query(api, "strict")).feed(event)
+        WIRES[api].make_collector(query(api, "strict")).feed(event)
 
 
 def test_a_blocked_prompt_in_a_stream() -> None:
-    collector = WIRES["gemini"].collector(query("gemini", "strict"))
+    collector = WIRES["gemini"].make_collector(query("gemini", "strict"))
     collector.feed({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 10}})
     assert collector.is_complete
     assert collector.reply.end == "content_filter"

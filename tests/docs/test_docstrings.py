@@ -177,33 +177,34 @@ def of_client(module: str, url: str) -> dict[str, Any]:
     """What examples of the client have at hand: a client object, a query, answers."""
     from openai import OpenAI
 
-    exchange = importlib.import_module("formwright.client.flow.exchange")
+    steps = importlib.import_module("formwright.client.flow.steps")
     plans, services = (importlib.import_module(f"formwright.client.plans.{name}") for name in ("plan", "services"))
     messages = [{"role": "user", "content": "Ada is 36 years old."}]
     schema = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
-    query = exchange.Query(model=MODEL, messages=messages, mode="strict", schema=schema)
-    plan = plans.plan_of(fw.form(Person), "strict", services.SERVICES["compatible"])
+    query = steps.Query(model=MODEL, messages=messages, mode="strict", schema=schema)
+    plan = plans.make_plan(fw.form(Person), "strict", services.SERVICES["compatible"])
     remote = fw.connect(url, MODEL, request_retries=0)
-    jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow.request_flow", "wires"))
+    jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow.remote_job", "wires"))
     answer = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"}
     return {
-        "Answer": exchange.Answer,
+        "Response": steps.Response,
         "AnswerCache": importlib.import_module("formwright.client.transport.cache").AnswerCache,
         "OpenAI": lambda: OpenAI(base_url=url, api_key="none"),
-        "Request": exchange.Request,
+        "Request": steps.Request,
         "User": Person,
+        "WIRES": wires.WIRES,
         "attempt": lambda number: iter(()),
         "Incoming": importlib.import_module("formwright.incremental").Incoming,
         "SERVICES": services.SERVICES,
         "body": answer if ".wires" in module else {"model": MODEL, "messages": messages, "max_tokens": 4},
-        "job": jobs.Job(wire=wires.WIRES["openai"], query=query, modes=("strict",), plan=lambda mode: plan),
-        "plan_of": plans.plan_of,
-        "flow": remote._flow("Ada is 36 years old.", Person, {}),
+        "job": jobs.RemoteJob(wire=wires.WIRES["openai"], query=query, modes=("strict",), plan=lambda mode: plan),
+        "make_plan": plans.make_plan,
+        "flow": remote._make_flow("Ada is 36 years old.", Person, {}),
         "model": remote,
         "person": fw.form(Person),
         "plan": plan,
         "query": query,
-        "reply": exchange.Reply('{"value": [1, 2]}'),
+        "reply": steps.Reply('{"value": [1, 2]}'),
         "transport": remote.transport,
         "url": url,
     }

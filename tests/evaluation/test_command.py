@@ -12,10 +12,10 @@ from parameters import slow_except
 
 from formwright.cli.app import app
 from formwright.evaluation import read_rows
-from formwright.evaluation.arms import ARMS, chosen
-from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
-from formwright.evaluation.runs import Grid, fill
-from formwright.jobs.finished import Finished
+from formwright.evaluation.arms import ARMS, choose_arms
+from formwright.evaluation.built_in import LANGUAGES, TASKS, make_built_in_task
+from formwright.evaluation.runs import Grid, fill_store
+from formwright.jobs.finished import FinishedRows
 from formwright.models import LocalModel
 
 
@@ -26,10 +26,10 @@ def run(*arguments: str) -> Result:
 @pytest.mark.parametrize("language", slow_except(["zh"], LANGUAGES))
 @pytest.mark.parametrize("task", slow_except(["extraction"], TASKS))
 def test_every_task_in_every_arm(task: str, language: str, tmp_path: Path, tiny: LocalModel) -> None:
-    arms = list(ARMS.values()) if language == "en" else chosen("free,instructions,schema,thinking")
-    grid = Grid(task=built_in(task, language, 2), arms=arms, max_tokens=64)
-    with Finished(tmp_path / "answers.jsonl") as finished:
-        assert fill(finished, grid, {"tiny": tiny}) == {}
+    arms = list(ARMS.values()) if language == "en" else choose_arms("free,instructions,schema,thinking")
+    grid = Grid(task=make_built_in_task(task, language, 2), arms=arms, max_tokens=64)
+    with FinishedRows(tmp_path / "answers.jsonl") as finished:
+        assert fill_store(finished, grid, {"tiny": tiny}) == {}
     rows = read_rows(tmp_path / "answers.jsonl")
     assert len(rows) == 2 * len(arms)
     for row in rows:
@@ -80,7 +80,7 @@ def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (["arithmetic", "--arms", "free,poem", "--out", "out"], "no arm 'poem'"),
         (["arithmetic", "--shots", "two", "--out", "out"], "--shots"),
         (["arithmetic", "--seeds", "2", "--out", "out"], "temperature"),
-        (["mine.jsonl", "--out", "out"], "what is an answer"),
+        (["mine.jsonl", "--out", "out"], "the schema of an answer is missing"),
         (["mine.jsonl", "--type", "nothing:Here", "--out", "out"], "--type nothing:Here"),
         (["mine.jsonl", "--schema", "broken", "--out", "out"], "broken is not JSON"),
         (["mine.jsonl", "--schema", "latin", "--out", "out"], "latin is not in UTF-8"),

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from formwright.errors import ArgumentError
-from formwright.evaluation.arms import ARMS, chosen
-from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
-from formwright.evaluation.prompts import describe_answer, prompt_of, read_prompts
-from formwright.evaluation.reading import read, read_by_rule
+from formwright.evaluation.arms import ARMS, choose_arms
+from formwright.evaluation.built_in import LANGUAGES, TASKS, make_built_in_task
+from formwright.evaluation.prompts import describe_answer, read_prompts, write_prompt
+from formwright.evaluation.reading import read_answer, read_by_rule
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TASKS)
 def test_every_arm_is_told_the_same(name: str, language: str) -> None:
-    task = built_in(name, language, 2)
+    task = make_built_in_task(name, language, 2)
     for wording in range(3):
         for arm in ARMS.values():
-            prompt = prompt_of(task, arm, task.items[0], wording=wording, shots=2)
+            prompt = write_prompt(task, arm, task.items[0], wording=wording, shots=2)
             assert task.about[wording] in prompt
             assert prompt.count(task.items[0].question) == 1
             for example in task.examples[:2]:
@@ -33,25 +33,25 @@ def test_every_arm_is_told_the_same(name: str, language: str) -> None:
 
 
 def test_arms_that_differ_in_what_is_enforced_have_the_same_prompts() -> None:
-    task = built_in("arithmetic", "en", 2)
+    task = make_built_in_task("arithmetic", "en", 2)
     prompts = {
-        name: prompt_of(task, ARMS[name], task.items[0], shots=1)
+        name: write_prompt(task, ARMS[name], task.items[0], shots=1)
         for name in ("instructions", "json", "schema", "canonical", "order_model")
     }
     assert len(set(prompts.values())) == 1
-    others = {prompt_of(task, ARMS[name], task.items[0], shots=1) for name in ("free", "answer_only", "thinking")}
+    others = {write_prompt(task, ARMS[name], task.items[0], shots=1) for name in ("free", "answer_only", "thinking")}
     assert len(others | set(prompts.values())) == 4
 
 
 def test_wordings_differ() -> None:
-    task = built_in("arithmetic", "zh", 2)
+    task = make_built_in_task("arithmetic", "zh", 2)
     for arm in ARMS.values():
-        assert len({prompt_of(task, arm, task.items[0], wording=wording) for wording in range(3)}) == 3
+        assert len({write_prompt(task, arm, task.items[0], wording=wording) for wording in range(3)}) == 3
 
 
 def test_bare_prompts_say_next_to_nothing() -> None:
-    task = built_in("arithmetic", "en", 2)
-    assert prompt_of(task, ARMS["schema"], task.items[0], bare=True) == f"{task.items[0].question} JSON."
+    task = make_built_in_task("arithmetic", "en", 2)
+    assert write_prompt(task, ARMS["schema"], task.items[0], bare=True) == f"{task.items[0].question} JSON."
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_sentences_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "prompts.toml"
     file.write_text('about = ["Rechne."]\ntext = ["Zuletzt “Answer:” und {answer}."]')
     said = read_prompts(file)
-    task = built_in("arithmetic", "en", 2)
-    assert "Zuletzt “Answer:” und a whole number." in prompt_of(task, ARMS["free"], task.items[0], tells=said)
-    assert "Write the steps first" in prompt_of(task, ARMS["schema"], task.items[0], tells=said)
+    task = make_built_in_task("arithmetic", "en", 2)
+    assert "Zuletzt “Answer:” und a whole number." in write_prompt(task, ARMS["free"], task.items[0], sentences=said)
+    assert "Write the steps first" in write_prompt(task, ARMS["schema"], task.items[0], sentences=said)
     for text, what in (
         ("text = 3", "not a list"),
         ('prose = ["a"]', "not a list"),
@@ -92,7 +92,7 @@ def test_sentences_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", ["", "free,poem", "free,free"])
 def test_arms_that_are_not_there(names: str) -> None:
     with pytest.raises(ArgumentError):
-        chosen(names)
+        choose_arms(names)
 
 
 INTEGER, COLOUR, WORD = {"type": "integer"}, {"enum": ["red", "blue"]}, {"type": "string", "pattern": "^[a-z]+$"}
@@ -150,4 +150,4 @@ def test_the_unfair_rule_errs() -> None:
     ],
 )
 def test_json_is_read_and_never_repaired(arm: str, text: str, answer: int | None) -> None:
-    assert read(ARMS[arm], text, INTEGER) == (answer, answer is not None)
+    assert read_answer(ARMS[arm], text, INTEGER) == (answer, answer is not None)

@@ -17,17 +17,17 @@ import pytest
 
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError, RequestFailed
 from formwright.evaluation import evaluate, read_rows
-from formwright.evaluation.arms import chosen
-from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
-from formwright.evaluation.runs import Grid, fill
-from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.arms import choose_arms
+from formwright.evaluation.built_in import LANGUAGES, TASKS, make_built_in_task
+from formwright.evaluation.runs import Grid, fill_store
+from formwright.evaluation.simulated import SimulatedModel
 from formwright.evaluation.tasks import Item, Task
-from formwright.evaluation.traces import trace_of
+from formwright.evaluation.traces import read_trace
 from formwright.generation.result import Failed
-from formwright.jobs.finished import Finished
+from formwright.jobs.finished import FinishedRows
 from formwright.models import LocalModel
 
-TASK = built_in("arithmetic", "en", 20)
+TASK = make_built_in_task("arithmetic", "en", 20)
 
 
 class Watched:
@@ -47,17 +47,17 @@ class Watched:
 
 
 def grid(**how: Any) -> Grid:
-    return Grid(**{"task": TASK, "arms": chosen("free,schema"), "batch_size": 8, **how})
+    return Grid(**{"task": TASK, "arms": choose_arms("free,schema"), "batch_size": 8, **how})
 
 
 def rows_of(path: Path, model: Any, **how: Any) -> list[dict[str, Any]]:
-    with Finished(path) as finished:
-        fill(finished, grid(**how), {"m": model})
+    with FinishedRows(path) as finished:
+        fill_store(finished, grid(**how), {"m": model})
     return read_rows(path)
 
 
 def test_every_question_is_asked_once_in_every_way(tmp_path: Path) -> None:
-    model = Watched(Simulated(TASK))
+    model = Watched(SimulatedModel(TASK))
     how = {"wordings": 3, "shots": (0, 2), "seeds": 2, "temperature": 1.0}
     rows = rows_of(tmp_path / "a", model, **how)
     assert len(rows) == len({row["id"] for row in rows}) == len(grid(**how)) == 20 * 2 * 3 * 2 * 2
@@ -67,9 +67,9 @@ def test_every_question_is_asked_once_in_every_way(tmp_path: Path) -> None:
 
 
 def test_a_run_is_extended(tmp_path: Path) -> None:
-    model = Watched(Simulated(TASK))
+    model = Watched(SimulatedModel(TASK))
     first = rows_of(tmp_path / "a", model)
-    more = rows_of(tmp_path / "a", model, arms=chosen("free,schema,thinking"), wordings=2)
+    more = rows_of(tmp_path / "a", model, arms=choose_arms("free,schema,thinking"), wordings=2)
     assert more[: len(first)] == first
     assert len(more) == 20 * 3 * 2
     assert set(model.asked.values()) == {1}
@@ -77,22 +77,27 @@ def test_a_run_is_extended(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"max_tokens": 99}, {"temperature": 1.0}, {"unfair": frozenset({"parser"})}, {"tells": {"text": ["{answer}"]}}],
+    [
+        {"max_tokens": 99},
+        {"temperature": 1.0},
+        {"unfair": frozenset({"parser"})},
+        {"sentences": {"text": ["{answer}"]}},
+    ],
 )
 def test_answers_to_other_prompts_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
-    rows_of(tmp_path / "a", Simulated(TASK))
+    rows_of(tmp_path / "a", SimulatedModel(TASK))
     with pytest.raises(ArgumentError, match="other prompts"):
-        rows_of(tmp_path / "a", Simulated(TASK), **change)
+        rows_of(tmp_path / "a", SimulatedModel(TASK), **change)
 
 
 def test_a_draw_does_not_depend_on_where_a_run_was_cut(tmp_path: Path) -> None:
     how = {"temperature": 1.0, "seeds": 2}
-    whole = rows_of(tmp_path / "whole", Simulated(TASK), **how)
+    whole = rows_of(tmp_path / "whole", SimulatedModel(TASK), **how)
     lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
     for cut in (3, 13, 40):
         path = tmp_path / str(cut)
         path.write_bytes(b"".join(lines[:cut]) + lines[cut][:20])
-        model = Watched(Simulated(TASK))
+        model = Watched(SimulatedModel(TASK))
         rows_of(path, model, **how)
         assert model.asked.total() == len(whole) - cut
         starts = {(options["seed"] // 1_000_000) for options in model.options}
@@ -105,10 +110,10 @@ def test_a_draw_does_not_depend_on_where_a_run_was_cut(tmp_path: Path) -> None:
 
 def test_what_a_service_does_not_answer_is_asked_again(tmp_path: Path) -> None:
     model = Watched(
-        Simulated(TASK), {3: RequestFailed("no route", status=None), 5: OutputInvalid("no JSON", text="Hm")}
+        SimulatedModel(TASK), {3: RequestFailed("no route", status=None), 5: OutputInvalid("no JSON", text="Hm")}
     )
-    with Finished(tmp_path / "a") as finished:
-        missing = fill(finished, grid(), {"m": model})
+    with FinishedRows(tmp_path / "a") as finished:
+        missing = fill_store(finished, grid(), {"m": model})
         assert list(missing.values()) == [1]
         assert len(finished) == 39
     rows = rows_of(tmp_path / "a", model)
@@ -119,7 +124,7 @@ def test_what_a_service_does_not_answer_is_asked_again(tmp_path: Path) -> None:
 
 def test_what_is_no_answer_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(PromptError):
-        rows_of(tmp_path / "a", Watched(Simulated(TASK), {3: PromptError("too long")}))
+        rows_of(tmp_path / "a", Watched(SimulatedModel(TASK), {3: PromptError("too long")}))
     assert len(read_rows(tmp_path / "a")) == 7  # what was answered in the same batch is kept
 
 
@@ -131,7 +136,11 @@ FREE = {*range(8), *range(16, 24), *range(32, 36)}
     ("failing", "told", "warning"),
     [
         (set(range(40)) - FREE, ["free"], None),
-        (set(range(40)) - FREE - {8}, ["free", "schema"], "schema and free have not two answered questions in common"),
+        (
+            set(range(40)) - FREE - {8},
+            ["free", "schema"],
+            "schema and free have fewer than two answered questions in common",
+        ),
         (FREE, None, None),
         (set(range(40)), None, None),
     ],
@@ -139,7 +148,7 @@ FREE = {*range(8), *range(16, 24), *range(32, 36)}
 def test_what_a_service_answered_is_judged(
     failing: set[int], told: list[str] | None, warning: str | None, tmp_path: Path
 ) -> None:
-    model = Watched(Simulated(TASK), dict.fromkeys(failing, RequestFailed("no route", status=None)))
+    model = Watched(SimulatedModel(TASK), dict.fromkeys(failing, RequestFailed("no route", status=None)))
     found = evaluate(grid(), {"m": model}, tmp_path, progress=False)
     assert found.missing == {"RequestFailed: no route": len(failing)}
     assert [list(judged.estimates) for judged in found.models] == ([] if told is None else [told])
@@ -150,8 +159,8 @@ def test_what_a_service_answered_is_judged(
 
 
 def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    for how in ({"arms": chosen("free,canonical")}, {"arms": chosen("order_model")}, {"trace": True}):
-        model = Watched(Simulated(TASK))
+    for how in ({"arms": choose_arms("free,canonical")}, {"arms": choose_arms("order_model")}, {"trace": True}):
+        model = Watched(SimulatedModel(TASK))
         with pytest.raises(OptionUnsupported):
             rows_of(tmp_path / "a", model, **how)
         assert not model.asked
@@ -163,7 +172,7 @@ def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tm
         ({"seeds": 2}, "seeds"),
         ({"shots": (9,)}, "shots"),
         ({"wordings": 4}, "wordings"),
-        ({"wordings": 2, "task": replace(TASK, about=["Go."]), "tells": {"text": ["{answer}"]}}, "wordings"),
+        ({"wordings": 2, "task": replace(TASK, about=["Go."]), "sentences": {"text": ["{answer}"]}}, "wordings"),
         ({"unfair": frozenset({"luck"})}, "unfair"),
     ],
 )
@@ -184,23 +193,23 @@ def test_grids_that_make_no_sense(how: dict[str, Any], argument: str) -> None:
 def test_answers_that_free_text_cannot_give_are_refused(schema: dict[str, Any], answer: Any) -> None:
     task = Task("own", ["Go."], schema, [Item("1", "?", answer), Item("2", "?!", answer)])
     with pytest.raises(ArgumentError, match="of question 1"):
-        Grid(task=task, arms=chosen("free,schema"))
-    assert len(Grid(task=task, arms=chosen("schema"))) == 2
+        Grid(task=task, arms=choose_arms("free,schema"))
+    assert len(Grid(task=task, arms=choose_arms("schema"))) == 2
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TASKS)
 def test_free_text_can_be_right_in_all_tasks(name: str, language: str) -> None:
-    assert len(Grid(task=built_in(name, language, 100), arms=chosen("free"))) == 100
+    assert len(Grid(task=make_built_in_task(name, language, 100), arms=choose_arms("free"))) == 100
 
 
 def test_the_baseline_is_among_the_arms(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="baseline"):
-        evaluate(grid(), {"m": Simulated(TASK)}, tmp_path, baseline="thinking")
+        evaluate(grid(), {"m": SimulatedModel(TASK)}, tmp_path, baseline="thinking")
 
 
 def test_traces_that_were_not_kept_are_not_made_up(tmp_path: Path, tiny: LocalModel) -> None:
-    how: dict[str, Any] = {"task": built_in("classification", "en", 2), "max_tokens": 16}
+    how: dict[str, Any] = {"task": make_built_in_task("classification", "en", 2), "max_tokens": 16}
     rows_of(tmp_path / "a", tiny, **how)
     with pytest.raises(ArgumentError, match="without traces"):
         rows_of(tmp_path / "a", tiny, trace=True, **how)
@@ -211,32 +220,32 @@ def test_traces_that_were_not_kept_are_not_made_up(tmp_path: Path, tiny: LocalMo
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ArgumentError, match="cannot be made"):
-        evaluate(grid(), {"m": Simulated(TASK)}, tmp_path / "file" / "out")
+        evaluate(grid(), {"m": SimulatedModel(TASK)}, tmp_path / "file" / "out")
 
 
 def test_traces_of_a_model_that_runs_here(tiny: LocalModel, tmp_path: Path) -> None:
-    task = built_in("classification", "en", 3)
-    arms = chosen("free,answer_only,canonical")
+    task = make_built_in_task("classification", "en", 3)
+    arms = choose_arms("free,answer_only,canonical")
     rows = rows_of(tmp_path / "a", tiny, task=task, arms=arms, trace=True, max_tokens=40)
     assert all(0 < row["allowed_mass"] <= 1 + 1e-9 for row in rows)
     traced = [row for row in rows if "trace" in row]
     assert {row["question"] for row in traced} == {"0", "1"}
     for row in traced:
-        trace = trace_of(row)
+        trace = read_trace(row)
         assert trace is not None
         assert b"".join(each.token for each in trace.rows).decode() == row["text"]
 
 
 SCRIPT = """
 import sys
-from formwright.evaluation.arms import chosen
-from formwright.evaluation.built_in import built_in
-from formwright.evaluation.runs import Grid, fill
-from formwright.evaluation.simulated import Simulated
-from formwright.jobs.finished import Finished
+from formwright.evaluation.arms import choose_arms
+from formwright.evaluation.built_in import make_built_in_task
+from formwright.evaluation.runs import Grid, fill_store
+from formwright.evaluation.simulated import SimulatedModel
+from formwright.jobs.finished import FinishedRows
 
-task = built_in("arithmetic", "en", 1000)
-grid = Grid(task=task, arms=chosen("free,schema,thinking,answer_only,json"), wordings=2)
+task = make_built_in_task("arithmetic", "en", 1000)
+grid = Grid(task=task, arms=choose_arms("free,schema,thinking,answer_only,json"), wordings=2)
 log = open(sys.argv[2], "a")
 
 
@@ -244,11 +253,11 @@ class Logged:
     def generate_many(self, prompts, forms, **options):
         log.write("".join(f"{prompt!r}\\n" for prompt in prompts))
         log.flush()
-        return Simulated(task).generate_many(prompts, forms, **options)
+        return SimulatedModel(task).generate_many(prompts, forms, **options)
 
 
-with Finished(sys.argv[1]) as finished:
-    fill(finished, grid, {"m": Logged()})
+with FinishedRows(sys.argv[1]) as finished:
+    fill_store(finished, grid, {"m": Logged()})
 """
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import formwright as fw
 from formwright.evaluation import evaluate
-from formwright.evaluation.arms import chosen
-from formwright.evaluation.built_in import built_in
+from formwright.evaluation.arms import choose_arms
+from formwright.evaluation.built_in import make_built_in_task
 from formwright.evaluation.runs import Grid
 from formwright.models import LocalModel
 from formwright.server import running
 
 
 def test_the_same_model_here_and_behind_an_api(tiny: LocalModel, tmp_path: Path) -> None:
-    arms = chosen("free,instructions,json,schema,answer_only,thinking")
-    grid = Grid(task=built_in("classification", "en", 3), arms=arms, max_tokens=64)
+    arms = choose_arms("free,instructions,json,schema,answer_only,thinking")
+    grid = Grid(task=make_built_in_task("classification", "en", 3), arms=arms, max_tokens=64)
     with running(tiny) as server:
         models = {"here": tiny, "there": fw.load(f"{server.base_url}#formwright-tiny")}
         found = evaluate(grid, models, tmp_path, progress=False)

@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from formwright.errors import ArgumentError
-from formwright.evaluation.statistics import Outcome, accuracy, compare_arms, count_needed, split
+from formwright.evaluation.statistics import (
+    Outcome,
+    compare_arms,
+    count_needed_questions,
+    estimate_accuracy,
+    split_variance,
+)
 
 
 def answers(arm: str, right: list[bool], wordings: int = 1) -> Iterator[Outcome]:
@@ -20,7 +26,7 @@ def answers(arm: str, right: list[bool], wordings: int = 1) -> Iterator[Outcome]
 
 
 def test_shares_have_wilsons_interval() -> None:
-    found = accuracy(answers("free", [True] * 70 + [False] * 30), "free")
+    found = estimate_accuracy(answers("free", [True] * 70 + [False] * 30), "free")
     z, p, n = 1.959964, 0.7, 100
     middle, half = (p + z * z / 2 / n), z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
     assert found.share == pytest.approx(0.7)
@@ -30,23 +36,23 @@ def test_shares_have_wilsons_interval() -> None:
 
 
 def test_answers_to_the_same_question_are_no_new_questions() -> None:
-    one = accuracy(answers("free", [n % 2 == 0 for n in range(60)]), "free")
-    copied = accuracy(answers("free", [n // 3 % 2 == 0 for n in range(180)], 3), "free")
+    one = estimate_accuracy(answers("free", [n % 2 == 0 for n in range(60)]), "free")
+    copied = estimate_accuracy(answers("free", [n // 3 % 2 == 0 for n in range(180)], 3), "free")
     assert (one.share, one.questions) == (copied.share, copied.questions) == (0.5, 60)
     assert (one.low, one.high) == pytest.approx((copied.low, copied.high), abs=0.005)
     rng = np.random.default_rng(1)
-    other = accuracy(answers("free", list(rng.random(180) < 0.5), 3), "free")
+    other = estimate_accuracy(answers("free", list(rng.random(180) < 0.5), 3), "free")
     assert other.high - other.low < one.high - one.low  # where the wordings do differ, they tell more
 
 
 @pytest.mark.parametrize("wordings", [1, 3])
 def test_nothing_is_certain_where_all_answers_are_alike(wordings: int) -> None:
-    found = accuracy(answers("free", [True] * 30 * wordings, wordings), "free")
+    found = estimate_accuracy(answers("free", [True] * 30 * wordings, wordings), "free")
     assert found.share == found.high == 1
     assert found.low < 0.95
     both = [*answers("free", [True] * 30 * wordings, wordings), *answers("schema", [True] * 30 * wordings, wordings)]
     (same,) = compare_arms(both, [("schema", "free")])
-    assert (same.points, same.p, same.needed, same.is_called) == (0, 1, None, False)
+    assert (same.points, same.p, same.needed, same.is_significant) == (0, 1, None, False)
     assert same.low < 0 < same.high
 
 
@@ -63,7 +69,7 @@ def test_signs_are_flipped_where_questions_have_several_answers() -> None:
     first, second = [True] * 10 + [False] * 10, [False] * 20
     (found,) = compare_arms([*answers("a", first, 2), *answers("b", second, 2)], [("a", "b")])
     assert found.p == pytest.approx(2 / 2**5)  # five questions moved: all one way, or all the other
-    assert not found.is_called
+    assert not found.is_significant
 
 
 def test_holm_makes_several_pairs_pay() -> None:
@@ -87,22 +93,24 @@ def test_only_what_both_were_asked_is_compared() -> None:
 
 
 def test_how_many_questions_are_needed() -> None:
-    assert count_needed(0.5, 0.05) == math.ceil((0.5 / 0.05 * (1.959964 + 0.841621)) ** 2)
-    assert count_needed(0.5, 0.0) is None
+    assert count_needed_questions(0.5, 0.05) == math.ceil((0.5 / 0.05 * (1.959964 + 0.841621)) ** 2)
+    assert count_needed_questions(0.5, 0.0) is None
 
 
 def test_fewer_questions_than_a_test_can_call_are_never_enough() -> None:
-    assert count_needed(0.0, 1.0) == 6  # p of five questions, all won, is 1/16
-    assert count_needed(0.0, 1.0, level=0.05 / 7) == 9
+    assert count_needed_questions(0.0, 1.0) == 6  # p of five questions, all won, is 1/16
+    assert count_needed_questions(0.0, 1.0, level=0.05 / 7) == 9
     (found,) = compare_arms([*answers("a", [True] * 4), *answers("b", [False] * 4)], [("a", "b")])
-    assert (found.is_called, found.needed) == (False, 6)
+    assert (found.is_significant, found.needed) == (False, 6)
 
 
 def test_differences_are_whole_answers_and_so_vary() -> None:
-    assert count_needed(0.0, 0.05) == count_needed(
+    assert count_needed_questions(0.0, 0.05) == count_needed_questions(
         math.sqrt(0.05 * 0.95), 0.05
     )  # 5 of 100 questions are won, the others are not
-    assert count_needed(0.0, 0.05, answers=3) == count_needed(math.sqrt(0.05 / 3 - 0.05**2), 0.05, answers=3)
+    assert count_needed_questions(0.0, 0.05, answers=3) == count_needed_questions(
+        math.sqrt(0.05 / 3 - 0.05**2), 0.05, answers=3
+    )
 
 
 def test_more_pairs_need_more_questions() -> None:
@@ -111,18 +119,18 @@ def test_more_pairs_need_more_questions() -> None:
     ]
     (alone,) = compare_arms(outcomes, [("a", "c")])
     first, _ = compare_arms(outcomes, [("a", "c"), ("b", "c")])
-    assert alone.needed == count_needed(alone.deviation, alone.points)
-    assert first.needed == count_needed(alone.deviation, alone.points, level=0.025)
+    assert alone.needed == count_needed_questions(alone.deviation, alone.points)
+    assert first.needed == count_needed_questions(alone.deviation, alone.points, level=0.025)
 
 
 def test_variance_lies_where_it_was_put() -> None:
     cells = list(product(range(40), range(3)))
-    by_wording = split([Outcome("a", str(q), w == 0, str(w)) for q, w in cells], "a")
+    by_wording = split_variance([Outcome("a", str(q), w == 0, str(w)) for q, w in cells], "a")
     assert by_wording["wording"] == pytest.approx(1)
-    by_question = split([Outcome("a", str(q), q % 2 == 0, str(w)) for q, w in cells], "a")
+    by_question = split_variance([Outcome("a", str(q), q % 2 == 0, str(w)) for q, w in cells], "a")
     assert by_question["question"] == pytest.approx(1)
     rng = np.random.default_rng(0)
-    noise = split([Outcome("a", str(q), bool(rng.random() < 0.5), str(w)) for q, w in cells], "a")
+    noise = split_variance([Outcome("a", str(q), bool(rng.random() < 0.5), str(w)) for q, w in cells], "a")
     assert sum(noise.values()) == pytest.approx(1)
     assert noise["rest"] > 0.9  # a third of it is in the means of questions, by chance
 
@@ -143,7 +151,7 @@ def test_variance_is_that_of_statsmodels() -> None:
     frame.columns = ["question", "wording", "seed", "right"]
     table = anova_lm(ols("right ~ C(question) + C(wording) + C(seed)", frame).fit(), typ=2)
     squares = table["sum_sq"] - table["df"] * table["sum_sq"]["Residual"] / table["df"]["Residual"]  # epsilon squared
-    found = split([*rows, Outcome("a", "20", True, "0", 0)], "a")  # a question that was not asked in all ways
+    found = split_variance([*rows, Outcome("a", "20", True, "0", 0)], "a")  # a question that was not asked in all ways
     for name in ("question", "wording", "seed"):
         assert found[name] == pytest.approx(max(0, squares[f"C({name})"]) / table["sum_sq"].sum())
 

@@ -11,34 +11,34 @@ import pytest
 
 import formwright as fw
 from formwright.errors import ArgumentError
-from formwright.evaluation.arms import ARMS, form_of
-from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
-from formwright.evaluation.files import read_task, schema_of
+from formwright.evaluation.arms import ARMS, make_arm_form
+from formwright.evaluation.built_in import LANGUAGES, TASKS, make_built_in_task
+from formwright.evaluation.files import read_answer_schema, read_task
 from formwright.evaluation.prompts import write_answer
-from formwright.evaluation.reading import read
+from formwright.evaluation.reading import read_answer
 from formwright.evaluation.tasks import is_same
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TASKS)
 def test_questions_are_different_and_stay_the_same(name: str, language: str) -> None:
-    task = built_in(name, language, 300)
+    task = make_built_in_task(name, language, 300)
     questions = [item.question for item in (*task.items, *task.examples)]
     assert len(set(questions)) == len(questions) == 308
-    assert list(task.items[:20]) == list(built_in(name, language, 20).items)
+    assert list(task.items[:20]) == list(make_built_in_task(name, language, 20).items)
     assert [item.id for item in task.items] == list(map(str, range(300)))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", TASKS)
 def test_the_right_answer_is_in_form_and_read_as_right_in_every_arm(name: str, language: str) -> None:
-    task = built_in(name, language, 20)
+    task = make_built_in_task(name, language, 20)
     for arm in ARMS.values():
-        form = form_of(arm, task.answer, 200)
+        form = make_arm_form(arm, task.answer, 200)
         for item in task.items:
             text = write_answer(task, arm, item)
             assert form.matches(text), (arm.name, text)
-            reading = read(arm, text, task.answer)
+            reading = read_answer(arm, text, task.answer)
             assert reading.is_readable, (arm.name, text)
             assert task.is_right(reading.answer, item), (arm.name, text, reading)
 
@@ -48,7 +48,7 @@ def test_sums_of_stories(language: str) -> None:
     words = {"en": {"-": "gives \\d+ to|loses|sells", "*": "times"}, "zh": {"-": "给了\\D+\\d|丢|卖", "*": "倍"}}[
         language
     ]
-    for item in built_in("arithmetic", language, 200).items:
+    for item in make_built_in_task("arithmetic", language, 200).items:
         sentences = re.split(r"(?<=[.。])\s*", item.question)
         value = int(re.findall(r"\d+", sentences[0])[0])
         for sentence in sentences[1:]:
@@ -63,14 +63,14 @@ def test_sums_of_stories(language: str) -> None:
 
 
 def test_last_letters() -> None:
-    for item in built_in("last_letters", "en", 100).items:
+    for item in make_built_in_task("last_letters", "en", 100).items:
         steps = re.findall(r"(\w+): (\w)", item.reasoning)
         assert all(word in item.question and word.lower().endswith(letter) for word, letter in steps)
         assert item.answer == "".join(letter for _, letter in steps)
 
 
 def test_swaps() -> None:
-    for item in built_in("shuffled_objects", "en", 100).items:
+    for item in make_built_in_task("shuffled_objects", "en", 100).items:
         first, *rest = item.question.split(". ")
         held = dict(re.findall(r"(\w+) has a (\w+ \w+)", first))
         assert len(held) == 3
@@ -115,15 +115,15 @@ def test_comparing(given: Any, right: Any, same: bool) -> None:
 
 
 def test_fields_are_judged_one_by_one() -> None:
-    task = built_in("extraction", "en", 2)
+    task = make_built_in_task("extraction", "en", 2)
     item = task.items[0]
-    assert task.fields_right({**item.answer, "age": -1}, item) == {
+    assert task.compare_fields({**item.answer, "age": -1}, item) == {
         "name": True,
         "age": False,
         "city": True,
         "occupation": True,
     }
-    assert not any(task.fields_right(None, item).values())
+    assert not any(task.compare_fields(None, item).values())
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_fields_are_judged_one_by_one() -> None:
 )
 def test_tasks_that_are_not_there(name: str, language: str, count: int) -> None:
     with pytest.raises(ArgumentError):
-        built_in(name, language, count)
+        make_built_in_task(name, language, count)
 
 
 def test_files_of_ones_own(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
     task = read_task(file, {"type": "integer"}, examples=2, count=2)
     assert [item.id for item in task.examples] == ["q0", "q1"]
     assert [item.id for item in task.items] == ["q2", "q3"]
-    for schema, said in (({"type": "string"}, "not in form"), (None, "what is an answer")):
+    for schema, said in (({"type": "string"}, "does not conform"), (None, "the schema of an answer is missing")):
         with pytest.raises(ArgumentError, match=said):
             read_task(file, schema)
     file.write_text('{"question": "a?", "answer": 1}\n{"question": "", "answer": 1}\n')
@@ -183,11 +183,11 @@ def test_data_sets(tmp_path: Path) -> None:
 
 
 def test_types_of_answers() -> None:
-    assert schema_of({"type": "integer"}) == {"type": "integer"}
-    assert schema_of(int)["type"] == "integer"
-    task = built_in("arithmetic", "en", 2)
+    assert read_answer_schema({"type": "integer"}) == {"type": "integer"}
+    assert read_answer_schema(int)["type"] == "integer"
+    task = make_built_in_task("arithmetic", "en", 2)
     nested = {"$defs": {"n": {"type": "integer"}}, "type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}}
-    assert form_of(ARMS["schema"], nested, 100).matches('{"reasoning": "", "answer": {"n": 1}}')
+    assert make_arm_form(ARMS["schema"], nested, 100).matches('{"reasoning": "", "answer": {"n": 1}}')
     with pytest.raises(ArgumentError):
-        schema_of({"type": "object", "properties": {"self": {"$ref": "#"}}})
-    assert isinstance(form_of(ARMS["free"], task.answer, 100), fw.Form)
+        read_answer_schema({"type": "object", "properties": {"self": {"$ref": "#"}}})
+    assert isinstance(make_arm_form(ARMS["free"], task.answer, 100), fw.Form)

@@ -10,33 +10,33 @@ from typing import Any
 import pytest
 
 from formwright.evaluation import Evaluation, evaluate
-from formwright.evaluation.arms import ARMS, chosen
-from formwright.evaluation.built_in import built_in
+from formwright.evaluation.arms import ARMS, choose_arms
+from formwright.evaluation.built_in import make_built_in_task
 from formwright.evaluation.reading import has_steps
 from formwright.evaluation.runs import Grid
-from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.simulated import SimulatedModel
 from formwright.evaluation.statistics import Difference
-from formwright.evaluation.verdicts import judge, sentence
+from formwright.evaluation.verdicts import judge, write_sentence
 
-TASK = built_in("arithmetic", "en", 300)
+TASK = make_built_in_task("arithmetic", "en", 300)
 
 
 def run(folder: Path, right: Any = None, arms: str = "free,schema", **how: Any) -> Evaluation:
-    model = Simulated(TASK) if right is None else Simulated(TASK, right)
-    settings: dict[str, Any] = {"task": TASK, "arms": chosen(arms), "wordings": 3, **how}
+    model = SimulatedModel(TASK) if right is None else SimulatedModel(TASK, right)
+    settings: dict[str, Any] = {"task": TASK, "arms": choose_arms(arms), "wordings": 3, **how}
     return evaluate(Grid(**settings), {"m": model}, folder, progress=False)
 
 
 def test_with_the_same_content_no_difference_is_called(tmp_path: Path) -> None:
     (judged,) = run(tmp_path, arms="free,schema,thinking,json,instructions").models
-    assert not any(each.is_called for each in judged.differences)
+    assert not any(each.is_significant for each in judged.differences)
     assert all(said.startswith("No difference") for said in judged.sentences)
     assert judged.warnings == []
 
 
 def test_reasoning_that_is_taken_away_is_seen_and_told(tmp_path: Path) -> None:
     (judged,) = run(tmp_path, arms="free,schema,answer_only").models
-    assert [each.arm for each in judged.differences if each.is_called] == ["answer_only"]
+    assert [each.arm for each in judged.differences if each.is_significant] == ["answer_only"]
     assert "answer_only is worse than free by" in judged.sentences[1]
     assert "reasoning and structure together" in judged.warnings[0]
 
@@ -99,14 +99,14 @@ def difference(points: float, low: float, high: float, p: float, deviation: floa
     ],
 )
 def test_sentences(given: Difference, said: str) -> None:
-    assert sentence(given) == said
+    assert write_sentence(given) == said
 
 
 @pytest.mark.parametrize(
     "given", [difference(0.05, -0.001, 0.1, 0.04), difference(0.05, 0.001, 0.1, 0.06), difference(0.0, 0.0, 0.0, 1.0)]
 )
 def test_nothing_is_called_where_test_and_interval_disagree(given: Difference) -> None:
-    assert sentence(given).startswith("No difference")
+    assert write_sentence(given).startswith("No difference")
 
 
 def test_warnings() -> None:

@@ -11,10 +11,10 @@ import pytest
 
 import formwright as fw
 from formwright.evaluation import evaluate
-from formwright.evaluation.arms import chosen
-from formwright.evaluation.built_in import built_in
+from formwright.evaluation.arms import choose_arms
+from formwright.evaluation.built_in import make_built_in_task
 from formwright.evaluation.runs import Grid
-from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.simulated import SimulatedModel
 from formwright.models import LocalModel
 
 MICHAEL = fw.regex(r"Michael Jordan was Born in (\d)+\.")
@@ -72,9 +72,9 @@ def test_hover_click_and_keyboard_show_the_numbers(page: Any, traced: Any) -> No
     assert f"{first.leading_text!r} ({first.leading_token_id})" in details.text_content()
     tokens.nth(5).click()
     assert f"{traced.trace.rows[5].allowed_tokens} tokens, mass" in details.text_content()
-    assert "chosen" in tokens.nth(5).get_attribute("class")
+    assert "choose_arms" in tokens.nth(5).get_attribute("class")
     page.keyboard.press("Tab")
-    assert "chosen" in tokens.nth(6).get_attribute("class")
+    assert "choose_arms" in tokens.nth(6).get_attribute("class")
     assert page.locator(".chosen").count() == 1
     assert page.screenshot()[:4] == b"\x89PNG"
 
@@ -91,9 +91,9 @@ def test_fields_of_json(browser: Any, tiny: LocalModel, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [390, 1200])
 def test_a_report_with_long_answers_is_no_wider_than_the_window(browser: Any, tmp_path: Path, width: int) -> None:
-    task = built_in("classification", "en", 20)
-    grid = Grid(task=task, arms=chosen("free,schema"))
-    found = evaluate(grid, {"m": Simulated(task, lambda _: 0.5)}, tmp_path, progress=False)
+    task = make_built_in_task("classification", "en", 20)
+    grid = Grid(task=task, arms=choose_arms("free,schema"))
+    found = evaluate(grid, {"m": SimulatedModel(task, lambda _: 0.5)}, tmp_path, progress=False)
     for row in found.rows:
         row |= {"answer": {"tool": "message,of," * 200}, "text": "of" * 900, "asked": "x" * 500}
     found.save(tmp_path / "report.html")

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.jobs.mapping import Mapper
-from formwright.jobs.ray import GenerateStage, app, checked_row, map_on_cluster, vllm_row
+from formwright.jobs.ray import GenerateStage, app, check_row, make_vllm_row, map_on_cluster
 
 ROWS = 10_000
 REGEX = "[0-9]{1,3}"
@@ -156,15 +156,15 @@ def check_stage() -> None:
 def check_vllm_rows() -> None:
     """What ``ray.data.llm`` is given for vLLM, and what is made of its answers; its engine needs a GPU."""
     row = {"id": 1, "prompt": "Ada is 36."}
-    assert vllm_row(row, {"type": "integer"}, max_tokens=5)["sampling_params"] == {
+    assert make_vllm_row(row, {"type": "integer"}, max_tokens=5)["sampling_params"] == {
         "max_tokens": 5,
         "structured_outputs": {"json": {"type": "integer"}},
     }
-    assert vllm_row(row, fw.choice("a", "b"))["sampling_params"]["structured_outputs"] == {"choice": ["a", "b"]}
+    assert make_vllm_row(row, fw.choice("a", "b"))["sampling_params"]["structured_outputs"] == {"choice": ["a", "b"]}
     with pytest.raises(fw.errors.OptionUnsupported):
-        vllm_row(row, fw.text(until="."))
+        make_vllm_row(row, fw.text(until="."))
     for text, status in (("36", "complete"), ("", "truncated"), ("x", "failed")):
-        assert checked_row({"id": 1, "generated_text": text}, int)["status"] == status
+        assert check_row({"id": 1, "generated_text": text}, int)["status"] == status
 
 
 def throughput() -> float:

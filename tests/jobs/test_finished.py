@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formwright.errors import ArgumentError
-from formwright.jobs.finished import Finished
+from formwright.jobs.finished import FinishedRows
 
 ids = st.one_of(st.integers(), st.text(max_size=5))
 lists_of_ids = st.lists(ids, min_size=1, max_size=6, unique_by=lambda each: (type(each), each))
@@ -28,14 +28,14 @@ def test_killed_at_any_byte(tmp_path: Path, row_ids: list[int | str], text: str,
     path = tmp_path / "out.jsonl"
     path.unlink(missing_ok=True)
     rows = [{"id": row_id, "text": text} for row_id in row_ids]
-    with Finished(path) as finished:
+    with FinishedRows(path) as finished:
         for row in rows:
             finished.add(row)
     whole = path.read_bytes()
     assert read(path) == rows
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
     there = path.read_bytes().count(b"\n")
-    with Finished(path) as finished:
+    with FinishedRows(path) as finished:
         assert there <= len(finished) <= there + 1  # one more where only its line break was missing
         assert [row["id"] for row in rows if row["id"] in finished] == row_ids[: len(finished)]
         for row in rows:
@@ -51,14 +51,14 @@ def test_killed_twice(tmp_path: Path) -> None:
     whole = b"".join(lines)
     for first in range(len(whole) + 1):
         path.write_bytes(whole[:first])
-        with Finished(path) as finished:
+        with FinishedRows(path) as finished:
             left = [line for row, line in zip(rows, lines, strict=True) if row["id"] not in finished]
         kept = path.read_bytes()
         assert kept + b"".join(left) == whole
 
 
 def test_an_id_is_there_once(tmp_path: Path) -> None:
-    with Finished(tmp_path / "out.jsonl") as finished:
+    with FinishedRows(tmp_path / "out.jsonl") as finished:
         finished.add({"id": 1})
         finished.add({"id": "1"})  # another one
         with pytest.raises(ArgumentError, match="1 is finished already"):
@@ -92,18 +92,18 @@ def test_files_of_others_are_refused_and_left_alone(tmp_path: Path, content: str
     path = tmp_path / "out.jsonl"
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(ArgumentError, match=says):
-        Finished(path)
+        FinishedRows(path)
     assert path.read_bytes() == content.encode("latin-1")
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl", reason="this system cannot lock files so")
     path = tmp_path / "out.jsonl"
-    program = f"from formwright.jobs.finished import Finished; Finished({str(path)!r}).add({{'id': 2}})"
-    with Finished(path) as finished:
+    program = f"from formwright.jobs.finished import FinishedRows; FinishedRows({str(path)!r}).add({{'id': 2}})"
+    with FinishedRows(path) as finished:
         finished.add({"id": 1})
         with pytest.raises(ArgumentError, match="being written by another process"):
-            Finished(path)
+            FinishedRows(path)
         other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
         assert "being written by another process" in other.stderr
         finished.add({"id": 3})
@@ -116,4 +116,4 @@ def test_a_refused_file_is_not_held(tmp_path: Path) -> None:
     path.write_text("notes\n", encoding="utf-8")
     for _ in range(2):
         with pytest.raises(ArgumentError, match="is not JSON"):
-            Finished(path)
+            FinishedRows(path)

@@ -10,7 +10,7 @@ import pytest
 import formwright as fw
 from formwright.generation.result import Truncated
 from formwright.jobs import mapping
-from formwright.jobs.mapping import Mapper, chunks
+from formwright.jobs.mapping import Mapper, split_chunks
 from formwright.models import LocalModel
 
 AGE = '{"type": "integer", "minimum": 0, "maximum": 99}'
@@ -103,7 +103,7 @@ def test_a_schema_is_compiled_once_while_it_is_kept(tiny: LocalModel, monkeypatc
     made: list[Any] = []
     compiled = mapping.compile
     monkeypatch.setattr(mapping, "compile", lambda form, vocabulary: made.append(form) or compiled(form, vocabulary))
-    monkeypatch.setattr(mapping, "_CACHED_FORMS", 2)
+    monkeypatch.setattr(mapping, "_MAX_FORMS", 2)
     mapper = Mapper(tiny, fw.choice("a", "b"))
     schemas = [None, AGE, None, AGE, '{"type": "boolean"}', AGE, None]
     for schema in schemas:
@@ -141,8 +141,8 @@ def test_a_model_behind_an_api_writes_the_same(tiny: LocalModel, remote: Any) ->
 
 
 def test_chunks() -> None:
-    assert list(chunks(range(5), 2)) == [[0, 1], [2, 3], [4]]
-    assert list(chunks([], 2)) == []
+    assert list(split_chunks(range(5), 2)) == [[0, 1], [2, 3], [4]]
+    assert list(split_chunks([], 2)) == []
     seen: list[int] = []
-    first = next(chunks((seen.append(number) or number for number in range(9)), 3))
+    first = next(split_chunks((seen.append(number) or number for number in range(9)), 3))
     assert (first, seen) == ([0, 1, 2], [0, 1, 2])  # no row is read before it is its turn

@@ -58,7 +58,7 @@ def test_bytes_live_exactly_if_some_text_begins_with_them(text: bytes) -> None:
         return True
 
     expected = any(decodes(text + one + two) for one, two in grids)
-    assert after(repeat(ANY), text).alive() is expected
+    assert after(repeat(ANY), text).is_alive() is expected
 
 
 @given(st.text("ab", max_size=6))
@@ -75,8 +75,8 @@ def test_both_and_not(text: str) -> None:
 
 def test_a_dead_end_under_not_is_seen() -> None:
     words = choice(["a", "ab"])
-    assert not Both(words, Not(words)).alive()
-    assert Both(words, Not(literal("a"))).alive()
+    assert not Both(words, Not(words)).is_alive()
+    assert Both(words, Not(literal("a"))).is_alive()
     assert sorted(allowed_tokens(Both(words, Not(literal("ab"))), b"a", {0: b"b"}, ends={1})) == [1]
 
 
@@ -93,7 +93,7 @@ def test_tokens_may_stop_inside_a_character() -> None:
 def test_json_values(value: object) -> None:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     assert matches(json_value(), text)
-    assert all(after(json_value(), text[:end]).alive() for end in range(len(text)))
+    assert all(after(json_value(), text[:end]).is_alive() for end in range(len(text)))
 
 
 @pytest.mark.parametrize("text", ["", "01", "+1", "1.", "{,}", "[1,]", '{"a"}', "'a'", '"\n"', '"\\x"', "tru", "[]]"])

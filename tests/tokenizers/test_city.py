@@ -81,7 +81,7 @@ def allowed_after(text: bytes, vocabulary: fw.Vocabulary, form: fw.Form[Any] = F
 
 def test_seven_tokens_are_a_tree() -> None:
     words = {token: spelled for spelled, ids in OTHERS.items() for token in ids if spelled.strip()}
-    assert ref.prefix_tree(words) == {
+    assert ref.make_prefix_tree(words) == {
         ord("a"): {-1: [29874], ord("r"): {-1: [279], ord("e"): {-1: [598]}}},
         ord("Y"): {-1: [29979], ord("o"): {ord("u"): {-1: [3492]}}},
         ord("O"): {-1: [29949], ord("K"): {-1: [8949]}},

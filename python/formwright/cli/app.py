@@ -1,4 +1,4 @@
-"""The group of subcommands, and the one place where an error becomes a message and an exit code."""
+"""The group of subcommands, which turns every error into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
 
-_CLI_NAMES = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
+_OPTION_NAMES = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
 
 
-def _for_the_command_line(hint: str) -> str:
-    """A hint in which options are called what they are called here."""
-    return reduce(lambda text, name: text.replace(name, _CLI_NAMES[name]), _CLI_NAMES, hint)
+def _rename_options(hint: str) -> str:
+    """Replace the names of Python options in a hint by those of the command line."""
+    return reduce(lambda text, name: text.replace(name, _OPTION_NAMES[name]), _OPTION_NAMES, hint)
 
 
 class _Refusal(click.ClickException):
+    """An error of formwright, as click shows it."""
+
     exit_code = 3
 
     def __init__(self, error: FormwrightError) -> None:
         super().__init__(str(error))
-        self.hint = _for_the_command_line(error.hint or "")
+        self.hint = _rename_options(error.hint or "")
 
     def show(self, file: IO[Any] | None = None) -> None:
         click.echo(f"error: {self.message}", err=True)
@@ -46,6 +48,8 @@ class _Refusal(click.ClickException):
 
 
 class _Commands(click.Group):
+    """A group whose commands raise errors of formwright."""
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -60,15 +64,15 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="formwright")
-def app() -> None:  # \b keeps click from filling the lines below it
-    """Make a language model write in form: JSON Schema, regular expressions, choices.
+def app() -> None:  # \b keeps click from wrapping the lines below it
+    """Let a language model write conforming texts: JSON Schema, regular expressions, choices.
 
     Results go to stdout, everything else to stderr.
 
     \b
     Exit codes:
       0    done
-      1    the answer is no: an instance that is not in form, a text that was cut
+      1    the answer is no: an instance that does not conform, a text that was cut
       2    a wrong command line, or input that is not UTF-8
       3    a form, tokenizer or model that formwright refuses, with the reason
       130  interrupted by Ctrl-C

@@ -9,7 +9,7 @@ import click
 
 from formwright.cli.shared import FILE, read_text
 from formwright.schemas.providers import PROVIDERS
-from formwright.schemas.providers import convert as converted
+from formwright.schemas.providers import convert as convert_schema
 
 __all__ = ["convert"]
 
@@ -23,7 +23,7 @@ def convert(schema: IO[bytes], to: str) -> None:
     The converted schema goes to stdout. Stderr says that nothing is lost, or lists what is
     checked afterwards and what is narrowed. SCHEMA is a file; - is stdin.
     """
-    result = converted(read_text(schema), to=to)
+    result = convert_schema(read_text(schema), to=to)
     click.echo(json.dumps(result.schema, indent=2, ensure_ascii=False))
     for note in result.notes or ["lossless"]:
         click.echo(str(note), err=True)

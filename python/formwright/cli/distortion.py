@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 import formwright as fw
-from formwright.cli.shared import local_model, model_option
-from formwright.reference.canonical.distortion import distortion as measure
+from formwright.cli.shared import add_model_option, load_local_model
+from formwright.reference.canonical.mask_distortion import measure_distortion
 
 __all__ = ["distortion"]
 
@@ -17,7 +17,7 @@ __all__ = ["distortion"]
 @click.option("--choice", "choices", multiple=True, help="One of the answers; repeat the option.")
 @click.option("--regex", help="Regular expression with few texts: the answers are all of them.")
 @click.option("--prompt", "prompts", multiple=True, required=True, help="A prompt; repeat the option.")
-@model_option
+@add_model_option
 def distortion(choices: tuple[str, ...], regex: str | None, prompts: tuple[str, ...], model: str) -> None:
     """Show how likely each answer is: to the model itself, with masks of all spellings, and of canonical tokens.
 
@@ -26,8 +26,8 @@ def distortion(choices: tuple[str, ...], regex: str | None, prompts: tuple[str, 
     if bool(choices) == (regex is not None):
         raise click.UsageError("Give the answers by --choice or by --regex.")
     form: fw.Form[Any] = fw.choice(choices) if regex is None else fw.regex(regex)
-    loaded = local_model(model)
+    loaded = load_local_model(model)
     for index, prompt in enumerate(prompts):
         ids, log_probabilities = loaded.after(prompt)
-        found = measure(log_probabilities, form, loaded.vocabulary, prompt_ids=ids)
+        found = measure_distortion(log_probabilities, form, loaded.vocabulary, prompt_ids=ids)
         click.echo("\n" * (index > 0) + f"after {prompt!r}:\n{found}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from formwright.cli.checks import examine
+from formwright.cli.doctor_checks import print_findings
 
 __all__ = ["doctor"]
 
@@ -12,9 +12,9 @@ __all__ = ["doctor"]
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
 def doctor(as_json: bool) -> None:
-    """Tell what is installed, what works, and why the rest does not.
+    """Show what is installed, what works, and why the rest does not.
 
-    Imports whatever is there, so it takes as long as that does. Exits with 1 only if the core
+    Imports everything that is installed, which takes time. Exits with 1 only if the core
     does not work: nobody needs every extra and every host.
     """
-    raise SystemExit(not examine(as_json=as_json))
+    raise SystemExit(not print_findings(as_json=as_json))

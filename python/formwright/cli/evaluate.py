@@ -58,22 +58,22 @@ def evaluate(
     """Ask the same questions in several ways, and say which is better, by how much, and how sure that is.
 
     TASK is arithmetic, last_letters, shuffled_objects, extraction, classification, tool_choice, or a file. Answers
-    go to answers.jsonl in the folder, the report to report.html and report.md. The same command again goes on with
+    go to answers.jsonl in the folder, the report to report.html and report.md. The same command again continues with
     what is missing.
     """
     from formwright.evaluation import evaluate as run
-    from formwright.evaluation import report, verdicts  # noqa: F401 (what is missing is told before anything is asked)
+    from formwright.evaluation import report, verdicts  # noqa: F401 (raises MissingDependency before anything is asked)
 
-    grid = _grid(task, options)
+    grid = _make_grid(task, options)
     if show_prompts:
-        _show(grid)
+        _show_prompts(grid)
         return
     if out is None:
         raise click.UsageError("Missing option '--out'.")
     arms = [arm.name for arm in grid.arms]
     against = baseline or ("free" if "free" in arms else arms[0])
     found = run(grid, {name: fw.load(name) for name in models}, out, baseline=against)
-    _write(found, out)
+    _write_report(found, out)
     click.echo(found.markdown(), nl=False)
     for error, times in found.missing.items():
         click.echo(f"{times} answers could not be got: {error}; the same command asks again", err=True)
@@ -81,67 +81,67 @@ def evaluate(
         raise SystemExit(1)
 
 
-def _write(found: Any, out: Path) -> None:
+def _write_report(found: Any, out: Path) -> None:
     try:
         (out / "report.md").write_text(found.markdown(), encoding="utf-8", errors="replace")
         found.save(out / "report.html")
     except OSError as error:
-        said = f"the report cannot be written: {error.filename}: {error.strerror}"
-        raise ArgumentError(said, hint="the answers are kept: the same command writes it", argument="out") from None
+        message = f"the report cannot be written: {error.filename}: {error.strerror}"
+        raise ArgumentError(message, hint="the answers are kept: the same command writes it", argument="out") from None
 
 
-def _grid(task: str, options: dict[str, Any]) -> Any:
-    """What is asked."""
-    from formwright.evaluation.arms import chosen
+def _make_grid(task: str, options: dict[str, Any]) -> Any:
+    """Make the grid of the options."""
+    from formwright.evaluation.arms import choose_arms
     from formwright.evaluation.prompts import read_prompts
     from formwright.evaluation.runs import Grid
 
-    tells = None if options["prompts"] is None else read_prompts(options["prompts"])
-    shots = _numbers(options["shots"])
-    about = list(tells.pop("about")) if tells and "about" in tells else None
+    sentences = None if options["prompts"] is None else read_prompts(options["prompts"])
+    shots = _read_shots(options["shots"])
+    about = list(sentences.pop("about")) if sentences and "about" in sentences else None
     return Grid(
-        task=_task(task, options, max(shots), about),
-        arms=chosen(options["arms"]),
+        task=_make_task(task, options, max(shots), about),
+        arms=choose_arms(options["arms"]),
         shots=shots,
-        tells=tells,
+        sentences=sentences,
         unfair=frozenset(options["unfair"]),
         **{name: options[name] for name in ("wordings", "seeds", "temperature", "max_tokens", "batch_size", "trace")},
     )
 
 
-def _task(name: str, options: dict[str, Any], examples: int, about: list[str] | None) -> Any:
+def _make_task(name: str, options: dict[str, Any], examples: int, about: list[str] | None) -> Any:
     from dataclasses import replace
 
-    from formwright.evaluation.built_in import TASKS, built_in
+    from formwright.evaluation.built_in import TASKS, make_built_in_task
     from formwright.evaluation.files import read_task
 
     if name in TASKS or not Path(name).is_file():
         if name in TASKS:
             _check_unused(name, options)
-        made = built_in(name, options["language"], options["count"])
+        made = make_built_in_task(name, options["language"], options["count"])
         return made if about is None else replace(made, about=about)
     how = {"format": options["format_"], "language": options["language"], "count": options["count"]}
-    return read_task(Path(name), _answer(options), about=about, examples=examples, **how)
+    return read_task(Path(name), _read_answer_schema_option(options), about=about, examples=examples, **how)
 
 
 def _check_unused(name: str, options: dict[str, Any]) -> None:
-    """Refuse what a built-in task would pass over."""
+    """Refuse options that a built-in task does not use. Raises click.UsageError."""
     given = {"--type": options["type_"], "--schema": options["schema"]}
     given["--format"] = None if options["format_"] == "records" else options["format_"]
     for option, value in given.items():
         if value is not None:
-            raise click.UsageError(f"{option} is for a file of one's own, and {name} is none.")
+            raise click.UsageError(f"{option} is for a file of one's own, and {name} is built in.")
 
 
-def _answer(options: dict[str, Any]) -> dict[str, Any] | None:
-    """The JSON Schema of an answer, if there is one."""
-    from formwright.evaluation.files import schema_of
+def _read_answer_schema_option(options: dict[str, Any]) -> dict[str, Any] | None:
+    """Read the JSON Schema of an answer from --type or --schema; ``None`` without either."""
+    from formwright.evaluation.files import read_answer_schema
 
     if options["type_"] is not None and options["schema"] is not None:
         raise click.UsageError("Give --type or --schema, not both.")
     if options["schema"] is not None:
-        return schema_of(_read_schema(options["schema"]))
-    return None if options["type_"] is None else schema_of(_import_type(options["type_"]))
+        return read_answer_schema(_read_schema(options["schema"]))
+    return None if options["type_"] is None else read_answer_schema(_import_type(options["type_"]))
 
 
 def _read_schema(path: Path) -> Any:
@@ -154,7 +154,7 @@ def _read_schema(path: Path) -> Any:
 
 
 def _import_type(name: str) -> Any:
-    """The type of ``module:Type``; modules of the working folder are found too."""
+    """Import the type of ``module:Type``, also from the working folder. Raises ArgumentError."""
     module, _, attribute = name.partition(":")
     sys.path.insert(0, "")
     try:
@@ -165,20 +165,21 @@ def _import_type(name: str) -> Any:
         sys.path.remove("")
 
 
-def _numbers(said: str) -> list[int]:
+def _read_shots(text: str) -> list[int]:
+    """Read the numbers of --shots. Raises click.UsageError."""
     try:
-        numbers = [int(part) for part in said.split(",")]
+        numbers = [int(part) for part in text.split(",")]
     except ValueError:
         numbers = []
     if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
-        raise click.UsageError(f"--shots {said}: numbers from 0 on, with commas between them.")
+        raise click.UsageError(f"--shots: expected different numbers from 0 on, with commas between them, got {text}.")
     return numbers
 
 
-def _show(grid: Any) -> None:
+def _show_prompts(grid: Any) -> None:
     """Print the prompts of the first question."""
-    from formwright.evaluation.runs import prompt_in
+    from formwright.evaluation.runs import write_cell_prompt
 
-    for cell in grid.cells():
+    for cell in grid.list_cells():
         click.echo(f"--- {cell.arm.name}, wording {cell.wording}, {cell.shots} examples\n")
-        click.echo(prompt_in(grid, cell, grid.task.items[0]) + "\n")
+        click.echo(write_cell_prompt(grid, cell, grid.task.items[0]) + "\n")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import formwright as fw
-from formwright.cli.shared import FILE, json_options, read_text
+from formwright.cli.shared import FILE, add_json_options, read_text
 
 __all__ = ["explain"]
 
@@ -30,7 +30,7 @@ _COLORS = {
 
 @click.command()
 @click.argument("schema", type=FILE)
-@json_options
+@add_json_options
 def explain(schema: IO[bytes], **options: Any) -> None:
     """Show how each keyword of SCHEMA is read, and every reason why it is refused, if it is.
 
@@ -39,19 +39,19 @@ def explain(schema: IO[bytes], **options: Any) -> None:
     text = read_text(schema)
     rows = [(f"#{row.pointer}", *row[1:]) for row in fw.explain(text, **options)]
     if sys.stdout.isatty():
-        Console().print(_table(rows))
+        Console().print(_make_table(rows))
     else:
-        lines = ("\t".join(_one_line(cell) for cell in row) for row in (_COLUMNS, *rows))
+        lines = ("\t".join(_join_lines(cell) for cell in row) for row in (_COLUMNS, *rows))
         click.echo("\n".join(lines))
-    fw.json_schema(text, **options)  # raises what the rows have shown
+    fw.json_schema(text, **options)  # raises the refusal that the rows show
 
 
-def _one_line(cell: str) -> str:
-    """A cell without the characters that separate cells."""
+def _join_lines(cell: str) -> str:
+    """Replace the characters of a cell that separate cells and lines."""
     return cell.replace("\n", " ").replace("\t", " ")
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> Table:
+def _make_table(rows: Sequence[tuple[str, ...]]) -> Table:
     table = Table(*_COLUMNS)
     for row in rows:
         table.add_row(*row, style=_COLORS.get(row[2], ""))

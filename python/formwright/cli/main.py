@@ -1,4 +1,4 @@
-"""The entry point of the console script; says which extra is missing where one is."""
+"""The entry point of the console script, which names the extra that is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from formwright.errors import MissingDependency
 __all__ = ["INTERRUPTED", "main"]
 
 INTERRUPTED = 130
-"""The exit code of what was ended by Ctrl-C, as in a shell."""
+"""The exit code after Ctrl-C, as in a shell."""
 
 
 def main() -> None:
@@ -19,12 +19,12 @@ def main() -> None:
         with needs("cli", "the formwright command"):
             from formwright.cli.app import app
     except MissingDependency as error:
-        if sys.argv[1:] in (["doctor"], ["doctor", "--json"]):  # which tells what to install
-            from formwright.cli.checks import examine
+        if sys.argv[1:] in (["doctor"], ["doctor", "--json"]):  # it shows what to install
+            from formwright.cli.doctor_checks import print_findings
 
-            sys.exit(not examine(as_json="--json" in sys.argv))
+            sys.exit(not print_findings(as_json="--json" in sys.argv))
         sys.exit(f"error: {error}\nhint: {error.hint}")
-    except KeyboardInterrupt:  # while the modules are loaded, before the command can see to it
+    except KeyboardInterrupt:  # before the command handles it, while modules are loaded
         sys.stderr.write("error: interrupted\n")
         sys.exit(INTERRUPTED)
     app()

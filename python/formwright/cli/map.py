@@ -1,4 +1,4 @@
-"""``formwright map``: a file of prompts into a file of results, which a killed run goes on with."""
+"""``formwright map``: write a result for each prompt of a file; a run that was killed can be resumed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import formwright as fw
 from formwright.cli.shared import (
     JSON_OPTIONS,
     PATH,
-    form_options,
-    model_option,
-    one_form,
+    add_form_options,
+    add_model_option,
+    choose_form,
 )
 from formwright.errors import ArgumentError, LimitExceeded
 from formwright.generation import MAX_TOKENS
 from formwright.generation.many import progress_of
-from formwright.jobs.finished import Finished, checked_id
-from formwright.jobs.mapping import Mapper, chunks, failed_row
+from formwright.jobs.finished import FinishedRows, check_id
+from formwright.jobs.mapping import Mapper, make_failed_row, split_chunks
 from formwright.models import LocalModel
 
 __all__ = ["map_"]
@@ -37,13 +37,13 @@ __all__ = ["map_"]
     required=True,
     help="JSON lines of results; rows that it already has are left out.",
 )
-@form_options("JSON Schema file: the form of rows that have no schema of their own.")
+@add_form_options("JSON Schema file: the form of rows that have no schema of their own.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
 @click.option("--temperature", type=click.FloatRange(0), help="0 is greedy; 1 is the model's own.")
 @click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")
 @click.option("--ray", "address", help="Address of a Ray cluster that does the work; local starts one here.")
 @click.option("--workers", type=click.IntRange(1), help="Workers of the cluster.  [default: 2]")
-@model_option
+@add_model_option
 def map_(
     source: Path,
     output: Path,
@@ -70,14 +70,14 @@ def map_(
         raise click.UsageError("--workers is for --ray: without it, one process does the work.")
     form = None
     if schema is not None or regex is not None or choices or choice_file is not None:
-        form = one_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
+        form = choose_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
     how: dict[str, Any] = {"max_tokens": max_tokens}
     how |= {} if temperature is None else {"temperature": temperature}
-    with Finished(output) as finished:
+    with FinishedRows(output) as finished:
         total = _count_unwritten(source, finished, needs_schema=form is None)
-        rows = (row for row in _rows(source) if row["id"] not in finished)
+        rows = (row for row in _read_rows(source) if row["id"] not in finished)
         if address is None:
-            results = _written_by(fw.load(model), rows, form, batch_size, how)
+            results = _write_results(fw.load(model), rows, form, batch_size, how)
         else:
             from formwright.jobs.ray import map_on_cluster
 
@@ -85,8 +85,8 @@ def map_(
         _keep_results(results, finished, total)
 
 
-def _keep_results(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> None:
-    """Write results down as they come, and say how many failed; a row that a service did not answer is not finished."""
+def _keep_results(results: Iterable[dict[str, Any]], finished: FinishedRows, total: int) -> None:
+    """Keep results as they come, and print how many failed; a row that a service did not answer is not finished."""
     failed, unanswered = 0, list[str]()
     with progress_of(total, None) as done:
         for result in results:
@@ -97,43 +97,43 @@ def _keep_results(results: Iterable[dict[str, Any]], finished: Finished, total: 
             failed += result["status"] == "failed"
             done()
     if unanswered:
-        said = f"{len(unanswered)} rows were not answered ({unanswered[0]}); the same command again asks for them"
-        click.echo(said, err=True)
+        message = f"{len(unanswered)} rows were not answered ({unanswered[0]}); the same command tries them again"
+        click.echo(message, err=True)
     if failed > len(unanswered):
         click.echo(f"rows that failed: {failed - len(unanswered)}; each row says why", err=True)
     if failed:
         raise SystemExit(1)
 
 
-def _add_result(result: dict[str, Any], finished: Finished) -> dict[str, Any]:
-    """The result that is written down: one that is nested too deeply fails, and the other rows go on."""
+def _add_result(result: dict[str, Any], finished: FinishedRows) -> dict[str, Any]:
+    """Keep a result, and return it; one that is nested too deeply is replaced by a failure."""
     try:
         finished.add(result)
     except LimitExceeded as error:
-        result = failed_row(result, error)
+        result = make_failed_row(result, error)
         finished.add(result)
     return result
 
 
-def _written_by(
-    model: Any, rows: Iterable[dict[str, Any]], form: Any, at_a_time: int, how: dict[str, Any]
+def _write_results(
+    model: Any, rows: Iterable[dict[str, Any]], form: Any, batch_size: int, how: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The results of rows by a model: rows of its batch, or requests under way."""
-    together = "batch_size" if isinstance(model, LocalModel) else "concurrency"
-    mapper = Mapper(model, form, **how, **{together: at_a_time})
-    for some in chunks(rows, 4 * at_a_time):
+    """Write the results of rows; a remote model has that many requests at a time."""
+    name = "batch_size" if isinstance(model, LocalModel) else "concurrency"
+    mapper = Mapper(model, form, **how, **{name: batch_size})
+    for some in split_chunks(rows, 4 * batch_size):
         yield from mapper(some)
 
 
-def _count_unwritten(source: Path, finished: Finished, *, needs_schema: bool) -> int:
-    """How many rows are still to be written.
+def _count_unwritten(source: Path, finished: FinishedRows, *, needs_schema: bool) -> int:
+    """Check the rows, and count those without a result.
 
     Raises:
-        ArgumentError: An id is missing, or is there twice; or a row has no schema, and there is no form for all.
+        ArgumentError: An id is missing, or occurs twice; or a row has no schema, and there is no form for all.
     """
     seen: set[str | int] = set()
-    for number, row in enumerate(_rows(source), 1):
-        row_id = checked_id(row.get("id"), f"row {number} of {source}")
+    for number, row in enumerate(_read_rows(source), 1):
+        row_id = check_id(row.get("id"), f"row {number} of {source}")
         if row_id in seen:
             raise ArgumentError(f"{source} holds the id {row_id!r} twice, again in row {number}", argument="id")
         if needs_schema and row.get("schema") is None:
@@ -149,8 +149,8 @@ def _count_unwritten(source: Path, finished: Finished, *, needs_schema: bool) ->
     return missing
 
 
-def _rows(source: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file."""
+def _read_rows(source: Path) -> Iterator[dict[str, Any]]:
+    """Read the rows of a file. Raises ArgumentError."""
     with source.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():

@@ -6,13 +6,13 @@ import ipaddress
 
 import click
 
-from formwright.cli.shared import local_model, model_option
+from formwright.cli.shared import add_model_option, load_local_model
 
 __all__ = ["serve"]
 
 
 @click.command()
-@model_option
+@add_model_option
 @click.option(
     "--name", "names", multiple=True, help="What requests call the model; repeat the option. [default: its own]"
 )
@@ -60,7 +60,7 @@ def serve(
     drain: float,
     log_level: str,
 ) -> None:
-    """Serve a model by OpenAI's protocol, with answers in form, and a page that shows how they are written.
+    """Serve a model over OpenAI's protocol, with structured output, and a page that shows how it is written.
 
     The page is at http://HOST:PORT/, the API below http://HOST:PORT/v1.
     """
@@ -80,7 +80,7 @@ def serve(
         origins=origins,
         timeout=timeout,
     )
-    loaded = local_model(model)
+    loaded = load_local_model(model)
 
     def show_url(url: str) -> None:
         click.echo(f"{', '.join(names or (loaded.name,))} at {url}/v1, and a page at {url}/", err=True)

@@ -1,4 +1,4 @@
-"""What subcommands share: files as text, forms, tokenizers, and the options of JSON."""
+"""What subcommands share: reading files, and the options for forms, JSON, models and tokenizers."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ __all__ = [
     "FILE",
     "JSON_OPTIONS",
     "PATH",
-    "form_options",
+    "add_form_options",
+    "add_json_options",
+    "add_model_option",
+    "add_tokenizer_option",
+    "choose_form",
     "is_stdin",
-    "json_options",
-    "local_model",
-    "model_option",
-    "one_form",
+    "load_local_model",
+    "load_vocabulary",
     "read_text",
-    "tokenizer_option",
-    "vocabulary_of",
-    "without_final_newline",
+    "remove_final_newline",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.File("rb")
-"""A file that is read as bytes; - is stdin. `read_text` makes it text."""
+"""A file of bytes; - is stdin. `read_text` decodes it."""
 
 JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items", "alphabet")
-"""The parameters that `json_options` adds."""
+"""The parameters that `add_json_options` adds."""
 
 
 def is_stdin(file: IO[bytes]) -> bool:
@@ -44,7 +44,7 @@ def is_stdin(file: IO[bytes]) -> bool:
 
 
 def read_text(file: IO[bytes]) -> str:
-    """The text of a file.
+    """Read the text of a file.
 
     Raises:
         click.UsageError: It is not UTF-8.
@@ -57,13 +57,13 @@ def read_text(file: IO[bytes]) -> str:
         raise click.UsageError(f"{name} is not UTF-8 text: byte 0x{byte:02x} at offset {error.start}.") from error
 
 
-def without_final_newline(text: str) -> str:
-    """A text without the line break that editors put at its end."""
+def remove_final_newline(text: str) -> str:
+    """Remove the line break that editors put at the end of a text."""
     return text.removesuffix("\n").removesuffix("\r")
 
 
-def json_options(command: Command) -> Command:
-    """Adds the options that say how JSON is written; what is not given is ``None``, and left to the environment."""
+def add_json_options(command: Command) -> Command:
+    """Add the options for how JSON is written; those that are not given are ``None``, for the environment to decide."""
     order = click.option(
         "--order",
         type=click.Choice(["schema", "model"]),
@@ -94,17 +94,17 @@ def json_options(command: Command) -> Command:
     return order(whitespace(max_whitespace(max_items(alphabet(command)))))
 
 
-def one_form(
+def choose_form(
     schema: IO[bytes] | None,
     regex: str | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
     options: dict[str, Any],
 ) -> fw.Form[Any]:
-    """The one form that a command was given.
+    """Make the one form of the options.
 
     Raises:
-        click.UsageError: There is none, or more than one; or options of JSON are beside another form.
+        click.UsageError: There is none, or more than one; or another form has options of JSON.
     """
     if choices and choice_file is not None:
         raise click.UsageError("Give --choice or --choice-file, not both.")
@@ -121,8 +121,8 @@ def one_form(
 PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-def form_options(schema: str) -> Callable[[Command], Command]:
-    """Adds the options of which `one_form` wants one, and those that say how JSON is written.
+def add_form_options(schema: str) -> Callable[[Command], Command]:
+    """Add the options of `choose_form`, and those for how JSON is written.
 
     Args:
         schema: The help of ``--schema``.
@@ -130,29 +130,29 @@ def form_options(schema: str) -> Callable[[Command], Command]:
     options = [
         click.option("--schema", type=FILE, help=schema),
         click.option(
-            "--regex", help=r"Regular expression that the whole text matches; \d is 0 to 9, (?u)\d any digit."
+            "--regex", help=r"Regular expression that the complete text matches; \d is 0 to 9, (?u)\d any digit."
         ),
         click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option."),
         click.option(
             "--choice-file", type=PATH, help="File of UTF-8 with one text on each line: the text is one of them."
         ),
-        json_options,
+        add_json_options,
     ]
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-def model_option(command: Command) -> Command:
-    """Adds ``--model``."""
-    said = "Name of the model, its folder, or URL#name of one behind an API."
-    return click.option("--model", default="formwright-tiny", show_default=True, help=said)(command)
+def add_model_option(command: Command) -> Command:
+    """Add ``--model``."""
+    text = "Name of the model, its folder, or URL#name of a remote model."
+    return click.option("--model", default="formwright-tiny", show_default=True, help=text)(command)
 
 
-def local_model(name: str) -> LocalModel:
-    """A model that runs here.
+def load_local_model(name: str) -> LocalModel:
+    """Load a model that runs here.
 
     Raises:
-        UnknownModel: There is none of this name.
-        click.UsageError: It runs elsewhere.
+        UnknownModel: There is no model of this name.
+        click.UsageError: It is a remote model.
     """
     loaded = fw.load(name)
     if not isinstance(loaded, LocalModel):
@@ -160,15 +160,15 @@ def local_model(name: str) -> LocalModel:
     return loaded
 
 
-def vocabulary_of(tokenizer: str | None) -> fw.Vocabulary:
-    """The vocabulary of a tokenizer's file, or of the embedded model."""
+def load_vocabulary(tokenizer: str | None) -> fw.Vocabulary:
+    """Load the vocabulary of a tokenizer's file, or of the embedded model."""
     if tokenizer is None:
         return fw.load("formwright-tiny").vocabulary
     return fw.Vocabulary.from_tokenizer(from_file(tokenizer))
 
 
-def tokenizer_option(command: Command) -> Command:
-    """Adds ``--tokenizer``."""
+def add_tokenizer_option(command: Command) -> Command:
+    """Add ``--tokenizer``."""
     return click.option(
         "--tokenizer",
         type=click.Path(exists=True, dir_okay=False),

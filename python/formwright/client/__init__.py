@@ -1,4 +1,4 @@
-"""Models behind an API: typed, checked by the kernel, asked again with what was wrong.
+"""Remote models, which are reached through an API: typed, checked by the kernel, corrected when they are wrong.
 
 ::
 

@@ -1,4 +1,4 @@
-"""A model behind an API, for event loops: the methods of `RemoteModel`, awaited."""
+"""A remote model, for event loops: the methods of `RemoteModel`, awaited."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from formwright._kernel import Constraint
-from formwright.client.flow.async_items import ItemsAsync, array
-from formwright.client.options import Options
-from formwright.client.remote import Remote, with_seed
+from formwright.client.flow.async_items import ItemsAsync, make_array_form
+from formwright.client.remote import RemoteBase, add_seed
+from formwright.client.remote_options import RemoteOptions
 from formwright.client.transport.drivers import ArrivingAsync, AsyncTransport, run_async
 from formwright.conversations.remote_prompts import Conversation
 from formwright.forms.form import Form
@@ -27,8 +27,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
-class AsyncRemoteModel(Remote):
-    """A model behind an API, for an event loop: the methods of `RemoteModel`, which describes them, are awaited."""
+class AsyncRemoteModel(RemoteBase):
+    """A remote model, for an event loop: the methods that `RemoteModel` describes are awaited."""
 
     transport: AsyncTransport = field(kw_only=True)
 
@@ -41,7 +41,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     async def generate(
@@ -52,7 +52,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     async def generate(
@@ -63,11 +63,11 @@ class AsyncRemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any] | Truncated: ...
     async def generate(self, prompt: Conversation, form: Any, **options: Any) -> Complete[Any] | Truncated:
-        """Let the service write one text in ``form``, and read its value; see `RemoteModel.generate`."""
-        flow = self._flow(prompt, form, options)
+        """Let the service write one text that conforms to ``form``, and read its value; see `RemoteModel.generate`."""
+        flow = self._make_flow(prompt, form, options)
         result: Complete[Any] | Truncated = await run_async(flow, self.transport, self.cache)
         return result
 
@@ -80,7 +80,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> ArrivingAsync[Complete[T]]: ...
     @overload
     def stream(
@@ -91,7 +91,7 @@ class AsyncRemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> ArrivingAsync[Complete[T]]: ...
     @overload
     def stream(
@@ -102,16 +102,16 @@ class AsyncRemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> ArrivingAsync[Complete[Any] | Truncated]: ...
     def stream(self, prompt: Conversation, form: Any, **options: Any) -> ArrivingAsync[Any]:
         """Let the service write one text: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""
-        flow = self._flow(prompt, form, options, is_stream=True)
+        flow = self._make_flow(prompt, form, options, is_stream=True)
         return ArrivingAsync(flow, self.transport, self.cache)
 
     def stream_items(self, prompt: Conversation, item: Any, **options: Any) -> ItemsAsync[Any]:
-        """The items of an array, each as soon as it is complete: ``async for``; see `RemoteModel.stream_items`."""
-        return ItemsAsync(self.stream(prompt, array(item), **options))
+        """Give the items of an array, each as soon as it is complete: ``async for``; see `RemoteModel.stream_items`."""
+        return ItemsAsync(self.stream(prompt, make_array_form(item), **options))
 
     async def generate_many(
         self,
@@ -124,14 +124,14 @@ class AsyncRemoteModel(Remote):
         **options: Any,
     ) -> list[Any]:
         """Let the service write one text for each prompt, several at a time; see `RemoteModel.generate_many`."""
-        many = self._pair(prompts, forms, concurrency, options)
+        many = self._pair_prompts(prompts, forms, concurrency, options)
         room = asyncio.Semaphore(concurrency)
 
         async def write(number: int) -> Any:
             prompt, form = many[number]
             async with room:
                 try:
-                    return await self.generate(prompt, form, **with_seed(options, seed, number))
+                    return await self.generate(prompt, form, **add_seed(options, seed, number))
                 except Exception as error:
                     return Failed(error)
                 finally:
@@ -141,8 +141,8 @@ class AsyncRemoteModel(Remote):
             return list(await asyncio.gather(*map(write, range(len(many)))))
 
     async def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
-        """The log probability of each of some texts as the whole answer to a prompt; see `RemoteModel.score`."""
-        scores: dict[str, float] = await run_async(self._scores(prompt, choices, canonical), self.transport)
+        """Return the log probability of each of some texts as the complete answer; see `RemoteModel.score`."""
+        scores: dict[str, float] = await run_async(self._make_score_flow(prompt, choices, canonical), self.transport)
         return scores
 
     async def close(self) -> None:

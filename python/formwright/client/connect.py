@@ -1,4 +1,4 @@
-"""Ways to a model behind an API: by a URL, by a client object of an SDK, or as that object with more arguments."""
+"""Make a remote model from a URL or an SDK's client, or a client whose calls take more arguments."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any, Literal, overload
 
 from formwright.client.async_model import AsyncRemoteModel
-from formwright.client.hooks import Hooks
+from formwright.client.hooks import Hooks, check_hooks
 from formwright.client.instructor.patch import OF_A_CALL, AsyncCreate, Create, Wrapper
 from formwright.client.model import RemoteModel
-from formwright.client.plans.services import SERVICES, Api, Service, service_of
+from formwright.client.plans.services import SERVICES, Api, Service, find_service
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.transport.http import AsyncHttpTransport, Endpoint, HttpTransport
-from formwright.client.transport.sdk import AsyncSdkTransport, SdkTransport, creates_of, is_async
+from formwright.client.transport.sdk import AsyncSdkTransport, SdkTransport, find_creates, is_async
 from formwright.client.wires import WIRES
 from formwright.errors import ArgumentError
 from formwright.generation.result import Mode
@@ -76,7 +76,7 @@ def connect(
     hooks: Hooks | None = None,
     http: Any = None,
 ) -> RemoteModel | AsyncRemoteModel:
-    """A model at a URL. Nothing is sent yet.
+    """Make a model from a URL. Nothing is sent yet.
 
     Args:
         base_url: The root of the API, such as ``https://api.openai.com/v1``.
@@ -86,8 +86,8 @@ def connect(
             ``OPENAI_API_KEY`` for the hosts of OpenAI only; elsewhere ``FORMWRIGHT_API_KEY``.
         api: ``"openai"`` (chat completions), ``"responses"``, ``"anthropic"`` (Messages) or ``"gemini"``
             (generateContent); ``None`` is that of the host.
-        mode: How forms are asked for; see `formwright.client.plans.services`.
-        service: A row of `SERVICES`, if the host does not identify it: behind a proxy, for instance.
+        mode: How forms are requested; see `formwright.client.plans.services`.
+        service: A row of `SERVICES`, if the host does not identify it, such as that of a proxy.
         headers: More headers for every request.
         timeout: Seconds that the service may be silent.
         request_retries: How often to send a request again after a temporary failure.
@@ -103,25 +103,24 @@ def connect(
     _check_name(model)
     Endpoint(base_url)  # which refuses what is not a URL, before anything is read from it
     if headers is not None and not isinstance(headers, Mapping):
-        raise ArgumentError(f"headers= is a mapping, not {type(headers).__name__}", argument="headers")
-    row = _service(service, base_url, api)
-    spoken = api or (row.name if row.name in WIRES else "openai")
-    if spoken not in WIRES:
+        raise ArgumentError(f"headers: expected a mapping, got {type(headers).__name__}", argument="headers")
+    row = _find_service(service, base_url, api)
+    wire_name = api or (row.name if row.name in WIRES else "openai")
+    if wire_name not in WIRES:
         raise ArgumentError(f"there is no API {api!r}", hint=f"there are {', '.join(map(repr, WIRES))}", argument="api")
     if cache is not None and not isinstance(cache, AnswerCache):
-        raise ArgumentError(f"cache= is an AnswerCache, not {type(cache).__name__}", argument="cache")
-    _check_hooks(hooks)
-    key = _key(api_key, base_url)
-    endpoint = Endpoint(base_url, {**_credentials(spoken, key), **(headers or {})}, timeout, max_bytes, key)
+        raise ArgumentError(f"cache: expected an AnswerCache, got {type(cache).__name__}", argument="cache")
+    key = _find_key(api_key, base_url)
+    endpoint = Endpoint(base_url, {**_make_credentials(wire_name, key), **(headers or {})}, timeout, max_bytes, key)
     options: dict[str, Any] = {
         "name": model,
         "service": row,
-        "api": spoken,
+        "api": wire_name,
         "mode": mode,
         "request_retries": request_retries,
         "max_bytes": max_bytes,
         "cache": cache,
-        "hooks": hooks or Hooks(),
+        "hooks": check_hooks(hooks),
         "where": endpoint.host,
         "address": endpoint.address,
         "identity": f"{endpoint.host} {base_url.rpartition('@')[2]}",
@@ -142,13 +141,13 @@ def from_openai(
     hooks: Hooks | None = None,
     **more: Any,
 ) -> Any:
-    """A model that is called through a client object of an SDK, which is used as it is.
+    """Make a model that sends its requests through a client object of an SDK, which is not changed.
 
     Args:
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         model: The name of the model.
         api: ``"openai"`` (chat completions) or ``"responses"``.
-        mode: How forms are asked for; see `formwright.client.plans.services`.
+        mode: How forms are requested; see `formwright.client.plans.services`.
         service: A row of `SERVICES`, if the URL of the client does not identify it.
         cache: A cache of answers.
         hooks: Functions that are called at the events of each request.
@@ -161,11 +160,11 @@ def from_openai(
         ArgumentError: ``client`` is not a client; there is no such API, mode or service.
     """
     _check_name(model)
-    _check_hooks(hooks)
-    found = _of_functions(
-        creates_of(client), client, model, api=api, mode=mode, service=service, cache=cache, more=more
+    known = check_hooks(hooks)
+    found = _connect_functions(
+        find_creates(client), client, model, api=api, mode=mode, service=service, cache=cache, more=more
     )
-    return found if hooks is None else replace(found, hooks=hooks)
+    return found if hooks is None else replace(found, hooks=known)
 
 
 def patch(
@@ -179,12 +178,12 @@ def patch(
     cache: AnswerCache | None = None,
     **defaults: Any,
 ) -> Any:
-    """A client object whose calls take ``response_model``: see `formwright.client.instructor.patch`.
+    """Wrap a client object so that its calls take ``response_model``: see `formwright.client.instructor.patch`.
 
     Args:
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         create: A function in place of a client: it takes the arguments of ``chat.completions.create``.
-        mode: How forms are asked for; see `formwright.client.plans.services`.
+        mode: How forms are requested; see `formwright.client.plans.services`.
         model: The model for calls that do not name one.
         service: A row of `SERVICES`, if the URL of the client does not identify it.
         hooks: Functions that are called at the events of each request.
@@ -203,15 +202,16 @@ def patch(
     if (client is None) == (create is None):
         raise ArgumentError("pass a client, or create=, and not both", argument="client")
     if create is not None and not callable(create):
-        raise ArgumentError(f"create= is a function, not {type(create).__name__}", argument="create")
-    _check_hooks(hooks)
-    creates = creates_of(client) if create is None else {"chat/completions": create}
-    known = hooks or Hooks()
+        raise ArgumentError(f"create: expected a function, got {type(create).__name__}", argument="create")
+    known = check_hooks(hooks)
+    creates = find_creates(client) if create is None else {"chat/completions": create}
     replaced: dict[tuple[str, ...], Any] = {}
     for path, function in creates.items():
         is_chat = path == "chat/completions"
         api = "openai" if is_chat else "responses"
-        remote = _of_functions({path: function}, client, model or "", api=api, mode=mode, service=service, cache=cache)
+        remote = _connect_functions(
+            {path: function}, client, model or "", api=api, mode=mode, service=service, cache=cache
+        )
         kind = AsyncCreate if isinstance(remote, AsyncRemoteModel) else Create
         call = kind(remote, function, "messages" if is_chat else "input", known, model, defaults)
         for name in ("create", "create_partial", "create_iterable", "create_with_completion"):
@@ -222,7 +222,7 @@ def patch(
     return Wrapper(client, replaced, known) if create is None else replaced["create",]
 
 
-def _of_functions(
+def _connect_functions(
     creates: Mapping[str, Callable[..., Any]],
     client: Any,
     model: str,
@@ -233,15 +233,15 @@ def _of_functions(
     cache: AnswerCache | None,
     more: Mapping[str, Any] | None = None,
 ) -> RemoteModel | AsyncRemoteModel:
-    """A model that is called through the functions of a client object, which retries by itself."""
+    """Make a model that calls the functions of a client object, which repeats failed requests by itself."""
     base_url = str(getattr(client, "base_url", ""))
     is_azure = "Azure" in type(client).__name__
-    row = _service(service or ("azure" if is_azure else None), base_url, api)
+    row = _find_service(service or ("azure" if is_azure else None), base_url, api)
     endpoint = Endpoint(base_url) if base_url.startswith("http") else None
     where = type(client).__name__ if endpoint is None else endpoint.host
     options: dict[str, Any] = {"name": model, "service": row, "api": api, "mode": mode, "cache": cache}
     identity = f"{base_url.rpartition('@')[2]} {json.dumps(more or {}, sort_keys=True, default=repr)}"
-    if client is None:  # a function, which nothing but its name tells from others
+    if client is None:  # only its name distinguishes a function from others
         identity = next(f"{create.__module__}.{create.__qualname__}" for create in creates.values())
     options |= {"request_retries": 0, "where": where, "identity": identity}
     options["address"] = None if endpoint is None else endpoint.address
@@ -253,18 +253,13 @@ def _of_functions(
 def _check_name(model: Any) -> None:
     """Refuse what cannot be the name of a model. Raises ArgumentError."""
     if not isinstance(model, str) or not model:
-        raise ArgumentError(f"model is the name of a model, not {model!r}", argument="model")
+        raise ArgumentError(f"model: expected the name of a model, got {model!r}", argument="model")
 
 
-def _check_hooks(hooks: Any) -> None:
-    """Refuse what is not hooks. Raises ArgumentError."""
-    if not isinstance(hooks, Hooks | None):
-        raise ArgumentError(f"hooks= is a formwright.client.Hooks, not {type(hooks).__name__}", argument="hooks")
-
-
-def _service(name: str | None, base_url: str, api: str | None) -> Service:
+def _find_service(name: str | None, base_url: str, api: str | None) -> Service:
+    """Find a service by its name, or else by its URL. Raises ArgumentError."""
     if name is None:
-        return service_of(base_url, api or "openai")
+        return find_service(base_url, api or "openai")
     if name not in SERVICES:
         raise ArgumentError(
             f"there is no service {name!r}", hint=f"there are {', '.join(map(repr, SERVICES))}", argument="service"
@@ -272,9 +267,9 @@ def _service(name: str | None, base_url: str, api: str | None) -> Service:
     return SERVICES[name]
 
 
-def _key(given: str | None, base_url: str) -> str:
+def _find_key(given: str | None, base_url: str) -> str:
     """Return the given key, or that in the environment variable of the service at this host."""
-    key = given if given is not None else os.environ.get(service_of(base_url, "openai").key, "")
+    key = given if given is not None else os.environ.get(find_service(base_url, "openai").key, "")
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise ArgumentError(
             "the key has characters that no header can have",
@@ -284,7 +279,7 @@ def _key(given: str | None, base_url: str) -> str:
     return key
 
 
-def _credentials(api: str, key: str) -> dict[str, str]:
+def _make_credentials(api: str, key: str) -> dict[str, str]:
     """Put the key into the headers that an API reads."""
     if api == "anthropic":
         return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}

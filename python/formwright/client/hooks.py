@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from formwright.errors import ArgumentError
 
-__all__ = ["Event", "Hooks"]
+__all__ = ["Event", "Hooks", "check_hooks"]
 
 Event: TypeAlias = Literal[
     "completion:kwargs",
@@ -38,7 +38,7 @@ Event: TypeAlias = Literal[
     "completion:last_attempt",
     "parse:error",
 ]
-"""What functions can be told."""
+"""The events for which functions can be registered."""
 
 
 class Hooks:
@@ -51,13 +51,13 @@ class Hooks:
         """Call a function at an event. Raises ArgumentError if there is no such event, or it is not a function."""
         if not callable(function):
             raise ArgumentError(f"{function!r} is not a function", argument="function")
-        self._functions.setdefault(_name_of_event(event), []).append(function)
+        self._functions.setdefault(_check_event(event), []).append(function)
 
     def off(self, event: Event, function: Callable[..., Any]) -> None:
-        """Call it no more. Raises ArgumentError if it is not registered, or there is no such event."""
-        functions = self._functions.get(_name_of_event(event), [])
+        """Stop calling a function at an event. Raises ArgumentError if it is not called, or there is no such event."""
+        functions = self._functions.get(_check_event(event), [])
         if function not in functions:
-            raise ArgumentError(f"the function is not told of {event!r}", argument="function")
+            raise ArgumentError(f"the function is not registered for {event!r}", argument="function")
         functions.remove(function)
 
     def clear(self, event: Event | None = None) -> None:
@@ -65,7 +65,7 @@ class Hooks:
         if event is None:
             self._functions.clear()
         else:
-            self._functions.pop(_name_of_event(event), None)
+            self._functions.pop(_check_event(event), None)
 
     def emit(self, event: str, about: Any) -> None:
         """Call all functions of an event."""
@@ -86,7 +86,15 @@ class Hooks:
         return both
 
 
-def _name_of_event(event: Any) -> str:
+def check_hooks(hooks: Any) -> Hooks:
+    """Return the given hooks, or none of them for ``None``. Raises ArgumentError if they are something else."""
+    if not isinstance(hooks, Hooks | None):
+        raise ArgumentError(f"hooks: expected a fw.client.Hooks, got {type(hooks).__name__}", argument="hooks")
+    return hooks or Hooks()
+
+
+def _check_event(event: Any) -> str:
+    """Return the name of an event. Raises ArgumentError if there is no such event."""
     name = getattr(event, "value", event)  # an Enum of names will do
     if name not in get_args(Event):
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""A model behind an API: the verbs of a local model, and what differs.
+"""A remote model, which is reached through an API: the methods of a local model, and what differs.
 
 ::
 
@@ -6,10 +6,10 @@
     result = model.generate("Ada is 36 years old.", Person)     # Complete[Person]
     result.enforced                                             # 'server', or 'checked'
 
-`Remote` decides what to ask for and in which modes; `formwright.client.flow.request_flow` does so.
+`RemoteBase` chooses the request and its modes; `formwright.client.flow.request_flow` carries it out.
 
-Cost: a plan for each new form, some milliseconds; the last `_KEPT` are kept. A request costs some hundred microseconds
-besides the service.
+Cost: a plan for each new form, some milliseconds; the most recent ones are kept. A request costs some hundred
+microseconds besides the service.
 
 With a budget, a local model ends its text in time, while a service truncates it. So ``max_tokens`` is the service's own
 by default, and a truncated text is `OutputTruncated`.
@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from formwright._kernel import Constraint
 from formwright._options import spell_out
-from formwright.client.flow.async_items import array
-from formwright.client.options import DEFAULTS, ManyOptions, Options
-from formwright.client.remote import Remote, with_seed
+from formwright.client.flow.async_items import make_array_form
+from formwright.client.remote import RemoteBase, add_seed
+from formwright.client.remote_options import DEFAULTS, ManyRemoteOptions, RemoteOptions
 from formwright.client.transport.drivers import Arriving, Transport, run
 from formwright.conversations.remote_prompts import Conversation
 from formwright.forms.form import Form
@@ -48,8 +48,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
-class RemoteModel(Remote):
-    """A model behind an API, for threads: made by `formwright.connect` or `formwright.from_openai`."""
+class RemoteModel(RemoteBase):
+    """A remote model, for threads: made by `formwright.connect` or `formwright.from_openai`."""
 
     transport: Transport = field(kw_only=True)
 
@@ -62,7 +62,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -73,7 +73,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -84,7 +84,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[str]: ...
     @overload
     def generate(
@@ -95,7 +95,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any]: ...
     @overload
     def generate(
@@ -106,9 +106,9 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any] | Truncated: ...
-    @spell_out(Options, DEFAULTS)
+    @spell_out(RemoteOptions, DEFAULTS)
     def generate(
         self,
         prompt: Conversation,
@@ -117,9 +117,9 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Complete[Any] | Truncated:
-        """Let the service write one text, check that it is in ``form``, and read its value.
+        """Let the service write one text, check that it conforms to ``form``, and read its value.
 
         Args:
             prompt: One user message, or a conversation, whose messages are sent unchanged.
@@ -132,12 +132,12 @@ class RemoteModel(Remote):
             finish: Whether a truncated text is an error.
             stop: A text, or several: the service cuts the text before the first of them.
             cancel: Called before every piece of the answer, which is then streamed; true cuts the text.
-            mode: How the form is asked for: a mode of `formwright.client.plans.services`, or ``"auto"``. By default,
+            mode: How the form is requested: a mode of `formwright.client.plans.services`, or ``"auto"``. By default,
                 that of the model.
             instruct: Whether, or in which style of `formwright.schemas.instructions`, the prompt describes the form in
                 words in every mode. By default it does so only where nothing enforces the form.
-            max_retries: How often an answer that is wrong is asked for again, with what was wrong; or a ``Retrying`` of
-                tenacity. One that was cut is asked for again with twice the tokens.
+            max_retries: How often a wrong answer is requested again, with a description of what was wrong; or a
+                ``Retrying`` of tenacity. A truncated answer is requested again with twice the tokens.
             context: What validators of the type see as ``info.context``.
             token_budget: No attempt begins after the attempts together took this many tokens.
             time_budget: Seconds for all attempts together.
@@ -149,16 +149,16 @@ class RemoteModel(Remote):
         Raises:
             NotAForm, LanguageError: The form cannot be read, or cannot be described to the service.
             PromptError: The prompt cannot be read.
-            OutputInvalid: The answer is not in form, or its type refuses it.
+            OutputInvalid: The answer does not conform to the form, or its type refuses it.
             OutputTruncated: The service truncated the answer.
             Refused: The model, or a filter of the service, does not answer.
             AttemptsExhausted: With ``max_retries``: no attempt gave a value.
             RequestFailed: The service could not be reached, refused the request, or gave no answer.
             LimitExceeded: A budget is used up, the answer is too large, or the schema is too large for the service.
-            OptionUnsupported: The service, or any model behind an API, does not have an option.
+            OptionUnsupported: The service, or every remote model, lacks an option.
             UnknownOption: No model has it.
         """
-        flow = self._flow(prompt, form, {**options, "finish": finish, "stop": stop, "cancel": cancel})
+        flow = self._make_flow(prompt, form, {**options, "finish": finish, "stop": stop, "cancel": cancel})
         result: Complete[Any] | Truncated = run(flow, self.transport, self.cache)
         return result
 
@@ -171,7 +171,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Complete[T]]: ...
     @overload
     def stream(
@@ -182,7 +182,7 @@ class RemoteModel(Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Complete[T]]: ...
     @overload
     def stream(
@@ -193,9 +193,9 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Complete[Any] | Truncated]: ...
-    @spell_out(Options, DEFAULTS)
+    @spell_out(RemoteOptions, DEFAULTS)
     def stream(
         self,
         prompt: Conversation,
@@ -204,15 +204,17 @@ class RemoteModel(Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[RemoteOptions],
     ) -> Arriving[Any]:
         """Let the service write one text, piece by piece: iterate, then read ``stream.result``.
 
         Args and errors are those of `generate`, those of the answer raised while iterating: a text that leaves its form
-        is an error as soon as it does. With ``max_retries`` a wrong answer is asked for again until a piece was shown:
-        what was shown cannot be taken back, and the error says so.
+        is an error as soon as it does. With ``max_retries`` a wrong answer is requested again, but only
+        before its first piece was shown: what was shown cannot be taken back, and the error says so.
         """
-        flow = self._flow(prompt, form, {**options, "finish": finish, "stop": stop, "cancel": cancel}, is_stream=True)
+        flow = self._make_flow(
+            prompt, form, {**options, "finish": finish, "stop": stop, "cancel": cancel}, is_stream=True
+        )
         return Arriving(flow, self.transport, self.cache)
 
     def stream_items(self, prompt: Conversation, item: Any, **options: Any) -> Items[Any, Any]:
@@ -223,7 +225,7 @@ class RemoteModel(Remote):
             item: The type of an item, or its JSON Schema.
             **options: Those of `stream`.
         """
-        return Items(self.stream(prompt, array(item), **options))  # type: ignore[arg-type]
+        return Items(self.stream(prompt, make_array_form(item), **options))  # type: ignore[arg-type]
 
     @overload
     def generate_many(
@@ -233,7 +235,7 @@ class RemoteModel(Remote):
         *,
         finish: Literal[True] = True,
         stop: None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[ManyRemoteOptions],
     ) -> list[Complete[T] | Failed]: ...
     @overload
     def generate_many(
@@ -243,7 +245,7 @@ class RemoteModel(Remote):
         *,
         finish: Literal[True] = True,
         stop: None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[ManyRemoteOptions],
     ) -> list[Complete[T] | Failed]: ...
     @overload
     def generate_many(
@@ -253,7 +255,7 @@ class RemoteModel(Remote):
         *,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[ManyRemoteOptions],
     ) -> list[Complete[Any] | Truncated | Failed]: ...
     def generate_many(
         self,
@@ -276,17 +278,17 @@ class RemoteModel(Remote):
             **options: Those of `generate`, for every prompt.
 
         Returns:
-            The results; an error is `Failed` in its place, and the others go on.
+            The results; an error is `Failed` in its place, and does not stop the others.
 
         Raises:
             ArgumentError: An option is wrong, ``prompts`` is not a list, or there is not one form for each.
         """
-        many = self._pair(prompts, forms, concurrency, options)
+        many = self._pair_prompts(prompts, forms, concurrency, options)
 
         def write(number: int) -> Any:
             prompt, form = many[number]
             try:
-                return self.generate(prompt, form, **with_seed(options, seed, number))
+                return self.generate(prompt, form, **add_seed(options, seed, number))
             except Exception as error:
                 return Failed(error)
             finally:
@@ -297,7 +299,7 @@ class RemoteModel(Remote):
             return list(pool.map(lambda number: contexts[number].run(write, number), range(len(many))))
 
     def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
-        """The log probability of each of some texts as the whole answer to a prompt, its end included.
+        """Return the log probability of each of some texts as the complete answer to a prompt, its end included.
 
         Only `formwright serve` can: other services report probabilities only of what they write themselves.
 
@@ -313,7 +315,7 @@ class RemoteModel(Remote):
             RequestFailed: It could not be reached, or refused the request: a text does not fit the context of the
                 model, or there are too many texts or spellings.
         """
-        scores: dict[str, float] = run(self._scores(prompt, choices, canonical), self.transport)
+        scores: dict[str, float] = run(self._make_score_flow(prompt, choices, canonical), self.transport)
         return scores
 
     def close(self) -> None:

@@ -1,23 +1,24 @@
-"""Common parts of all requests of a model behind an API: its options, its plans, and the flow of one answer."""
+"""What both classes of remote models share: their options, their plans, and the flow of one answer."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
 from formwright._lru import Lru
 from formwright._options import check_names
-from formwright.client.flow.exchange import Query
-from formwright.client.flow.request_flow import Flow, Job, answer_job_in_span
-from formwright.client.flow.scores import Scores, error_of_unsupported, score_texts
+from formwright.client.flow.remote_job import RemoteJob
+from formwright.client.flow.request_flow import Flow, answer_job_in_span
+from formwright.client.flow.scores import Scores, make_unsupported_error, score_texts
+from formwright.client.flow.steps import Query
 from formwright.client.hooks import Hooks
-from formwright.client.options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
-from formwright.client.plans.calls import calls_plan, is_offered
-from formwright.client.plans.plan import AnyPlan, plan_of
-from formwright.client.plans.services import Service, modes_of
+from formwright.client.plans.calls import has_tools, make_calls_plan
+from formwright.client.plans.plan import AnyPlan, make_plan
+from formwright.client.plans.services import Service, list_modes
+from formwright.client.remote_options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.wires import WIRES
 from formwright.conversations.remote_prompts import Conversation, read_prompt
@@ -30,9 +31,9 @@ from formwright.generation.spans import Generation, pick_settings
 from formwright.generation.strategies.scoring import texts_of
 from formwright.schemas.instructions import check_style
 
-__all__ = ["Remote", "with_seed"]
+__all__ = ["RemoteBase", "add_seed"]
 
-_KEPT = 64
+_MAX_PLANS = 64
 """Plans that are kept."""
 
 _OF_A_QUERY = ("max_tokens", "temperature", "top_k", "top_p", "seed")
@@ -46,14 +47,14 @@ _BY_SERVICE = frozenset().union(*(wire.options for wire in WIRES.values()))
 
 
 @dataclass(frozen=True, repr=False)
-class Remote:
-    """What requests of a model have in common.
+class RemoteBase:
+    """What `RemoteModel` and `AsyncRemoteModel` have in common.
 
     Attributes:
         name: The model, as the service calls it.
         service: What the service can do.
         api: How requests and answers are spelled.
-        mode: How forms are asked for: one of the modes, or ``"auto"`` for the first that is there.
+        mode: How forms are requested: one of the modes, or ``"auto"`` for the first that the service has.
         request_retries: How often to send a request again after a temporary failure.
         max_bytes: Bytes of one answer at most.
         cache: A cache of answers.
@@ -74,71 +75,94 @@ class Remote:
     address: tuple[str, int] | None = None
     identity: str = ""
     hooks: Hooks = field(default_factory=Hooks, compare=False)
-    _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_KEPT), compare=False)
+    _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_MAX_PLANS), compare=False)
 
     def __post_init__(self) -> None:
-        self._modes(self.mode)
+        self._list_modes(self.mode)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.where}, {self.service.name})"
 
-    def _scores(self, prompt: Conversation, choices: Sequence[str], canonical: bool) -> Scores:
-        """What is done to score texts. Raises as `RemoteModel.score`."""
+    def _make_score_flow(self, prompt: Conversation, choices: Sequence[str], canonical: bool) -> Scores:
+        """Make the flow that scores texts. Raises as `RemoteModel.score`."""
         texts, _ = texts_of(choices, canonical)
         messages = read_prompt(prompt)
         if not self.service.may_score or self.api != "openai":
-            raise error_of_unsupported(self.name, "its API does not tell how likely a given text is")
+            raise make_unsupported_error(self.name, "its API has no probabilities of given texts")
         retries = self.request_retries
         return score_texts(
             self.name, messages, list(dict.fromkeys(texts)), canonical=canonical, request_retries=retries
         )
 
-    def _flow(self, prompt: Conversation, form: Any, options: Mapping[str, Any], **more: Any) -> Flow:
-        """What is done to write one text.
+    def _make_flow(
+        self,
+        prompt: Conversation,
+        form: Any,
+        options: Mapping[str, Any],
+        *,
+        is_stream: bool = False,
+        max_tokens_name: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+        emit: Callable[[str, Any], None] | None = None,
+    ) -> Flow:
+        """Make the flow that writes one text.
 
         Args:
             prompt: The prompt.
             form: The form.
             options: Those of `RemoteModel.generate`.
-            more: What only other fronts have: fields of a `Query` or a `Job`.
+            is_stream: Whether the flow yields pieces.
+            max_tokens_name: The field for ``max_tokens``, instead of that of the service.
+            extra: Further fields of the request.
+            emit: Called at each event, instead of the hooks of the model.
 
         Raises:
-            OptionUnsupported, UnknownOption, ArgumentError: An option is not for models behind an API, or is wrong.
+            OptionUnsupported, UnknownOption, ArgumentError: An option is not for remote models, or is wrong.
         """
         self._check_names(options)
         given = {**DEFAULTS, **options}
-        is_stream, cancel = more.pop("is_stream", False), given["cancel"]
+        is_read_as_stream = is_stream or given["cancel"] is not None
+        query = self._make_query(prompt, given, is_read_as_stream, max_tokens_name, extra)
+        read = form_of(form)
+        style = _read_style(given["instruct"])
+        job = RemoteJob(
+            wire=WIRES[self.api],
+            query=query,
+            modes=self._list_modes(given["mode"] or self.mode, read),
+            plan=lambda mode: self._find_plan(form, read, mode, style),
+            request_retries=self.request_retries,
+            max_bytes=self.max_bytes,
+            cache_key=None if self.cache is None else self._make_cache_key,
+            cancel=given["cancel"],
+            yields_pieces=is_stream,
+            emit=emit or self.hooks.emit,
+            **{name: given[name] for name in _OF_A_JOB},
+        )
+        return answer_job_in_span(job, self._describe_span(query, read))
+
+    def _make_query(
+        self,
+        prompt: Conversation,
+        given: Mapping[str, Any],
+        is_stream: bool,
+        max_tokens_name: str | None,
+        extra: Mapping[str, Any] | None,
+    ) -> Query:
+        """Make the query that all modes begin with. Raises PromptError, ArgumentError, OptionUnsupported."""
         query = Query(
             model=self.name,
             messages=read_prompt(prompt),
             mode="strict",
-            is_stream=is_stream or cancel is not None,
-            stop=_texts_of(given["stop"]),
-            max_tokens_name=more.pop("max_tokens_name", None) or self.service.max_tokens_name,
-            extra=dict(more.pop("extra", {})),
+            is_stream=is_stream,
+            stop=_read_stop(given["stop"]),
+            max_tokens_name=max_tokens_name or self.service.max_tokens_name,
+            extra=dict(extra or {}),
             **{name: given[name] for name in _OF_A_QUERY},
         )
-        self._check(query)
-        instruct = given["instruct"]
-        read, style = form_of(form), "schema" if instruct is True else instruct or None
-        if style is not None:
-            check_style(style, "instruct")
-        job = Job(
-            wire=WIRES[self.api],
-            query=query,
-            modes=self._modes(given["mode"] or self.mode, read),
-            plan=lambda mode: self._plan(form, read, mode, style),
-            request_retries=self.request_retries,
-            max_bytes=self.max_bytes,
-            cache_key=None if self.cache is None else self._cache_key,
-            cancel=cancel,
-            shows=is_stream,
-            **{name: given[name] for name in _OF_A_JOB},
-            **{"tell": self.hooks.emit, **more},
-        )
-        return answer_job_in_span(job, self._describe(query, read))
+        self._check_options(query)
+        return query
 
-    def _describe(self, query: Query, form: Form[Any]) -> Generation:
+    def _describe_span(self, query: Query, form: Form[Any]) -> Generation:
         """Describe the span of a generation."""
         provider = _PROVIDERS.get(self.service.name, self.service.name)
         return Generation(
@@ -151,89 +175,95 @@ class Remote:
         )
 
     def _check_names(self, options: Iterable[str]) -> None:
-        """Refuse options that are not for models behind an API. Raises OptionUnsupported, UnknownOption."""
+        """Refuse options that are not for remote models. Raises OptionUnsupported, UnknownOption."""
         for name in options:
             if name in OF_LOCAL_MODELS:
-                raise self._error_of_unsupported(name)
+                raise self._make_unsupported_error(name)
         check_names(options, OF_ONE_ANSWER)
 
-    def _pair(self, prompts: Any, forms: Any, concurrency: Any, options: Iterable[str]) -> list[tuple[Any, Any]]:
+    def _pair_prompts(
+        self, prompts: Any, forms: Any, concurrency: Any, options: Iterable[str]
+    ) -> list[tuple[Any, Any]]:
         """Pair prompts and forms, for `generate_many`. Raises ArgumentError, and what `generate` raises of options."""
         if not isinstance(concurrency, int) or concurrency < 1:
-            raise ArgumentError(f"concurrency is a number from 1 on, not {concurrency!r}", argument="concurrency")
+            raise ArgumentError(
+                f"concurrency: expected a number from 1 on, got {concurrency!r}", argument="concurrency"
+            )
         self._check_names(options)
         if not isinstance(forms, list | tuple):
             form_of(forms)
         return each(prompts, forms)
 
-    def _error_of_unsupported(self, name: str) -> OptionUnsupported:
+    def _make_unsupported_error(self, name: str) -> OptionUnsupported:
         is_local = name in OF_LOCAL_MODELS
         why = "its tokens are chosen by the service" if is_local else f"{self.service.name} has no such option"
-        lacking = _BY_SERVICE - self._service_options()
+        lacking = _BY_SERVICE - self._list_service_options()
         hint = f"its options are {', '.join(option for option in OF_ONE_ANSWER if option not in lacking)}"
         if name in OF_SAMPLING:
             hint += f"; for a service that reads {name}, fw.patch(client) of an SDK sends extra_body={{{name!r}: ...}}"
         elif is_local:
             hint += f"; models that run here, such as fw.load(...), have {name}"
-        return OptionUnsupported(f"{name}= does not go with {self.name}: {why}", hint=hint, argument=name)
+        return OptionUnsupported(f"{self.name} does not support {name}=: {why}", hint=hint, argument=name)
 
-    def _modes(self, mode: str, form: Form[Any] | None = None) -> Sequence[Mode]:
+    def _list_modes(self, mode: str, form: Form[Any] | None = None) -> Sequence[Mode]:
         """List the modes to try for a form; a form of tools is sent as tools, or else described in the prompt."""
         if mode == "auto":
-            modes = modes_of(self.service, self.name)
-            is_tools = form is not None and is_offered(form)
+            modes = list_modes(self.service, self.name)
+            is_tools = form is not None and has_tools(form)
             return [mode for mode in modes if mode in ("tools", "instructions")] if is_tools else modes
         if mode not in get_args(Mode):
             known = ", ".join(map(repr, ("auto", *get_args(Mode))))
             raise ArgumentError(f"there is no mode {mode!r}", hint=f"there are {known}", argument="mode")
         return (cast(Mode, mode),)
 
-    def _service_options(self) -> frozenset[str]:
-        """The options of generation that the service has."""
+    def _list_service_options(self) -> frozenset[str]:
+        """Return the options of generation that the service has."""
         return WIRES[self.api].options - self.service.lacks
 
-    def _check(self, query: Query) -> None:
+    def _check_options(self, query: Query) -> None:
         """Refuse options that the service does not have."""
-        has = self._service_options()
-        for name, plain in (
-            ("max_tokens", None),
-            ("temperature", None),
-            ("top_k", None),
-            ("top_p", 1.0),
-            ("seed", None),
-        ):
-            if getattr(query, name) != plain and name not in has:
-                raise self._error_of_unsupported(name)
+        has = self._list_service_options()
+        for name in _OF_A_QUERY:
+            if getattr(query, name) != DEFAULTS[name] and name not in has:
+                raise self._make_unsupported_error(name)
         if query.stop and "stop" not in has:
-            raise self._error_of_unsupported("stop")
+            raise self._make_unsupported_error("stop")
 
-    def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> AnyPlan:
+    def _find_plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> AnyPlan:
         """Return the plan of a form in a mode; it is kept for the next time."""
-        is_native = is_offered(read) and mode in ("strict", "tools")
-        make = calls_plan if is_native else plan_of
-        key = _key_of(form)
+        is_native = has_tools(read) and mode in ("strict", "tools")
+        make = make_calls_plan if is_native else make_plan
+        key = _make_plan_key(form)
         if key is None:
             return make(read, mode, self.service, style)
         return self._plans.find((key, mode, style), lambda: make(read, mode, self.service, style))
 
-    def _cache_key(self, request: Mapping[str, Any]) -> str:
-        """A digest of everything that an answer depends on."""
+    def _make_cache_key(self, request: Mapping[str, Any]) -> str:
+        """Return a digest of everything that an answer depends on."""
         namespace = self.cache.namespace if self.cache is not None else ""
-        said = [namespace, self.identity, self.api, request]
-        text = json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)
+        parts = [namespace, self.identity, self.api, request]
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _texts_of(stop: Any) -> tuple[str, ...]:
-    """The stop texts. Raises ArgumentError."""
+def _read_stop(stop: Any) -> tuple[str, ...]:
+    """Return the stop texts. Raises ArgumentError."""
     texts = (stop,) if isinstance(stop, str) else tuple(stop or ()) if isinstance(stop, Iterable | None) else (stop,)
     if any(not isinstance(text, str) or not text for text in texts):
-        raise ArgumentError(f"stop is a text, or several, not {stop!r}", argument="stop")
+        raise ArgumentError(f"stop: expected a text or several texts, got {stop!r}", argument="stop")
     return texts
 
 
-def _key_of(form: Any) -> Any:
-    """What tells forms apart that are asked for again; ``None`` where nothing does."""
+def _read_style(instruct: Any) -> str | None:
+    """Return the style of the instructions; ``None`` for those that a mode needs. Raises ArgumentError."""
+    style: str | None = "schema" if instruct is True else instruct or None
+    if style is not None:
+        check_style(style, "instruct")
+    return style
+
+
+def _make_plan_key(form: Any) -> Any:
+    """Return the key under which the plans of a form are kept; ``None`` if it has none."""
     if isinstance(form, dict | bool):
         return json.dumps(form, sort_keys=False, default=str)
     try:
@@ -243,6 +273,6 @@ def _key_of(form: Any) -> Any:
     return type(form), form
 
 
-def with_seed(options: Mapping[str, Any], seed: int | None, number: int) -> dict[str, Any]:
-    """The options of one of many texts, which draw with seeds in a row."""
+def add_seed(options: Mapping[str, Any], seed: int | None, number: int) -> dict[str, Any]:
+    """Return the options of one of many texts; each text has its own seed, ``seed + number``."""
     return {**options, "seed": None if seed is None else seed + number}

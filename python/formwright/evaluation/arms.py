@@ -2,7 +2,7 @@
 
 ::
 
-    [arm.name for arm in chosen("free,schema")]          # ['free', 'schema']
+    [arm.name for arm in choose_arms("free,schema")]          # ['free', 'schema']
 
 ===============  ======================================================================================
 `free`           free text; the answer is read by a rule
@@ -15,7 +15,7 @@
 `order_model`    as `schema`, and the model orders the fields
 ===============  ======================================================================================
 
-An arm is data: what is enforced, what the prompt asks for, and how the answer is read.
+An arm is data: what is enforced, what the prompt requests, and how the answer is read.
 `answer_only` differs from `free` in two things, structure and reasoning. Compare it with `schema` to see the effect of
 reasoning alone.
 """
@@ -32,10 +32,10 @@ from formwright.forms.form import Form
 from formwright.forms.free_text import text, thinking
 from formwright.forms.json_forms import json_schema
 
-__all__ = ["ARMS", "Arm", "Asks", "answer_schema", "chosen", "form_of"]
+__all__ = ["ARMS", "Arm", "Asks", "choose_arms", "make_answer_schema", "make_arm_form"]
 
 Asks = Literal["text", "json", "answer", "thought"]
-"""What a prompt asks for: steps and an answer as text, JSON of both, JSON of the answer, a thought and that JSON."""
+"""What a prompt requests: steps and an answer as text, JSON of both, JSON of the answer, a thought and that JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Arm:
     """A way to ask.
 
     Attributes:
-        name: As rows and reports have it.
+        name: Its name in rows and reports.
         enforces: What is enforced: ``"text"`` (nothing), ``"object"``, ``"json"``, ``"answer"`` or ``"thought"``.
-        asks: What the prompt asks for.
+        asks: What the prompt requests.
         reads: How the answer is read: by ``"rule"``, as JSON that is ``"found"``, or the ``"whole"`` text.
         order: Who orders the fields.
         options: Options of `formwright.compile`.
@@ -60,17 +60,17 @@ class Arm:
 
     @property
     def reasons(self) -> bool:
-        """Whether it is asked for steps."""
+        """Whether the prompt requests steps."""
         return self.asks != "answer"
 
     @property
     def needs_tokens(self) -> bool:
-        """Whether it needs a model whose tokens are chosen here: a service has no such option."""
+        """Whether it needs a local model: services have no such option."""
         return bool(self.options) or self.order == "model"
 
     @property
     def is_structured(self) -> bool:
-        """Whether it is asked for JSON."""
+        """Whether the prompt requests JSON."""
         return self.asks != "text"
 
 
@@ -89,37 +89,37 @@ ARMS: Mapping[str, Arm] = {
 }
 
 
-def chosen(names: str | Sequence[str]) -> list[Arm]:
-    """Arms by their names, given in a list or with commas between them.
+def choose_arms(names: str | Sequence[str]) -> list[Arm]:
+    """Choose arms by their names, given in a list or with commas between them.
 
     Raises:
-        ArgumentError: There is no such arm, one is named twice, or none is.
+        ArgumentError: There is no such arm, an arm is named twice, or there is no name.
     """
     listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     for name in listed:
         if name not in ARMS:
             raise ArgumentError(f"there is no arm {name!r}", hint=f"one of {', '.join(ARMS)}", argument="arms")
     if len(set(listed)) < len(listed) or not listed:
-        raise ArgumentError("arms: each is named once, and one at least", argument="arms")
+        raise ArgumentError(f"arms: expected different names, got {', '.join(listed) or 'none'}", argument="arms")
     return [ARMS[name] for name in listed]
 
 
-def answer_schema(answer: Mapping[str, Any], *, reasons: bool) -> dict[str, Any]:
-    """The JSON Schema of an object with the answer in it, and the reasoning before it."""
+def make_answer_schema(answer: Mapping[str, Any], *, reasons: bool) -> dict[str, Any]:
+    """Make the JSON Schema of an object with the answer, and with the reasoning before it if ``reasons``."""
     inner = {name: value for name, value in answer.items() if name not in ("$defs", "$schema")}
     fields = {"reasoning": {"type": "string"}, "answer": inner} if reasons else {"answer": inner}
     definitions = {"$defs": answer["$defs"]} if "$defs" in answer else {}
-    whole = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    return {**definitions, **whole}
+    object_schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {**definitions, **object_schema}
 
 
-def form_of(arm: Arm, answer: Mapping[str, Any], max_tokens: int) -> Form[Any]:
-    """What an arm enforces.
+def make_arm_form(arm: Arm, answer: Mapping[str, Any], max_tokens: int) -> Form[Any]:
+    """Make the form that an arm enforces.
 
     Args:
         arm: The arm.
         answer: JSON Schema of an answer.
-        max_tokens: Tokens at most, of which a thought may have three quarters.
+        max_tokens: The most tokens of an answer; three quarters of them are for a thought.
 
     Raises:
         SchemaError: The schema cannot be enforced.
@@ -128,5 +128,5 @@ def form_of(arm: Arm, answer: Mapping[str, Any], max_tokens: int) -> Form[Any]:
         return text()
     if arm.enforces == "object":
         return json_schema('{"type": "object"}')
-    form = json_schema(json.dumps(answer_schema(answer, reasons=arm.enforces == "json")), order=arm.order)
+    form = json_schema(json.dumps(make_answer_schema(answer, reasons=arm.enforces == "json")), order=arm.order)
     return thinking(form, max_tokens=max(8, 3 * max_tokens // 4)) if arm.enforces == "thought" else form

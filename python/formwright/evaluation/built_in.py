@@ -1,8 +1,8 @@
-"""The tasks that come with the evaluation, in English and Chinese: questions made by code, as many as are asked for.
+"""Make the built-in tasks, in English and Chinese: any number of questions, made by code.
 
 ::
 
-    task = built_in("last_letters", "en", 100)
+    task = make_built_in_task("last_letters", "en", 100)
     task.items[0].question               # 'What do the last letters of "Katrin Yannick Soren" spell?'
 
 =====================  ===========================================================
@@ -14,8 +14,8 @@
 `tool_choice`          which of five tools a request needs, and with what
 =====================  ===========================================================
 
-Question 17 is the same however many are asked, so a run can be extended. The names were kept out of the training data
-of ``formwright-tiny``, but it was trained on similar sentences.
+Question 17 is the same for every number of questions, so a run can be extended. The names were kept out of the training
+data of ``formwright-tiny``, but it was trained on similar sentences.
 """
 
 from __future__ import annotations
@@ -26,28 +26,31 @@ from random import Random
 from typing import Any
 
 from formwright.errors import ArgumentError
+from formwright.evaluation.question_words import ABOUT, WORDS, Words
 from formwright.evaluation.tasks import Item, Task
-from formwright.evaluation.words import ABOUT, WORDS, Words
 
-__all__ = ["EXAMPLES", "LANGUAGES", "TASKS", "built_in"]
+__all__ = ["EXAMPLES", "LANGUAGES", "TASKS", "make_built_in_task"]
+
+MakeQuestion = Callable[[Random, Words], tuple[str, Any, str]]
+"""Makes a question, its answer, and the steps to it."""
 
 LANGUAGES = ("en", "zh")
 EXAMPLES = 8
-"""How many examples a task has."""
+"""The number of examples of a task."""
 
-_TRIES = 50
+_MAX_REPEATS = 50
 
 
-def built_in(name: str, language: str = "en", count: int = 300) -> Task:
-    """A task that comes with the evaluation.
+def make_built_in_task(name: str, language: str = "en", count: int = 300) -> Task:
+    """Make a built-in task.
 
     Args:
         name: One of `TASKS`.
         language: ``"en"`` or ``"zh"``.
-        count: How many questions.
+        count: The number of questions.
 
     Raises:
-        ArgumentError: There is no such task or language, or the task has not so many different questions.
+        ArgumentError: There is no such task or language, or the task has fewer different questions.
     """
     if name not in TASKS:
         hint = f"one of {', '.join(TASKS)}, or a file of JSON lines"
@@ -55,17 +58,19 @@ def built_in(name: str, language: str = "en", count: int = 300) -> Task:
     if language not in LANGUAGES:
         raise ArgumentError(f"there are no questions in {language!r}", hint="en or zh", argument="language")
     make, answer = TASKS[name]
-    asked = list(islice(_distinct(make, name, language), EXAMPLES + count))
-    if len(asked) < EXAMPLES + count:
-        raise ArgumentError(f"{name} has {len(asked) - EXAMPLES} different questions, not {count}", argument="n")
-    return Task(name, ABOUT[language][name], answer(WORDS[language]), asked[EXAMPLES:], asked[:EXAMPLES], language)
+    items = list(islice(_make_distinct_items(make, name, language), EXAMPLES + count))
+    if len(items) < EXAMPLES + count:
+        raise ArgumentError(
+            f"{name}: expected at most {len(items) - EXAMPLES} different questions, got {count}", argument="n"
+        )
+    return Task(name, ABOUT[language][name], answer(WORDS[language]), items[EXAMPLES:], items[:EXAMPLES], language)
 
 
-def _distinct(make: Callable[[Random, Words], tuple[str, Any, str]], name: str, language: str) -> Iterator[Item]:
-    """Questions, none of them twice."""
+def _make_distinct_items(make: MakeQuestion, name: str, language: str) -> Iterator[Item]:
+    """Make different questions until `_MAX_REPEATS` in a row were seen before."""
     seen: set[str] = set()
     random, fruitless = Random(f"{name} {language}"), 0
-    while fruitless < _TRIES:
+    while fruitless < _MAX_REPEATS:
         question, answer, steps = make(random, WORDS[language])
         fruitless = fruitless + 1 if question in seen else 0
         if question not in seen:
@@ -73,7 +78,7 @@ def _distinct(make: Callable[[Random, Words], tuple[str, Any, str]], name: str, 
             yield Item(str(len(seen) - 1 - EXAMPLES), question, answer, steps)
 
 
-def _arithmetic(random: Random, words: Words) -> tuple[str, Any, str]:
+def _make_arithmetic(random: Random, words: Words) -> tuple[str, Any, str]:
     name, other = random.sample(words.names, 2)
     value, thing = random.randint(3, 40), random.choice(words.things)
     said, steps = [random.choice(words.starts).format(n=name, a=value, o=thing)], []
@@ -87,32 +92,32 @@ def _arithmetic(random: Random, words: Words) -> tuple[str, Any, str]:
         steps.append(f"{value} {operator} {amount} = {result}")
         value = result
     said.append(random.choice(words.how_many).format(n=name, o=thing))
-    return words.join_sentences(said), value, words.steps(steps)
+    return words.join_sentences(said), value, words.join_steps(steps)
 
 
-def _last_letters(random: Random, words: Words) -> tuple[str, Any, str]:
+def _make_last_letters(random: Random, words: Words) -> tuple[str, Any, str]:
     chosen = random.sample(words.spelled, random.randint(2, 4))
     letters = [word[-1].lower() for word in chosen]
-    steps = words.steps([f"{word}: {letter}" for word, letter in zip(chosen, letters, strict=True)])
+    steps = words.join_steps([f"{word}: {letter}" for word, letter in zip(chosen, letters, strict=True)])
     return random.choice(words.letters).format(w=" ".join(chosen)), "".join(letters), steps
 
 
-def _shuffled_objects(random: Random, words: Words) -> tuple[str, Any, str]:
+def _make_shuffled_objects(random: Random, words: Words) -> tuple[str, Any, str]:
     names, objects = random.sample(words.names, 3), random.sample(words.objects, 3)
     held = dict(zip(names, objects, strict=True))
     said = [words.holds.format(*(part for pair in held.items() for part in pair))]
-    steps = [words.state(held)]
+    steps = [words.describe_state(held)]
     for _ in range(random.randint(1, 3)):
         one, two = random.sample(names, 2)
         held[one], held[two] = held[two], held[one]
         said.append(random.choice(words.swaps).format(a=one, b=two))
-        steps.append(words.swapped.format(one, two, words.state(held)))
+        steps.append(words.swapped.format(one, two, words.describe_state(held)))
     asked = random.choice(names)
     said.append(random.choice(words.what_has).format(n=asked))
-    return words.join_sentences(said), held[asked], words.steps(steps)
+    return words.join_sentences(said), held[asked], words.join_steps(steps)
 
 
-def _extraction(random: Random, words: Words) -> tuple[str, Any, str]:
+def _make_extraction(random: Random, words: Words) -> tuple[str, Any, str]:
     person = {
         "name": random.choice(words.full_names),
         "age": random.randint(18, 90),
@@ -120,43 +125,43 @@ def _extraction(random: Random, words: Words) -> tuple[str, Any, str]:
         "occupation": random.choice(words.jobs),
     }
     found = [f"{field}: {value}" for field, value in person.items()]
-    return random.choice(words.lives).format(**person), person, words.steps(found)
+    return random.choice(words.lives).format(**person), person, words.join_steps(found)
 
 
-def _classification(random: Random, words: Words) -> tuple[str, Any, str]:
+def _make_classification(random: Random, words: Words) -> tuple[str, Any, str]:
     label = random.choice(list(words.reviews))
     thing, place = random.choice(words.products), random.choice(words.cities)
     review = random.choice(words.reviews[label]).format(x=thing)
     said = words.join_sentences([random.choice(words.bought).format(x=thing, c=place), review])
-    return said, label, words.steps([words.feels.format(review.rstrip(".。"), label)])
+    return said, label, words.join_steps([words.feels.format(review.rstrip(".。"), label)])
 
 
-def _tool_choice(random: Random, words: Words) -> tuple[str, Any, str]:
+def _make_tool_choice(random: Random, words: Words) -> tuple[str, Any, str]:
     tool = random.choice(list(words.requests))
     slot = {"weather": words.cities, "message": words.names, "translate": words.phrases, "search": words.things}
     what = random.choice(slot[tool]) if tool in slot else str(random.randint(2, 90))
     said = random.choice(words.requests[tool]).format(x=what)
-    return said, {"tool": tool, "argument": what}, words.steps([words.needs.format(tool, what)])
+    return said, {"tool": tool, "argument": what}, words.join_steps([words.needs.format(tool, what)])
 
 
-def _fields(**fields: Any) -> dict[str, Any]:
+def _make_object_schema(**fields: Any) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 _SHORT = {"type": "string", "minLength": 1, "maxLength": 40}
 
-TASKS: dict[str, tuple[Callable[[Random, Words], tuple[str, Any, str]], Callable[[Words], dict[str, Any]]]] = {
-    "arithmetic": (_arithmetic, lambda words: {"type": "integer"}),
-    "last_letters": (_last_letters, lambda words: {"type": "string", "pattern": "^[a-z]{1,8}$"}),
-    "shuffled_objects": (_shuffled_objects, lambda words: {"type": "string", "enum": list(words.objects)}),
+TASKS: dict[str, tuple[MakeQuestion, Callable[[Words], dict[str, Any]]]] = {
+    "arithmetic": (_make_arithmetic, lambda words: {"type": "integer"}),
+    "last_letters": (_make_last_letters, lambda words: {"type": "string", "pattern": "^[a-z]{1,8}$"}),
+    "shuffled_objects": (_make_shuffled_objects, lambda words: {"type": "string", "enum": list(words.objects)}),
     "extraction": (
-        _extraction,
-        lambda words: _fields(name=_SHORT, age={"type": "integer"}, city=_SHORT, occupation=_SHORT),
+        _make_extraction,
+        lambda words: _make_object_schema(name=_SHORT, age={"type": "integer"}, city=_SHORT, occupation=_SHORT),
     ),
-    "classification": (_classification, lambda words: {"type": "string", "enum": list(words.reviews)}),
+    "classification": (_make_classification, lambda words: {"type": "string", "enum": list(words.reviews)}),
     "tool_choice": (
-        _tool_choice,
-        lambda words: _fields(tool={"type": "string", "enum": list(words.requests)}, argument=_SHORT),
+        _make_tool_choice,
+        lambda words: _make_object_schema(tool={"type": "string", "enum": list(words.requests)}, argument=_SHORT),
     ),
 }
-"""How a question of each task is made, and what its answer is."""
+"""By name: how a question of the task is made, and the JSON Schema of its answer."""

@@ -1,20 +1,19 @@
-"""The prompts of an evaluation: the same content in every arm, in several wordings.
+"""Write the prompts of an evaluation: the same content in every arm, in several wordings.
 
 ::
 
     from formwright.evaluation.arms import ARMS
-    from formwright.evaluation.built_in import built_in
+    from formwright.evaluation.built_in import make_built_in_task
 
-    task = built_in("arithmetic", "en", 1)
-    print(prompt_of(task, ARMS["free"], task.items[0], wording=0, shots=1))
+    task = make_built_in_task("arithmetic", "en", 1)
+    print(write_prompt(task, ARMS["free"], task.items[0], wording=0, shots=1))
 
-A prompt has a sentence about the task, what is to be given at the end, some examples and the question. Arms differ in
-what is to be given (`Arm.asks`) alone, and all of them are told the same about it: what the schema says is in the
-prompt of free text in words. Examples are the same questions, with the same steps and answers, written as the arm
-is asked to write.
+A prompt has a sentence about the task, the answer instruction, some examples and the question. Arms differ only in the
+answer instruction (`Arm.asks`), and each instruction says the same about the answer: free text describes the schema in
+words. Examples are the same questions, with the same steps and answers, in the form that the arm requests.
 
-With an odd wording, what is to be given comes after the question instead of before the
-examples, so that wordings differ in more than words.
+In odd wordings, the answer instruction comes after the question instead of before the examples, so that wordings
+differ in more than words.
 """
 
 from __future__ import annotations
@@ -26,10 +25,18 @@ from pathlib import Path
 from typing import Any, get_args
 
 from formwright.errors import ArgumentError
-from formwright.evaluation.arms import Arm, Asks, answer_schema
-from formwright.evaluation.tasks import Item, Task, kind_of
+from formwright.evaluation.arms import Arm, Asks, make_answer_schema
+from formwright.evaluation.tasks import Item, Task, find_kind
 
-__all__ = ["ANSWER_INSTRUCTIONS", "MARKS", "describe_answer", "prompt_of", "read_prompts", "read_text", "write_answer"]
+__all__ = [
+    "ANSWER_INSTRUCTIONS",
+    "MARKS",
+    "describe_answer",
+    "read_prompts",
+    "read_text",
+    "write_answer",
+    "write_prompt",
+]
 
 ANSWER_INSTRUCTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "en": {
@@ -79,12 +86,12 @@ ANSWER_INSTRUCTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
         ],
     },
 }
-"""What is to be given, by language and by what an arm asks for, in three wordings."""
+"""Answer instructions by language and `Arm.asks`, in three wordings."""
 
 MARKS: Mapping[str, tuple[str, str]] = {"en": ("Question: ", "Answer: "), "zh": ("问题：", "答案：")}
-"""What is before a question, and before an answer in free text."""
+"""What precedes a question, and an answer in free text."""
 
-_SAID: Mapping[str, Mapping[str, str]] = {
+_ANSWER_WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "integer": "a whole number",
         "number": "a number",
@@ -112,52 +119,52 @@ _SAID: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def prompt_of(
+def write_prompt(
     task: Task,
     arm: Arm,
     item: Item,
     *,
     wording: int = 0,
     shots: int = 0,
-    tells: Mapping[str, Sequence[str]] | None = None,
+    sentences: Mapping[str, Sequence[str]] | None = None,
     bare: bool = False,
 ) -> str:
-    """The prompt that an arm gets for a question.
+    """Write the prompt of an arm for a question.
 
     Args:
         task: The task.
         arm: The arm.
         item: The question.
-        wording: Which wording.
-        shots: How many examples are shown.
-        tells: What is to be given, by `Arm.asks`; without it, `ANSWER_INSTRUCTIONS`.
-        bare: Whether the prompt holds the question and the word JSON only: what makes a comparison unfair.
+        wording: The number of the wording.
+        shots: The number of examples.
+        sentences: Answer instructions by `Arm.asks`; by default `ANSWER_INSTRUCTIONS`.
+        bare: Whether the prompt has only the question and the word JSON, which makes a comparison unfair.
     """
     question, _ = MARKS[task.language]
     if bare:
         return f"{item.question} JSON."
-    said = {**ANSWER_INSTRUCTIONS[task.language], **(tells or {})}[arm.asks]
-    told = _fill_template(said[wording % len(said)], task, arm)
+    templates = {**ANSWER_INSTRUCTIONS[task.language], **(sentences or {})}[arm.asks]
+    instruction = _fill_template(templates[wording % len(templates)], task, arm)
     about = task.about[wording % len(task.about)]
     examples = [f"{question}{each.question}\n{write_answer(task, arm, each)}" for each in task.examples[:shots]]
     asked = f"{question}{item.question}"
-    parts = [about, *examples, asked, told] if wording % 2 else [f"{about} {told}", *examples, asked]
+    parts = [about, *examples, asked, instruction] if wording % 2 else [f"{about} {instruction}", *examples, asked]
     return "\n\n".join(parts)
 
 
 def write_answer(task: Task, arm: Arm, item: Item) -> str:
-    """The right answer to a question, as an arm is asked to write it."""
+    """Write the right answer to a question in the form that an arm requests."""
     if arm.asks == "text":
-        answer = _plain(item.answer, task.answer)
+        answer = _write_plain(item.answer, task.answer)
         return "\n".join(filter(None, [item.reasoning, f"{MARKS[task.language][1]}{answer}"]))
     fields = {"reasoning": item.reasoning} if arm.asks == "json" else {}
-    said = json.dumps({**fields, "answer": item.answer}, ensure_ascii=False)
-    return f"<think>{item.reasoning}</think>\n{said}" if arm.asks == "thought" else said
+    written = json.dumps({**fields, "answer": item.answer}, ensure_ascii=False)
+    return f"<think>{item.reasoning}</think>\n{written}" if arm.asks == "thought" else written
 
 
-def _plain(answer: Any, schema: Mapping[str, Any]) -> str:
-    """An answer in free text."""
-    kind = kind_of(schema)
+def _write_plain(answer: Any, schema: Mapping[str, Any]) -> str:
+    """Write an answer in free text."""
+    kind = find_kind(schema)
     if kind == "fields":
         return "".join(f"\n{name}: {value}" for name, value in answer.items())
     if kind == "list":
@@ -165,34 +172,34 @@ def _plain(answer: Any, schema: Mapping[str, Any]) -> str:
     return answer if isinstance(answer, str) and kind == "text" else json.dumps(answer, ensure_ascii=False)
 
 
-def _fill_template(told: str, task: Task, arm: Arm) -> str:
-    schema = json.dumps(answer_schema(task.answer, reasons=arm.asks == "json"), ensure_ascii=False)
-    return told.replace("{schema}", schema).replace("{answer}", describe_answer(task.answer, task.language))
+def _fill_template(template: str, task: Task, arm: Arm) -> str:
+    schema = json.dumps(make_answer_schema(task.answer, reasons=arm.asks == "json"), ensure_ascii=False)
+    return template.replace("{schema}", schema).replace("{answer}", describe_answer(task.answer, task.language))
 
 
 def describe_answer(schema: Mapping[str, Any], language: str = "en") -> str:
-    """What an answer is, in words: all that its schema says, for arms that do not see the schema."""
-    said, kind = _SAID[language], kind_of(schema)
+    """Describe an answer in words: all that its schema says, for arms that do not show the schema."""
+    words, kind = _ANSWER_WORDS[language], find_kind(schema)
     if kind == "json":
-        return said["json"].format(json.dumps(schema, ensure_ascii=False))
+        return words["json"].format(json.dumps(schema, ensure_ascii=False))
     if kind == "fields":
         fields = (f"{name} ({describe_answer(each, language)})" for name, each in schema["properties"].items())
-        return said["fields"].format(", ".join(fields))
+        return words["fields"].format(", ".join(fields))
     if kind == "list":
-        return said["list"].format(describe_answer(schema["items"], language))
+        return words["list"].format(describe_answer(schema["items"], language))
     if "enum" in schema or "const" in schema:
-        return said["enum"].format(", ".join(map(str, schema.get("enum", [schema.get("const")]))))
-    text = said[schema["type"]]
+        return words["enum"].format(", ".join(map(str, schema.get("enum", [schema.get("const")]))))
+    text = words[schema["type"]]
     for name in ("pattern", "maxLength"):
-        text = said[name].format(text, schema[name]) if name in schema else text
+        text = words[name].format(text, schema[name]) if name in schema else text
     rest = {name: value for name, value in schema.items() if name not in ("type", "pattern", "maxLength", "title")}
     return f"{text} {json.dumps(rest, ensure_ascii=False)}" if rest else text
 
 
 def read_text(path: Path, argument: str) -> str:
-    """What is in a file. Raises ArgumentError, for the argument that named it."""
+    """Read the text of a file. Raises ArgumentError, for the argument that named it."""
     try:
-        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
+        return path.read_text(encoding="utf-8-sig")  # some editors write a byte order mark first
     except UnicodeDecodeError as error:
         raise ArgumentError(f"{path} is not in UTF-8: byte {error.start}", argument=argument) from None
     except OSError as error:
@@ -200,28 +207,26 @@ def read_text(path: Path, argument: str) -> str:
 
 
 def read_prompts(path: Path) -> dict[str, Sequence[str]]:
-    """Sentences of one's own, from TOML or JSON: lists ``about``, ``text``, ``json``, ``answer`` and ``thought``.
+    """Read sentences of one's own from TOML or JSON: lists ``about``, ``text``, ``json``, ``answer`` and ``thought``.
 
-    Each has one sentence for each wording; those that are not there are the built-in ones. ``{schema}`` and
-    ``{answer}`` stand for the JSON Schema of what is to be given and for the answer in words.
+    Each has one sentence for each wording; built-in sentences replace missing lists. ``{schema}`` is replaced by the
+    JSON Schema of the requested JSON, and ``{answer}`` by the answer in words.
 
     Raises:
-        ArgumentError: The file is none of these, or its lists are of different lengths.
+        ArgumentError: The file cannot be read, or its lists are not of one length.
     """
     raw = read_text(path, "prompts")
     try:
-        said = json.loads(raw) if path.suffix == ".json" else tomllib.loads(raw)
+        lists = json.loads(raw) if path.suffix == ".json" else tomllib.loads(raw)
     except ValueError as error:
         raise ArgumentError(f"{path} cannot be read: {error}", argument="prompts") from None
     known = ("about", *get_args(Asks))
-    for name, sentences in said.items() if isinstance(said, dict) else [("", None)]:
+    for name, sentences in lists.items() if isinstance(lists, dict) else [("", None)]:
         is_list = isinstance(sentences, list) and bool(sentences) and all(isinstance(each, str) for each in sentences)
         if name not in known or not is_list:
             raise ArgumentError(
                 f"{path}: {name!r} is not a list of sentences", hint=f"lists of {', '.join(known)}", argument="prompts"
             )
-    if len({len(sentences) for sentences in said.values()}) != 1:
-        raise ArgumentError(
-            f"{path}: the lists have one sentence for each wording, and so one length", argument="prompts"
-        )
-    return said
+    if len({len(sentences) for sentences in lists.values()}) != 1:
+        raise ArgumentError(f"{path}: expected lists of one length, a sentence for each wording", argument="prompts")
+    return lists

@@ -1,34 +1,35 @@
-"""What answers to the same questions say about the arms that gave them, and what they do not.
+"""Compare arms by their answers to the same questions, and say how certain the comparison is.
 
 ::
 
     answers = [Outcome(arm, str(q), q % 4 < good) for q in range(100) for arm, good in (("free", 2), ("schema", 3))]
-    accuracy(answers, "free").share                  # 0.5
+    estimate_accuracy(answers, "free").share                  # 0.5
     compare_arms(answers, [("schema", "free")])          # [Difference(points=0.25, p=6e-08, ...)]
 
-Arms see the same questions, so they are compared question by question: what is hard for one is mostly hard for
-the other, and that cancels. Where a question is asked several times (other wordings, other seeds), its answers are
-not independent; its mean counts once.
+Arms answer the same questions, so they are compared question by question: a question that is hard for one is mostly
+hard for the other, and this cancels. Where a question is asked several times (other wordings, other seeds), its
+answers are not independent, so only its mean counts.
 
-==================  ===================================================================================
-`accuracy`          Wilson's interval; where a question has several answers, of as many independent answers as they
-                    are worth (the design effect)
-`compare_arms`      the mean difference with Student's interval over questions, to which one question more for each
-                    arm is added (Bonett and Price), so that rare differences are not taken for none; McNemar's exact
-                    test where a question has one answer in each arm, else random flips of sign; Holm's
-                    correction for all pairs together
-`count_needed`      how many questions show a difference of so many points (the normal approximation), at the level
-                    that Holm's correction leaves to a pair, and never fewer than a test of signs could call
-`split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance,
-                    less what chance alone puts there: epsilon squared)
-==================  ===================================================================================
+========================  =============================================================================
+`estimate_accuracy`       Wilson's interval; if a question has several answers, for the number of
+                          independent answers that they are worth (the design effect)
+`compare_arms`            the mean difference, with Student's interval over questions, to which one question
+                          for each arm is added (Bonett and Price), so that rare differences count; McNemar's
+                          exact test if each arm has one answer to a question, else random flips of sign;
+                          Holm's correction for all pairs together
+`count_needed_questions`  the number of questions that show a difference (the normal approximation), at the
+                          level that Holm's correction leaves to a pair, and at least as many as a test of
+                          signs needs
+`split_variance`          the shares of the variance between questions, wordings, examples and seeds (analysis
+                          of variance, without the part of chance: epsilon squared)
+========================  =============================================================================
 
-Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what they are worth. Cost: some
+Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures how often they hold. Cost: some
 tenths of a second for each pair.
 
-An interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
-shown by it. `count_needed` says what could have been seen. All of it is over questions: of other wordings than those
-that were asked, nothing is said.
+The interval of a difference contains the true difference in 95 of 100 evaluations. It cannot show that two arms are
+equal; `count_needed_questions` says which difference could have been seen. All of this is over questions: it says
+nothing about other wordings than those that were used.
 """
 
 from __future__ import annotations
@@ -53,14 +54,23 @@ with needs("evaluate", "statistics of an evaluation"):
     from statsmodels.stats.proportion import proportion_confint
     from statsmodels.stats.weightstats import DescrStatsW
 
-__all__ = ["ALPHA", "Difference", "Estimate", "Outcome", "accuracy", "compare_arms", "count_needed", "split"]
+__all__ = [
+    "ALPHA",
+    "Difference",
+    "Estimate",
+    "Outcome",
+    "compare_arms",
+    "count_needed_questions",
+    "estimate_accuracy",
+    "split_variance",
+]
 
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
-_RESAMPLED = 4999
-_AT_A_TIME = 1 << 22
-"""Numbers that are resampled at a time: 32 MB."""
+_RESAMPLES = 4999
+_MAX_BATCH = 1 << 22
+"""Numbers to resample at a time: 32 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +78,12 @@ class Outcome:
     """One answer of an arm.
 
     Attributes:
-        arm: Which arm.
-        question: Which question.
+        arm: The name of the arm.
+        question: The id of the question.
         is_right: Whether the answer is right.
-        wording: Which wording of the prompt.
-        seed: Which draw.
-        shots: How many examples the prompt had.
+        wording: The wording of the prompt.
+        seed: The seed of the draw.
+        shots: The number of examples in the prompt.
     """
 
     arm: str
@@ -90,9 +100,9 @@ class Estimate:
 
     Attributes:
         share: From 0 to 1.
-        low: Of the 95 % interval.
-        high: Of the 95 % interval.
-        questions: How many questions it rests on.
+        low: The lower end of the 95 % interval.
+        high: The upper end of the 95 % interval.
+        questions: The number of questions.
     """
 
     share: float
@@ -103,20 +113,20 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more of the questions one arm answers than another one.
+    """How much larger the share of right answers of one arm is than that of another.
 
     Attributes:
-        arm: The one.
-        other: The other one.
-        points: The difference, from -1 to 1; above 0 the first is better.
-        low: Of the 95 % interval.
-        high: Of the 95 % interval.
-        p: How likely a difference as large is where there is none; corrected for all that were compared with it.
-        questions: How many questions both have answered.
+        arm: The first arm.
+        other: The second arm.
+        points: The difference of shares, from -1 to 1; above 0 the first arm is better.
+        low: The lower end of the 95 % interval.
+        high: The upper end of the 95 % interval.
+        p: The p-value of the test, corrected for all pairs that were compared together.
+        questions: The number of questions that both have answered.
         needed: Questions that would show a difference as large in 80 of 100 evaluations; ``None`` if there is none.
-        deviation: The standard deviation of the differences of single questions, for `count_needed`.
-        answers: How many answers an arm has to a question at most, for `count_needed`.
-        level: What p, not corrected, must be below to be called for certain: Holm's first step; for `count_needed`.
+        deviation: The standard deviation of the differences of single questions, for `count_needed_questions`.
+        answers: The largest number of answers to a question, for `count_needed_questions`.
+        level: The significance level for the uncorrected p, that of Holm's first step, for `count_needed_questions`.
     """
 
     arm: str
@@ -132,82 +142,84 @@ class Difference:
     level: float = ALPHA
 
     @property
-    def is_called(self) -> bool:
-        """Whether it may be said that the arms differ: the test says so, and the interval does not hold 0."""
+    def is_significant(self) -> bool:
+        """Whether the arms differ significantly: by the test, and by an interval that does not contain 0."""
         return self.p < ALPHA and not self.low <= 0 <= self.high
 
 
-def accuracy(outcomes: Iterable[Outcome], arm: str) -> Estimate:
-    """How many of the questions an arm answers.
+def estimate_accuracy(outcomes: Iterable[Outcome], arm: str) -> Estimate:
+    """Estimate the share of questions that an arm answers rightly.
 
     Raises:
-        ArgumentError: It has answered none.
+        ArgumentError: The arm has answered no question.
     """
-    means, most = _means(_cells(outcomes).get(arm, {}))
+    means, most = _average_answers(_group_by_arm(outcomes).get(arm, {}))
     values = np.array(list(means.values()))
     if not len(values):
         raise ArgumentError(f"the arm {arm!r} has answered no question", argument="arm")
-    share, count = float(values.mean()), _effective_sample_size(values, most)
+    share, count = float(values.mean()), _estimate_sample_size(values, most)
     low, high = proportion_confint(share * count, count, ALPHA, "wilson")
     return Estimate(share, float(low), float(high), len(values))
 
 
 def compare_arms(outcomes: Iterable[Outcome], pairs: Sequence[tuple[str, str]], *, seed: int = 0) -> list[Difference]:
-    """The differences of pairs of arms, corrected for how many there are.
+    """Compare pairs of arms, with p corrected for the number of pairs.
 
     Args:
         outcomes: The answers.
-        pairs: The arms, the first beside the second.
-        seed: Of the resampling.
+        pairs: Pairs of arms; a difference is the first minus the second.
+        seed: The seed of the resampling.
 
     Raises:
         ArgumentError: Two arms have fewer than two questions in common.
     """
-    cells, level = _cells(outcomes), ALPHA / max(1, len(pairs))
-    found = [_difference(cells.get(arm, {}), cells.get(other, {}), (arm, other), level, seed) for arm, other in pairs]
+    cells, level = _group_by_arm(outcomes), ALPHA / max(1, len(pairs))
+    found = [_compare_pair(cells.get(arm, {}), cells.get(other, {}), (arm, other), level, seed) for arm, other in pairs]
     if not found:
         return []
     corrected = multipletests([each.p for each in found], ALPHA, "holm")[1]
     return [replace(each, p=float(p)) for each, p in zip(found, corrected, strict=True)]
 
 
-def count_needed(
+def count_needed_questions(
     deviation: float, points: float, *, answers: int = 1, level: float = ALPHA, power: float = 0.8
 ) -> int | None:
-    """How many questions show a difference.
+    """Count the questions that would show a difference.
 
     Args:
         deviation: The standard deviation of the differences of single questions.
-        points: The difference to be seen, from 0 to 1.
-        answers: How many answers each arm has to a question.
-        level: What p must be below.
-        power: In what share of evaluations it is to be seen.
+        points: The difference to show, from 0 to 1.
+        answers: The number of answers of each arm to a question.
+        level: The significance level.
+        power: The share of evaluations that should show it.
 
     Returns:
-        The number; ``None`` where there is no difference to be seen.
+        The number; ``None`` if ``points`` is 0.
     """
     if not points:
         return None
-    spread = max(deviation, _least_deviation(abs(points), answers))
-    fewest = math.floor(math.log2(2 / level)) + 1  # all of fewer questions could be won, and p would not be below level
+    spread = max(deviation, _find_least_deviation(abs(points), answers))
+    fewest = (
+        math.floor(math.log2(2 / level)) + 1
+    )  # with fewer questions, p is not below the level even if one arm wins all of them
     return max(fewest, math.ceil(float(normal_sample_size_one_tail(abs(points), power, level / 2, spread))))
 
 
-def _least_deviation(points: float, answers: int) -> float:
-    """The least deviation that differences of this mean can have, since they are whole answers: all lie beside it."""
+def _find_least_deviation(points: float, answers: int) -> float:
+    """Find the least deviation of differences with this mean, since they are multiples of ``1 / answers``."""
     below = math.floor(points * answers) / answers
     return math.sqrt(max(0.0, (points - below) * (below + 1 / answers - points)))
 
 
-def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
-    """How an arm's variance splits: shares of question, wording, examples, seed, and of the rest.
+def split_variance(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
+    """Split the variance of an arm into shares of question, wording, examples, seed, and the rest.
 
-    The rest is what is particular to an answer, such as a question that one wording alone makes hard. What the rest
-    puts into the means of questions by chance (a third of it, with three answers to each) is counted as rest too.
+    The rest is particular to an answer, such as a question that only one wording makes hard. The part of the rest that
+    is in the means of questions by chance (a third, with three answers to each) counts as rest too.
     Questions that were not asked in all ways are left out, so the shares add up to 1.
     """
-    cells = _cells(outcomes).get(arm, {})
-    frame = pandas.DataFrame([(*key, float(right)) for key, right in cells.items()], columns=[*_KEY, "right"])
+    answers = _group_by_arm(outcomes).get(arm, {})
+    frame = pandas.DataFrame([(*key, float(right)) for key, right in answers.items()], columns=[*_KEY, "right"])
     ways = len(frame[["wording", "shots", "seed"]].drop_duplicates())
     frame = frame[frame.groupby("question")["right"].transform("size") == ways]
     total = float(((frame["right"] - frame["right"].mean()) ** 2).sum())
@@ -222,13 +234,13 @@ def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
 
 
 _KEY = ("question", "wording", "shots", "seed")
-_Cells = dict[tuple[str, str, int, int], bool]
+_ArmAnswers = dict[tuple[str, str, int, int], bool]
 """Whether an answer is right, by question, wording, examples and seed."""
 
 
-def _cells(outcomes: Iterable[Outcome]) -> dict[str, _Cells]:
-    """The answers of each arm. Raises ArgumentError where one is twice."""
-    cells: dict[str, _Cells] = {}
+def _group_by_arm(outcomes: Iterable[Outcome]) -> dict[str, _ArmAnswers]:
+    """Group answers by arm. Raises ArgumentError if an arm has two answers to the same prompt."""
+    cells: dict[str, _ArmAnswers] = {}
     for each in outcomes:
         key = (each.question, each.wording, each.shots, each.seed)
         if key in cells.setdefault(each.arm, {}):
@@ -237,24 +249,30 @@ def _cells(outcomes: Iterable[Outcome]) -> dict[str, _Cells]:
     return cells
 
 
-def _difference(ours: _Cells, theirs: _Cells, names: tuple[str, str], level: float, seed: int) -> Difference:
-    """The difference over what both were asked."""
+def _compare_pair(
+    ours: _ArmAnswers, theirs: _ArmAnswers, names: tuple[str, str], level: float, seed: int
+) -> Difference:
+    """Compare two arms over the prompts that both have answered. Raises ArgumentError."""
     shared = ours.keys() & theirs.keys()
-    (first, most), (second, _) = (_means({key: cells[key] for key in sorted(shared)}) for cells in (ours, theirs))
+    (first, most), (second, _) = (
+        _average_answers({key: cells[key] for key in sorted(shared)}) for cells in (ours, theirs)
+    )
     if len(first) < 2:
-        said = f"the arms {names[0]!r} and {names[1]!r} have {len(first)} questions in common: two are needed"
-        raise ArgumentError(said, argument="pairs")
+        raise ArgumentError(
+            f"the arms {names[0]!r} and {names[1]!r}: expected at least two questions in common, got {len(first)}",
+            argument="pairs",
+        )
     one, two = (np.array(list(means.values())) for means in (first, second))
     differences = one - two
-    p = _mcnemar(one, two) if most == 1 else _sign_flip_p_value(differences, seed)
-    low, high = _interval(differences, most)
+    p = _run_mcnemar_test(one, two) if most == 1 else _run_sign_flip_test(differences, seed)
+    low, high = _compute_interval(differences, most)
     points, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    many = count_needed(deviation, points, answers=most, level=level)
+    many = count_needed_questions(deviation, points, answers=most, level=level)
     return Difference(*names, points, low, high, p, len(first), many, deviation, most, level)
 
 
-def _means(cells: _Cells) -> tuple[dict[str, float], int]:
-    """The share of right answers to each question, and how many answers a question has at most."""
+def _average_answers(cells: _ArmAnswers) -> tuple[dict[str, float], int]:
+    """Average the answers to each question, and count the most answers to a question."""
     answers: dict[str, list[bool]] = {}
     for (question, *_), is_right in cells.items():
         answers.setdefault(question, []).append(is_right)
@@ -262,8 +280,8 @@ def _means(cells: _Cells) -> tuple[dict[str, float], int]:
     return means, max(map(len, answers.values()), default=0)
 
 
-def _effective_sample_size(values: Floats, most: int) -> float:
-    """How many independent answers tell as much as the means of questions: from one for each on."""
+def _estimate_sample_size(values: Floats, most: int) -> float:
+    """Estimate the number of independent answers with the same information, at least one for each question."""
     share, count = float(values.mean()), len(values)
     variance = float(values.var(ddof=1)) if count > 1 else 0.0
     if most == 1 or not variance:
@@ -271,25 +289,25 @@ def _effective_sample_size(values: Floats, most: int) -> float:
     return float(np.clip(share * (1 - share) * count / variance, count, count * most))
 
 
-def _interval(differences: Floats, most: int) -> tuple[float, float]:
-    """The 95 % interval of a mean difference, with a question more in which each arm has one answer more."""
+def _compute_interval(differences: Floats, most: int) -> tuple[float, float]:
+    """Compute the 95 % interval of a mean difference, with two questions added, one that each arm alone answers."""
     values = np.append(differences, [1 / most, -1 / most])
     interval = DescrStatsW(values).tconfint_mean(ALPHA)
     low, high = (float(np.clip(end, -1.0, 1.0)) for end in interval)
     return low, high
 
 
-def _mcnemar(first: Floats, second: Floats) -> float:
-    """McNemar's exact test: of the questions that one arm alone answers, how many are the one's."""
+def _run_mcnemar_test(first: Floats, second: Floats) -> float:
+    """Run McNemar's exact test, on the questions that only one of the arms answers, and return p."""
     table = [[int(((first == one) & (second == two)).sum()) for two in (1, 0)] for one in (1, 0)]
     return float(mcnemar(table, exact=True).pvalue)
 
 
-def _sign_flip_p_value(differences: Floats, seed: int) -> float:
-    """How often a mean as far from 0 comes out, where the sign of each question's difference is drawn."""
+def _run_sign_flip_test(differences: Floats, seed: int) -> float:
+    """Run a test with random signs of the differences, and return p: how often the mean is as far from 0."""
     moved = differences[differences != 0]
-    if len(moved) < 2:  # either sign is as far from 0
+    if len(moved) < 2:  # both signs are as far from 0
         return 1.0
-    batch = max(1, _AT_A_TIME // len(moved))
-    how: dict[str, Any] = {"permutation_type": "samples", "n_resamples": _RESAMPLED, "batch": batch, "rng": seed}
+    batch = max(1, _MAX_BATCH // len(moved))
+    how: dict[str, Any] = {"permutation_type": "samples", "n_resamples": _RESAMPLES, "batch": batch, "rng": seed}
     return float(stats.permutation_test((moved,), np.sum, vectorized=True, **how).pvalue)

@@ -1,4 +1,4 @@
-"""The tables of a report, as Markdown: shares, differences, costs, where the variance lies.
+"""Make the tables of a report, also as Markdown: shares, differences, costs, sources of the variance.
 
 ::
 
@@ -9,10 +9,9 @@
         for q in range(100)
         for arm, good in (("free", 2), ("schema", 3))
     ]
-    print(markdown([judge(rows, "m")]))
+    print(write_markdown([judge(rows, "m")]))
 
-Cost: none beside the statistics. What is not known (calls of a model behind an API) is 0 in every row, and
-its column is left out.
+Cost: none besides the statistics. A column of unknown values (the calls of a remote model) is left out.
 """
 
 from __future__ import annotations
@@ -21,60 +20,75 @@ from collections.abc import Iterable, Sequence
 
 from formwright.evaluation.arms import ARMS
 from formwright.evaluation.statistics import Estimate
-from formwright.evaluation.verdicts import Judged
+from formwright.evaluation.verdicts import Verdict
 
-__all__ = ["Table", "markdown", "tables"]
+__all__ = ["Table", "make_tables", "write_markdown"]
 
 Table = tuple[str, list[str], list[list[str]]]
 """A title, the names of the columns, and the rows."""
 
 
-def tables(judged: Judged) -> list[Table]:
-    """The tables of a model."""
-    return [each for each in (_shares(judged), _differences(judged), _fields(judged), _splits(judged)) if each[2]]
+def make_tables(verdict: Verdict) -> list[Table]:
+    """Make the tables of a model."""
+    return [
+        each
+        for each in (
+            _make_share_table(verdict),
+            _make_difference_table(verdict),
+            _make_field_table(verdict),
+            _make_variance_table(verdict),
+        )
+        if each[2]
+    ]
 
 
-def markdown(models: Iterable[Judged]) -> str:
-    """Warnings, sentences and tables of some models."""
+def write_markdown(models: Iterable[Verdict]) -> str:
+    """Write warnings, sentences and tables of some models as Markdown."""
     parts = []
-    for judged in models:
-        parts.append(f"## {judged.model}")
-        parts.append("\n".join(f"**Warning.** {said}\n" for said in judged.warnings).rstrip("\n"))
-        parts.append("\n".join(f"* {said}" for said in judged.sentences))
-        parts += [_table(header, rows) for _, header, rows in tables(judged)]
+    for verdict in models:
+        parts.append(f"## {verdict.model}")
+        parts.append("\n".join(f"**Warning.** {said}\n" for said in verdict.warnings).rstrip("\n"))
+        parts.append("\n".join(f"* {said}" for said in verdict.sentences))
+        parts += [_write_table(header, rows) for _, header, rows in make_tables(verdict)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _write_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     aligned = ["---", *("---:" for _ in header[1:])]
     return "\n".join(f"| {' | '.join(each)} |" for each in (header, aligned, *rows))
 
 
-def percent(share: float) -> str:
-    """A share in hundredths."""
+def format_percent(share: float) -> str:
+    """Format a share in hundredths."""
     return f"{100 * share:.1f} %"
 
 
-def _span(estimate: Estimate) -> str:
+def _format_interval(estimate: Estimate) -> str:
     return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
 
 
-def _shares(judged: Judged) -> Table:
-    costs = judged.costs
+def _make_share_table(verdict: Verdict) -> Table:
+    costs = verdict.costs
     has_calls = any(cost.model_calls for cost in costs.values())
     header = ["arm", "right", "95 % interval", "unreadable", "tokens"]
-    header += ["calls", "forced"] * has_calls + ["ms"] + ["allowed mass"] * bool(judged.masses)
+    header += ["calls", "forced"] * has_calls + ["ms"] + ["allowed mass"] * bool(verdict.masses)
     rows = []
-    for arm, estimate in judged.estimates.items():
+    for arm, estimate in verdict.estimates.items():
         cost = costs[arm]
-        row = [arm, percent(estimate.share), _span(estimate), percent(judged.unreadable[arm]), f"{cost.tokens:.1f}"]
+        row = [
+            arm,
+            format_percent(estimate.share),
+            _format_interval(estimate),
+            format_percent(verdict.unreadable[arm]),
+            f"{cost.tokens:.1f}",
+        ]
         row += [f"{cost.model_calls:.1f}", f"{cost.forced_tokens:.1f}"] * has_calls + [f"{1000 * cost.seconds:.1f}"]
-        rows.append(row + [f"{judged.masses.get(arm, 1.0):.3f}"] * bool(judged.masses))
+        rows.append(row + [f"{verdict.masses.get(arm, 1.0):.3f}"] * bool(verdict.masses))
     return "Right answers, and what they cost", header, rows
 
 
-def _differences(judged: Judged) -> Table:
-    header = [f"against {judged.baseline}", "points", "95 % interval", "p (Holm)", "questions", "needed"]
+def _make_difference_table(verdict: Verdict) -> Table:
+    header = [f"against {verdict.baseline}", "points", "95 % interval", "p (Holm)", "questions", "needed"]
     rows = [
         [
             each.arm,
@@ -84,33 +98,35 @@ def _differences(judged: Judged) -> Table:
             f"{each.questions:,}",
             "" if each.needed is None else f"{each.needed:,}",
         ]
-        for each in judged.differences
+        for each in verdict.differences
     ]
     return "Differences, question by question", header, rows
 
 
-def _fields(judged: Judged) -> Table:
-    names = next((list(fields) for fields in judged.fields.values() if fields), [])
+def _make_field_table(verdict: Verdict) -> Table:
+    names = next((list(fields) for fields in verdict.fields.values() if fields), [])
     rows = [
-        [arm, *(percent(fields.get(name, 0.0)) for name in names)] for arm, fields in judged.fields.items() if names
+        [arm, *(format_percent(fields.get(name, 0.0)) for name in names)]
+        for arm, fields in verdict.fields.items()
+        if names
     ]
     return "Right values of each field", ["arm", *names], rows
 
 
-def _splits(judged: Judged) -> Table:
+def _make_variance_table(verdict: Verdict) -> Table:
     header = ["arm", "question", "wording", "examples", "seed", "rest"]
     names = ("question", "wording", "shots", "seed", "rest")
-    rows = [[arm, *(percent(shares[name]) for name in names)] for arm, shares in judged.splits.items()]
-    rows = [row for row, shares in zip(rows, judged.splits.values(), strict=True) if any(shares.values())]
+    rows = [[arm, *(format_percent(shares[name]) for name in names)] for arm, shares in verdict.splits.items()]
+    rows = [row for row, shares in zip(rows, verdict.splits.values(), strict=True) if any(shares.values())]
     return "Where the variance lies", header, rows
 
 
 def describe_arm(arm: str) -> str:
-    """What an arm is, in a few words."""
-    return _TOLD[arm] if arm in ARMS else arm
+    """Describe an arm in a few words."""
+    return _DESCRIPTIONS[arm] if arm in ARMS else arm
 
 
-_TOLD = {
+_DESCRIPTIONS = {
     "free": "free text, the answer read by a rule",
     "instructions": "the prompt asks for JSON; nothing is enforced, the JSON is found by rule",
     "json": "some JSON object is enforced, the answer is found in it",

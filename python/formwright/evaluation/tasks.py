@@ -1,24 +1,23 @@
-"""What is asked in an evaluation: questions with the answers that are right, and what an answer is.
+"""The questions of an evaluation, with their right answers and the schema of an answer.
 
 ::
 
-    from formwright.evaluation.built_in import built_in
+    from formwright.evaluation.built_in import make_built_in_task
 
-    task = built_in("arithmetic", "en", 2)
+    task = make_built_in_task("arithmetic", "en", 2)
     task.items[0].answer                 # 34
     task.is_right("34.0", task.items[0])         # True
 
-An answer is described by a JSON Schema, which says how it is compared too:
+A JSON Schema describes an answer, and decides how answers are compared:
 
 ==================  ======================================================================
-numbers             as numbers; whole ones to the last digit
-text                without the case of letters, the white space around, and quotes or a full stop around
-arrays              as sets: the order does not matter, how often something is there does
+numbers             as numbers; integers to the last digit
+text                without case, and without white space, quotes or a full stop around it
+arrays              without order; the number of equal items counts
 objects             field by field; the answer is right if all fields are
 ==================  ======================================================================
 
-Cost: nothing is asked here. The same comparison serves all arms. An arm that writes ``42`` and one that
-writes ``"42"`` have said the same.
+The same comparison serves all arms: ``42`` and ``"42"`` are the same answer. Cost: microseconds for each answer.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-__all__ = ["Item", "Task", "is_same", "kind_of"]
+__all__ = ["Item", "Task", "find_kind", "is_same"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,9 @@ class Item:
     """A question.
 
     Attributes:
-        id: What tells it from the others.
+        id: Identifies it in its task.
         question: Its text.
-        answer: What is right: JSON.
+        answer: The right answer: JSON.
         reasoning: The steps to it, for examples of arms that reason; may be empty.
     """
 
@@ -55,12 +54,12 @@ class Task:
     """Questions of one kind.
 
     Attributes:
-        name: For rows and reports.
-        about: The sentence that says what is to be done, in several wordings.
+        name: Its name in rows and reports.
+        about: The sentence that says what to do, in several wordings.
         answer: JSON Schema of an answer.
         items: The questions.
-        examples: Questions that are not asked: prompts may show them with their answers.
-        language: ``"en"`` or ``"zh"``: that of the prompts.
+        examples: Questions that are not asked, which prompts may show with their answers.
+        language: The language of the prompts: ``"en"`` or ``"zh"``.
     """
 
     name: str
@@ -74,16 +73,16 @@ class Task:
         """Whether an answer is the right one."""
         return is_same(given, item.answer)
 
-    def fields_right(self, given: Any, item: Item) -> dict[str, bool]:
-        """Which fields of an answer are right; empty where an answer has none."""
-        if kind_of(self.answer) != "fields" or not isinstance(item.answer, Mapping):
+    def compare_fields(self, given: Any, item: Item) -> dict[str, bool]:
+        """Compare the fields of an answer with the right ones; empty for answers without fields."""
+        if find_kind(self.answer) != "fields" or not isinstance(item.answer, Mapping):
             return {}
         given = given if isinstance(given, Mapping) else {}
         return {name: name in given and is_same(given[name], value) for name, value in item.answer.items()}
 
 
-def kind_of(schema: Mapping[str, Any]) -> str:
-    """What an answer of this schema is: ``"number"``, ``"text"``, ``"list"``, ``"fields"`` or ``"json"``."""
+def find_kind(schema: Mapping[str, Any]) -> str:
+    """Find the kind of answer of a schema: ``"number"``, ``"text"``, ``"list"``, ``"fields"`` or ``"json"``."""
     if schema.get("type") in ("integer", "number"):
         return "number"
     if schema.get("type") in ("string", "boolean") or "enum" in schema or "const" in schema:
@@ -96,56 +95,56 @@ def kind_of(schema: Mapping[str, Any]) -> str:
 
 
 def _is_plain(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and kind_of(schema) in ("number", "text")
+    return isinstance(schema, Mapping) and find_kind(schema) in ("number", "text")
 
 
 def is_same(given: Any, right: Any) -> bool:
-    """Whether two answers say the same."""
+    """Whether two answers are the same."""
     if isinstance(right, bool) or right is None:
-        return _text(given) == _text(right)
+        return _normalize_text(given) == _normalize_text(right)
     if isinstance(right, int | float):
-        number = _number(given)
+        number = _read_number(given)
         return number is not None and _is_same_number(number, right)
     if isinstance(right, list):
-        return isinstance(given, list) and _same_items(given, right)
+        return isinstance(given, list) and _has_same_items(given, right)
     if isinstance(right, Mapping):
         return (
             isinstance(given, Mapping)
             and given.keys() == right.keys()
             and all(is_same(given[name], value) for name, value in right.items())
         )
-    return _text(given) == _text(right)
+    return _normalize_text(given) == _normalize_text(right)
 
 
-def _same_items(given: list[Any], right: list[Any]) -> bool:
+def _has_same_items(given: list[Any], right: list[Any]) -> bool:
     rest = list(given)
-    for wanted in right:
-        at = next((number for number, each in enumerate(rest) if is_same(each, wanted)), None)
+    for expected in right:
+        at = next((number for number, each in enumerate(rest) if is_same(each, expected)), None)
         if at is None:
             return False
         del rest[at]
     return not rest
 
 
-def _number(given: Any) -> Decimal | None:
+def _read_number(given: Any) -> Decimal | None:
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         return None
     try:
         number = Decimal(given.replace(",", "") if isinstance(given, str) else repr(given))
-    except (InvalidOperation, ValueError):  # no number; one of more digits than Python writes
+    except (InvalidOperation, ValueError):  # not a number, or one with more digits than Python writes
         return None
     return number if number.is_finite() else None
 
 
 def _is_same_number(given: Decimal, right: float) -> bool:
-    """Whole numbers may be ids, which differ in their last digit; others may have been rounded."""
+    """Whether two numbers are the same: integers may be ids, which must agree exactly; others may have been rounded."""
     if isinstance(right, int):
         return given == right
     exact = Decimal(repr(right))
     return abs(given - exact) <= Decimal("1e-9") * max(abs(exact), Decimal(1))
 
 
-def _text(given: Any) -> str:
-    said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    said = unicodedata.normalize("NFKC", said).strip().strip("\"'“”‘’`*")
-    return said.rstrip(".。").strip().casefold()
+def _normalize_text(given: Any) -> str:
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    text = unicodedata.normalize("NFKC", text).strip().strip("\"'“”‘’`*")
+    return text.rstrip(".。").strip().casefold()

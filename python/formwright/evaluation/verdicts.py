@@ -1,4 +1,4 @@
-"""What a store of answers says: shares, differences, sentences and warnings, computed from its rows alone.
+"""Judge the answers of a store: shares, differences, sentences and warnings, computed from its rows alone.
 
 ::
 
@@ -10,11 +10,11 @@
     judged = judge(rows, "m", baseline="free")
     judged.sentences[0]          # 'schema is better than free by 16 to 33 points (25; p < 0.001).'
 
-A sentence says no more than its interval: "better by 4 to 11 points", or that no difference was seen, and then how
-many questions would show one of `SOUGHT` points.
+A sentence claims no more than its interval: "better by 4 to 11 points", or that no difference was seen, and how many
+questions would show a difference of `SOUGHT`.
 
 Cost: some milliseconds for each pair of arms. Intervals are of single differences; p is corrected for all
-pairs of a model, and a difference is called only where both agree.
+pairs of a model, and a difference is significant only if both agree.
 """
 
 from __future__ import annotations
@@ -22,31 +22,44 @@ from __future__ import annotations
 import statistics as plain
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from formwright.errors import ArgumentError
 from formwright.evaluation.arms import ARMS
 from formwright.evaluation.reading import has_steps
-from formwright.evaluation.statistics import Difference, Estimate, Outcome, accuracy, compare_arms, count_needed, split
+from formwright.evaluation.rows import AnswerRow
+from formwright.evaluation.statistics import (
+    Difference,
+    Estimate,
+    Outcome,
+    compare_arms,
+    count_needed_questions,
+    estimate_accuracy,
+    split_variance,
+)
 
-__all__ = ["SOUGHT", "Cost", "Judged", "judge", "sentence"]
+__all__ = ["SOUGHT", "Cost", "Verdict", "judge", "write_sentence"]
 
 SOUGHT = 0.05
-"""The difference that is worth seeing."""
+"""The smallest difference that matters, as a share."""
 
-_CUT, _FEW = 0.05, 30
-_UNLIKE = 0.5
-"""By how much the shares of answers with steps differ, where arms are not asked for the same."""
+_Number: TypeAlias = Literal["tokens", "model_calls", "forced_tokens", "seconds", "allowed_mass"]
+"""The members of a row that are averaged."""
+
+_MAX_SHARE, _FEW_QUESTIONS = 0.05, 30
+"""From where on a report warns: the share of answers that were cut or unreadable, and the number of questions."""
+_MAX_STEP_DIFFERENCE = 0.5
+"""The largest difference in the shares of answers with steps at which arms are comparable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an answer of an arm costs, on the average.
+    """What an answer of an arm costs, on average.
 
     Attributes:
         tokens: Tokens written.
         model_calls: Calls of the model.
-        forced_tokens: Tokens that could only be one.
+        forced_tokens: Tokens without an alternative.
         seconds: Its share of the time of a batch.
     """
 
@@ -57,22 +70,22 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """What the rows of a model say.
+class Verdict:
+    """What the rows of a model show.
 
     Attributes:
         model: The model.
         baseline: The arm that the others are compared with.
         estimates: The share of right answers by arm.
         unreadable: The share of answers that could not be read.
-        masses: The probability that an arm allowed, on the average, where it is known.
+        masses: The mean probability of the tokens that an arm allowed, where it is known.
         costs: What an answer costs.
         splits: Where the variance lies.
         fields: The share of right values for each field of an answer.
-        differences: Every other arm beside the baseline.
-        sentences: The same in words.
-        warnings: What makes the comparison worth less.
-        wordings: Which wordings it rests on.
+        differences: Every other arm compared with the baseline.
+        sentences: The differences in words.
+        warnings: What makes the comparison less reliable.
+        wordings: The wordings of its rows.
     """
 
     model: str
@@ -89,16 +102,14 @@ class Judged:
     wordings: Sequence[int] = ()
 
 
-def judge(
-    rows: Iterable[Mapping[str, Any]], model: str, *, baseline: str = "free", unfair: Iterable[str] = ()
-) -> Judged:
-    """What the rows of a model say.
+def judge(rows: Iterable[AnswerRow], model: str, *, baseline: str = "free", unfair: Iterable[str] = ()) -> Verdict:
+    """Judge the rows of a model.
 
     Args:
-        rows: Rows of a store; those of other models are passed over.
+        rows: Rows of a store; those of other models are ignored.
         model: The model.
         baseline: The arm that the others are compared with.
-        unfair: With ``"wording"``, the one wording counts at which the other arms look best.
+        unfair: With ``"wording"``, only the wording counts with which the other arms look best.
 
     Raises:
         ArgumentError: The model has no rows, or the baseline has none.
@@ -108,87 +119,91 @@ def judge(
     if baseline not in arms:
         hint = f"the arms are {', '.join(arms)}" if arms else None
         raise ArgumentError(f"{model} has no answers in the arm {baseline!r}", hint=hint, argument="baseline")
-    own = _rows_of_best_wording(own, baseline) if "wording" in unfair else own
+    own = _select_best_wording(own, baseline) if "wording" in unfair else own
     by_arm = {arm: [row for row in own if row["arm"] == arm] for arm in arms}
-    outcomes = _outcomes(own)
-    pairs = [(arm, baseline) for arm in arms if arm != baseline and _share_questions(by_arm, arm, baseline)]
+    outcomes = _make_outcomes(own)
+    pairs = [(arm, baseline) for arm in arms if arm != baseline and _has_shared_questions(by_arm, arm, baseline)]
     differences = compare_arms(outcomes, pairs)
-    return Judged(
+    return Verdict(
         model=model,
         baseline=baseline,
-        estimates={arm: accuracy(outcomes, arm) for arm in arms},
-        unreadable={arm: _mean(not row.get("is_readable", True) for row in some) for arm, some in by_arm.items()},
-        masses={arm: _mean(known) for arm, some in by_arm.items() if (known := _values_of(some, "allowed_mass"))},
-        costs={arm: _cost(some) for arm, some in by_arm.items()},
-        splits={arm: split(outcomes, arm) for arm in arms},
-        fields={arm: _fields(some) for arm, some in by_arm.items()},
+        estimates={arm: estimate_accuracy(outcomes, arm) for arm in arms},
+        unreadable={arm: _average(not row.get("is_readable", True) for row in some) for arm, some in by_arm.items()},
+        masses={
+            arm: _average(known) for arm, some in by_arm.items() if (known := _collect_values(some, "allowed_mass"))
+        },
+        costs={arm: _average_cost(some) for arm, some in by_arm.items()},
+        splits={arm: split_variance(outcomes, arm) for arm in arms},
+        fields={arm: _average_fields(some) for arm, some in by_arm.items()},
         differences=differences,
-        sentences=[sentence(each) for each in differences],
+        sentences=[write_sentence(each) for each in differences],
         warnings=[
-            *_warnings(own, by_arm, unfair),
+            *_list_warnings(own, by_arm, unfair),
             *_warn_of_incomparable(by_arm, baseline),
-            *_warn_of_unlike_steps(by_arm, baseline),
+            *_warn_of_different_steps(by_arm, baseline),
         ],
         wordings=sorted({row["wording"] for row in own}),
     )
 
 
-def sentence(difference: Difference) -> str:
-    """What may be said of a difference."""
+def write_sentence(difference: Difference) -> str:
+    """Write what a difference shows."""
     arm, other = difference.arm, difference.other
     low, high = sorted((abs(difference.low), abs(difference.high)))
     p = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
-    if difference.is_called:
+    if difference.is_significant:
         how = "better" if difference.points > 0 else "worse"
-        span = f"{_points(low)} to {_points(high)} points ({_points(abs(difference.points))}; {p})"
+        span = f"{_format_points(low)} to {_format_points(high)} points ({_format_points(abs(difference.points))}; {p})"
         return f"{arm} is {how} than {other} by {span}."
-    deviation = max(difference.deviation, difference.questions**-0.5)  # few questions may be alike by chance
-    many = count_needed(deviation, SOUGHT, answers=difference.answers, level=difference.level) or 0
-    span = f"{_show_sign(difference.low)} to {_show_sign(difference.high)} points"
+    deviation = max(difference.deviation, difference.questions**-0.5)  # few questions may agree by chance
+    many = count_needed_questions(deviation, SOUGHT, answers=difference.answers, level=difference.level) or 0
+    span = f"{_format_signed_points(difference.low)} to {_format_signed_points(difference.high)} points"
     seen = f"No difference between {arm} and {other} was seen ({span}; {p})"
     if many <= difference.questions:
-        return f"{seen}; {difference.questions:,} questions are enough to see one of {_points(SOUGHT)} points."
-    return f"{seen}; one of {_points(SOUGHT)} points or more would need {many:,} questions."
+        return f"{seen}; {difference.questions:,} questions are enough to see one of {_format_points(SOUGHT)} points."
+    return f"{seen}; one of {_format_points(SOUGHT)} points or more would need {many:,} questions."
 
 
-def _points(share: float) -> str:
+def _format_points(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.1f}".removesuffix(".0")
 
 
-def _show_sign(share: float) -> str:
-    said = _points(abs(share))
-    return said if said == "0" else f"{'-' if share < 0 else '+'}{said}"
+def _format_signed_points(share: float) -> str:
+    points = _format_points(abs(share))
+    return points if points == "0" else f"{'-' if share < 0 else '+'}{points}"
 
 
-def _outcomes(rows: Iterable[Mapping[str, Any]]) -> list[Outcome]:
+def _make_outcomes(rows: Iterable[AnswerRow]) -> list[Outcome]:
     return [
         Outcome(row["arm"], row["question"], row["is_right"], str(row["wording"]), row["seed"], row["shots"])
         for row in rows
     ]
 
 
-def _question_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Which question, and how it was asked but for the arm."""
+def _make_question_key(row: AnswerRow) -> tuple[Any, ...]:
+    """Return the question and how it was asked, without the arm."""
     return row["question"], row["wording"], row["shots"], row["seed"]
 
 
-def _share_questions(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], arm: str, baseline: str) -> bool:
-    """Whether two questions at least were answered in both arms: a service may have answered none in one."""
-    shared = set(map(_question_key, by_arm[arm])) & set(map(_question_key, by_arm[baseline]))
+def _has_shared_questions(by_arm: Mapping[str, Sequence[AnswerRow]], arm: str, baseline: str) -> bool:
+    """Whether at least two questions were answered in both arms: a service may fail in one."""
+    shared = set(map(_make_question_key, by_arm[arm])) & set(map(_make_question_key, by_arm[baseline]))
     return len({question for question, *_ in shared}) > 1
 
 
-def _warn_of_incomparable(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
-    """Arms of which no difference can be told."""
-    arms = [arm for arm in by_arm if arm != baseline and not _share_questions(by_arm, arm, baseline)]
-    return [f"{arm} and {baseline} have not two answered questions in common: no difference is told." for arm in arms]
+def _warn_of_incomparable(by_arm: Mapping[str, Sequence[AnswerRow]], baseline: str) -> list[str]:
+    """Warn of arms that cannot be compared with the baseline."""
+    arms = [arm for arm in by_arm if arm != baseline and not _has_shared_questions(by_arm, arm, baseline)]
+    return [
+        f"{arm} and {baseline} have fewer than two answered questions in common: they are not compared." for arm in arms
+    ]
 
 
-def _warn_of_unlike_steps(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
-    """Arms that are asked for steps, as the baseline is, and of which only one has written them."""
+def _warn_of_different_steps(by_arm: Mapping[str, Sequence[AnswerRow]], baseline: str) -> list[str]:
+    """Warn of arms that request steps, as the baseline does, where only one of the two got them."""
     written = {arm: [row["text"] for row in rows if row.get("text")] for arm, rows in by_arm.items() if arm in ARMS}
     shares = {
-        arm: _mean(has_steps(ARMS[arm], text) for text in texts)
+        arm: _average(has_steps(ARMS[arm], text) for text in texts)
         for arm, texts in written.items()
         if texts and ARMS[arm].reasons
     }
@@ -199,78 +214,90 @@ def _warn_of_unlike_steps(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], bas
         f"{own}, and {100 * share:.0f} % of those of {arm}: "
         "their difference is that of reasoning and structure together."
         for arm, share in shares.items()
-        if abs(share - shares[baseline]) > _UNLIKE
+        if abs(share - shares[baseline]) > _MAX_STEP_DIFFERENCE
     ]
 
 
-def _rows_of_best_wording(rows: list[Mapping[str, Any]], baseline: str) -> list[Mapping[str, Any]]:
-    """The rows of the wording at which the other arms look best beside the baseline."""
+def _select_best_wording(rows: list[AnswerRow], baseline: str) -> list[AnswerRow]:
+    """Select the rows of the wording with which the other arms look best compared with the baseline."""
 
-    def lead(wording: int) -> float:
+    def measure_lead(wording: int) -> float:
         some = [row for row in rows if row["wording"] == wording]
         ours = [row["is_right"] for row in some if row["arm"] != baseline]
-        return _mean(ours) - _mean(row["is_right"] for row in some if row["arm"] == baseline)
+        return _average(ours) - _average(row["is_right"] for row in some if row["arm"] == baseline)
 
-    best = max(sorted({row["wording"] for row in rows}), key=lead)
+    best = max(sorted({row["wording"] for row in rows}), key=measure_lead)
     return [row for row in rows if row["wording"] == best]
 
 
-def _mean(values: Iterable[float]) -> float:
+def _average(values: Iterable[float]) -> float:
     listed = [float(value) for value in values]
     return plain.fmean(listed) if listed else 0.0
 
 
-def _values_of(rows: Iterable[Mapping[str, Any]], name: str) -> list[float]:
-    return [row[name] for row in rows if row.get(name) is not None]
+def _collect_values(rows: Iterable[AnswerRow], name: _Number) -> list[float]:
+    """Collect the known values of a member."""
+    return [value for row in rows if (value := row.get(name)) is not None]
 
 
-def _cost(rows: Sequence[Mapping[str, Any]]) -> Cost:
-    return Cost(*(_mean(_values_of(rows, name)) for name in ("tokens", "model_calls", "forced_tokens", "seconds")))
+def _average_cost(rows: Sequence[AnswerRow]) -> Cost:
+    return Cost(
+        tokens=_average(_collect_values(rows, "tokens")),
+        model_calls=_average(_collect_values(rows, "model_calls")),
+        forced_tokens=_average(_collect_values(rows, "forced_tokens")),
+        seconds=_average(_collect_values(rows, "seconds")),
+    )
 
 
-def _fields(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def _average_fields(rows: Sequence[AnswerRow]) -> dict[str, float]:
     names = {name: None for row in rows for name in row.get("fields_right", {})}
-    return {name: _mean(row["fields_right"].get(name, False) for row in rows) for name in names}
+    return {name: _average(row["fields_right"].get(name, False) for row in rows) for name in names}
 
 
-_UNFAIR = {
+_UNFAIR_EFFECTS = {
     "prompts": "structured arms got bare prompts, without the task, the schema, the request for steps and the examples",
     "parser": "the answer of free text was read by a rule that errs: the first number or line instead of the last",
-    "wording": "of several wordings only the one counts at which the other arms look best beside the baseline",
+    "wording": "of several wordings only the one counts with which the other arms look best",
 }
 
 
-def _warnings(
-    rows: Sequence[Mapping[str, Any]], by_arm: Mapping[str, Sequence[Mapping[str, Any]]], unfair: Iterable[str]
+def _list_warnings(
+    rows: Sequence[AnswerRow], by_arm: Mapping[str, Sequence[AnswerRow]], unfair: Iterable[str]
 ) -> list[str]:
-    """What makes a comparison worth less."""
+    """List what makes a comparison less reliable."""
     switched = {*unfair, *(name for row in rows for name in row.get("unfair", ()))}
-    said = [f"UNFAIR ({name}): {_UNFAIR[name]}. Do not conclude from this report." for name in sorted(switched)]
+    warnings = [
+        f"UNFAIR ({name}): {_UNFAIR_EFFECTS[name]}. Do not conclude from this report." for name in sorted(switched)
+    ]
     if len({row["wording"] for row in rows}) == 1 and "wording" not in switched:
-        said.append("One wording: another one may turn the result. Ask in several (--wordings 3).")
-    if (count := len({row["question"] for row in rows})) < _FEW:
-        said.append(f"{count} questions: only large differences can be seen.")
+        warnings.append("One wording: another one may turn the result. Ask in several (--wordings 3).")
+    if (count := len({row["question"] for row in rows})) < _FEW_QUESTIONS:
+        warnings.append(f"{count} questions: only large differences can be seen.")
     for arm, some in by_arm.items():
         cut, failed = (
-            _mean(row.get("is_cut", False) for row in some),
+            _average(row.get("is_cut", False) for row in some),
             [row["error"] for row in some if row.get("error")],
         )
-        unread = _mean(not row.get("is_readable", True) for row in some)
-        if unread > _CUT:
-            said.append(f"{arm}: {100 * unread:.0f} % of the answers could not be read, and count as wrong.")
-        if cut > _CUT:
-            said.append(f"{arm}: {100 * cut:.0f} % of the answers are as long as --max-tokens allows; give it more.")
+        unread = _average(not row.get("is_readable", True) for row in some)
+        if unread > _MAX_SHARE:
+            warnings.append(f"{arm}: {100 * unread:.0f} % of the answers could not be read, and count as wrong.")
+        if cut > _MAX_SHARE:
+            warnings.append(
+                f"{arm}: {100 * cut:.0f} % of the answers are as long as --max-tokens allows; give it more."
+            )
         if failed:
-            said.append(f"{arm}: {len(failed)} answers failed and count as wrong, such as {failed[0]}")
+            warnings.append(f"{arm}: {len(failed)} answers failed and count as wrong, such as {failed[0]}")
         if arm in ARMS and ARMS[arm].enforces != "text" and any(_is_unenforced(row) for row in some):
-            said.append(f"{arm}: the service does not enforce its form; answers out of form count as wrong.")
-        if len(set(map(_question_key, some))) < len(set(map(_question_key, rows))):
-            said.append(f"{arm}: not all questions are answered; differences rest on what both arms were asked.")
+            warnings.append(
+                f"{arm}: the service does not enforce its form; answers that do not conform count as wrong."
+            )
+        if len(set(map(_make_question_key, some))) < len(set(map(_make_question_key, rows))):
+            warnings.append(f"{arm}: not all questions are answered; differences rest on what both arms were asked.")
         if arm in ARMS and not ARMS[arm].reasons:
-            said.append(f"{arm} is asked for no steps: its difference is that of reasoning and structure together.")
-    return said
+            warnings.append(f"{arm} is asked for no steps: its difference is that of reasoning and structure together.")
+    return warnings
 
 
-def _is_unenforced(row: Mapping[str, Any]) -> bool:
-    """Whether nobody held an answer to its form."""
+def _is_unenforced(row: AnswerRow) -> bool:
+    """Whether nobody enforced the form of an answer."""
     return row.get("enforced") == "checked" or (row.get("error") or "").startswith("OutputInvalid")

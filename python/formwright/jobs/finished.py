@@ -1,19 +1,19 @@
-"""Rows that are finished, in a file of JSON lines that outlives whoever writes it.
+"""Keep finished rows in a file of JSON lines, from which a run that was killed resumes.
 
 ::
 
-    with Finished("out.jsonl") as finished:
+    with FinishedRows("out.jsonl") as finished:
         if 7 not in finished:
             finished.add({"id": 7, "text": "36"})
 
-A row is there once its line is whole, so a run that was killed goes on with the rows that are missing: none is lost,
-none is written twice. What was killed in the middle of a line has left half a row, which is cut off when the file is
-opened again.
+A row counts once its line is complete, so a run that was killed continues with the missing rows: none is lost, and
+none is written twice. A process that was killed in the middle of a line left a partial row, which is removed when the
+file is opened again.
 
-Cost: the ids of the rows in memory, and one line written for each row. Lines reach the disk when the operating system
-says so, and at the end: a process may be killed at any time, a machine that loses power may lose the last rows.
+Cost: the ids of the rows in memory, and one line written for each row. The operating system decides when lines
+reach the disk, at the latest at the end: a process may be killed at any time, but a loss of power may lose rows.
 
-One process writes at a time. Another one is refused, wherever the system can lock files.
+Only one process can write at a time, on systems that can lock files.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from typing import IO, Any, Self
 
 from formwright.errors import ArgumentError, LimitExceeded
 
-__all__ = ["Finished"]
+__all__ = ["FinishedRows"]
 
 
-class Finished:
+class FinishedRows:
     """A file of finished rows: JSON objects with an ``id``, a string or an integer.
 
     Args:
-        path: The file; it is made where there is none.
+        path: The file; it is made if it does not exist.
 
     Raises:
-        ArgumentError: The file cannot be opened, holds something else or two rows of one id, or is being written by
-            another process.
+        ArgumentError: The file cannot be opened, holds something else or two rows of one id, or another process
+            is writing it.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._file = _open_locked(self.path)
         try:
-            self._ids = self._read()
+            self._ids = self._read_ids()
         except BaseException:
             self._file.close()
             raise
@@ -61,28 +61,28 @@ class Finished:
         """Write a row.
 
         Raises:
-            ArgumentError: Its id is there, or the file cannot be written: the disk is full, for instance.
+            ArgumentError: Its id is in the file already, or the file cannot be written, as on a full disk.
             LimitExceeded: It is nested too deeply to be written.
         """
-        row_id = checked_id(row.get("id"), "a row")
+        row_id = check_id(row.get("id"), "a row")
         if row_id in self._ids:
             raise ArgumentError(f"the row {row_id!r} is finished already", argument="row")
-        line = _line(row)
-        with _writing(self.path):
+        line = _encode_row(row)
+        with _convert_os_errors(self.path):
             self._file.write(line)
             self._file.flush()
         self._ids.add(row_id)
 
     def close(self) -> None:
-        """Let the rows reach the disk, and others write. Raises ArgumentError where the file cannot be written."""
+        """Write the rows to the disk, and unlock the file. Raises ArgumentError if the file cannot be written."""
         if self._file.closed:
             return
         try:
-            with _writing(self.path):
+            with _convert_os_errors(self.path):
                 self._file.flush()
                 os.fsync(self._file.fileno())
         finally:
-            with contextlib.suppress(OSError):  # of a flush that has failed already
+            with contextlib.suppress(OSError):  # the flush has failed already
                 self._file.close()
 
     def __enter__(self) -> Self:
@@ -91,44 +91,45 @@ class Finished:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _read(self) -> set[str | int]:
-        """The ids of the rows; a last line that is not whole is cut off."""
+    def _read_ids(self) -> set[str | int]:
+        """Read the ids of the rows, and remove a last line that is partial."""
         ids: set[str | int] = set()
-        whole = 0
+        length = 0
         for number, line in enumerate(self._file, 1):
-            if not line.endswith(b"\n") and self._is_half(line, number):
+            if not line.endswith(b"\n") and self._is_partial(line, number):
                 break
-            row_id = self._id_of(line, number)
+            row_id = self._read_id(line, number)
             if row_id in ids:
                 raise ArgumentError(f"{self.path} holds the row {row_id!r} twice, again in line {number}")
             ids.add(row_id)
-            whole += len(line)
-        self._file.seek(whole)
+            length += len(line)
+        self._file.seek(length)
         self._file.truncate()
-        self._end_line(whole)
+        self._end_line(length)
         return ids
 
-    def _is_half(self, line: bytes, number: int) -> bool:
-        """Whether a last line is the beginning of a row. Only a line that begins as our rows do may be truncated."""
+    def _is_partial(self, line: bytes, number: int) -> bool:
+        """Whether a last line is a partial row. Only a line that begins as our rows do may be removed."""
         if not line.startswith(b'{"'[: len(line)]):
-            self._id_of(line, number)
+            self._read_id(line, number)
         try:
             json.loads(line)
         except ValueError:
             return True
-        except RecursionError:  # it is not ours: such rows are not written
+        except RecursionError:  # rows as deep as this are never written here
             return False
         return False
 
     def _end_line(self, length: int) -> None:
-        """Complete a last row of which only the line break is missing."""
+        """Add the line break that a complete last row lacks."""
         if length == 0:
             return
         self._file.seek(length - 1)
         if self._file.read(1) != b"\n":
             self._file.write(b"\n")
 
-    def _id_of(self, line: bytes, number: int) -> str | int:
+    def _read_id(self, line: bytes, number: int) -> str | int:
+        """Read the id of the row in a line. Raises ArgumentError."""
         where = f"line {number} of {self.path}"
         try:
             row = json.loads(line)
@@ -136,18 +137,18 @@ class Finished:
             raise ArgumentError(
                 f"{where} is not JSON: {error}", hint="finished rows are appended: name a file of your own for them"
             ) from None
-        return checked_id(row.get("id") if isinstance(row, dict) else None, where)
+        return check_id(row.get("id") if isinstance(row, dict) else None, where)
 
 
-def checked_id(row_id: Any, where: str) -> str | int:
-    """The id of a row. Raises ArgumentError where it is neither a string nor an integer."""
+def check_id(row_id: Any, where: str) -> str | int:
+    """Return the id of a row. Raises ArgumentError if it is neither a string nor an integer."""
     if isinstance(row_id, str | int) and not isinstance(row_id, bool):
         return row_id
     raise ArgumentError(f"{where} has no id: expected a string or an integer", argument="id")
 
 
-def _line(row: Mapping[str, Any]) -> bytes:
-    """A row as a line; half a surrogate pair, which JSON can hold and UTF-8 cannot, stays escaped."""
+def _encode_row(row: Mapping[str, Any]) -> bytes:
+    """Encode a row as a line; half a surrogate pair, which JSON can hold and UTF-8 cannot, stays escaped."""
     try:
         return json.dumps(row, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
@@ -157,7 +158,7 @@ def _line(row: Mapping[str, Any]) -> bytes:
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _convert_os_errors(path: Path) -> Iterator[None]:
     """Turn an error of the file system into an ArgumentError."""
     try:
         yield
@@ -166,13 +167,13 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _open_locked(path: Path) -> IO[bytes]:
-    """The file, opened to be read and appended to, for this process alone."""
+    """Open a file for this process alone, to read and to append. Raises ArgumentError."""
     if path.exists() and not path.is_file():
-        raise ArgumentError(f"{path} is not a file that finished rows can be read from", argument="path")
-    with _writing(path):
+        raise ArgumentError(f"{path} is not a regular file", argument="path")
+    with _convert_os_errors(path):
         file = path.open("a+b")
     file.seek(0)
-    with contextlib.suppress(ImportError):  # a system without such locks
+    with contextlib.suppress(ImportError):  # the system has no such locks
         import fcntl
 
         try:

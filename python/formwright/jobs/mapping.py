@@ -1,4 +1,4 @@
-"""Rows of prompts into rows of results: what ``formwright map`` does here, and a stage of Ray on many machines.
+"""Map rows of prompts to rows of results, for ``formwright map`` and for a stage of Ray.
 
 ::
 
@@ -6,19 +6,19 @@
     mapper([{"id": 1, "prompt": "Is 7 prime? Yes or no."}])[0]["status"]      # 'complete'
 
 A row has a ``prompt``, and perhaps a ``schema`` of its own: the text of a JSON Schema, or the object. Its result keeps
-the row's other fields, and overwrites those of these names:
+the row's other fields, and sets these:
 
 ==========  ======================================================================
 ``status``  ``"complete"``, ``"truncated"`` or ``"failed"``
-``text``    what was written; ``null`` where the row failed
-``value``   what it spells, where the form is JSON
-``reason``  why it was cut, where it was
+``text``    what was written; ``null`` if the row failed
+``value``   the value of the text, if the form is JSON
+``reason``  why it was truncated, if it was
 ``error``   what went wrong, as ``{"kind": "LanguageError", "message": ...}``
 ==========  ======================================================================
 
-Cost: one compilation for each schema; the last `_CACHED_FORMS` are kept.
+Cost: one compilation for each schema; the most recent `_MAX_FORMS` are kept.
 
-A row that fails is a result too. It is not asked again when a run is resumed.
+A row that fails has a result too, so a resumed run does not try it again.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
 from formwright.generation.result import Complete, Failed, Truncated
 
-__all__ = ["Mapper", "chunks", "failed_row"]
+__all__ = ["Mapper", "make_failed_row", "split_chunks"]
 
-_CACHED_FORMS = 256
+_MAX_FORMS = 256
 
 _RESULT_FIELDS = frozenset({"prompt", "schema", "status", "text", "value", "reason", "error"})
-"""The fields of a row that its result does not have from it."""
+"""The fields that a result does not copy from its row."""
 
 
 class Mapper:
     """Writes a conforming text for each row.
 
     Args:
-        model: A model that runs here, or one behind an API.
+        model: A local or a remote model.
         form: The form of rows that have no ``schema``; ``None`` if all have one.
         options: Options of the model's ``generate_many``.
 
@@ -58,25 +58,25 @@ class Mapper:
     def __init__(self, model: Any, form_: Any = None, **options: Any) -> None:
         self.model, self._options = model, {"progress": False, **options}
         self._form = None if form_ is None else form(form_)
-        self._kept = Lru[str | None, Any](_CACHED_FORMS)
+        self._kept = Lru[str | None, Any](_MAX_FORMS)
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The results of some rows, in their order."""
-        asked = [self._requested_form(row) for row in rows]
-        good = [number for number, each in enumerate(asked) if not isinstance(each, Failed)]
-        prompts, forms = [rows[number]["prompt"] for number in good], [asked[number] for number in good]
-        written = self.model.generate_many(prompts, forms, **self._options) if good else []
-        results = {**dict(enumerate(asked)), **dict(zip(good, written, strict=True))}
-        return [_row_of(row, results[number], asked[number]) for number, row in enumerate(rows)]
+        """Write the results of some rows, in their order."""
+        forms = [self._find_row_form(row) for row in rows]
+        valid = [number for number, form_ in enumerate(forms) if not isinstance(form_, Failed)]
+        prompts = [rows[number]["prompt"] for number in valid]
+        texts = self.model.generate_many(prompts, [forms[number] for number in valid], **self._options) if valid else []
+        results = {**dict(enumerate(forms)), **dict(zip(valid, texts, strict=True))}
+        return [_make_row(row, results[number], forms[number]) for number, row in enumerate(rows)]
 
-    def _requested_form(self, row: Mapping[str, Any]) -> Any:
-        """The form of a row, compiled where the model runs here; `Failed` if there is none."""
+    def _find_row_form(self, row: Mapping[str, Any]) -> Any:
+        """Find the form of a row, compiled if the model runs here; `Failed` if the row or its schema is wrong."""
         try:
             if not isinstance(row.get("prompt"), str | list):
                 raise ArgumentError("the row has no prompt: expected a text or a list of messages", argument="prompt")
             schema = row.get("schema")
             if schema is not None:
-                return self._find_form(schema if isinstance(schema, str) else _schema_text(schema))
+                return self._find_form(schema if isinstance(schema, str) else _write_schema(schema))
             if self._form is None:
                 raise ArgumentError("the row has no schema, and there is no form for all rows", argument="schema")
             return self._find_form(None)
@@ -84,47 +84,48 @@ class Mapper:
             return Failed(error)
 
     def _find_form(self, schema: str | None) -> Any:
-        """The form for a schema, or that of all rows; compiled if the model runs here, and kept."""
+        """Return the form for a schema, or that of all rows; it is kept for the next row."""
         return self._kept.find(schema, lambda: self._make_form(schema))
 
     def _make_form(self, schema: str | None) -> Any:
-        made: Any = self._form if schema is None else json_schema(schema)
+        plain: Any = self._form if schema is None else json_schema(schema)
         vocabulary = getattr(self.model, "vocabulary", None)
-        return made if vocabulary is None else compile(made, vocabulary)
+        return plain if vocabulary is None else compile(plain, vocabulary)
 
 
-def _schema_text(schema: Any) -> str:
-    """A schema as text. Raises LimitExceeded where it is nested too deeply."""
+def _write_schema(schema: Any) -> str:
+    """Write a schema as text. Raises LimitExceeded if it is nested too deeply."""
     try:
         return json.dumps(schema)
     except RecursionError:
         raise LimitExceeded("the schema is nested too deeply to be read", limit="depth") from None
 
 
-def _row_of(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
-    """A result as a row."""
-    told = {name: value for name, value in row.items() if name not in _RESULT_FIELDS}
+def _make_row(row: Mapping[str, Any], result: Any, form_: Any) -> dict[str, Any]:
+    """Make the row of a result."""
+    copied = {name: value for name, value in row.items() if name not in _RESULT_FIELDS}
     match result:
         case Complete(text=text):
-            of: Form[Any] = getattr(asked, "form", asked)
+            plain: Form[Any] = getattr(form_, "form", form_)
             try:
-                value = {"value": json.loads(text)} if of.language.is_json else {}
+                value = {"value": json.loads(text)} if plain.language.is_json else {}
             except RecursionError:
-                return failed_row(row, LimitExceeded("the value is nested too deeply to be read", limit="depth"))
-            return {**told, "status": "complete", "text": text, **value}
+                return make_failed_row(row, LimitExceeded("the value is nested too deeply to be read", limit="depth"))
+            return {**copied, "status": "complete", "text": text, **value}
         case Truncated(text=text, reason=reason):
-            return {**told, "status": "truncated", "text": text, "reason": reason}
-    return {**told, **failed_row({}, result.error)}
+            return {**copied, "status": "truncated", "text": text, "reason": reason}
+    return {**copied, **make_failed_row({}, result.error)}
 
 
-def failed_row(row: Mapping[str, Any], error: Exception) -> dict[str, Any]:
-    """The result of a row of which nothing but its id can be told, and why."""
-    told = {"id": row["id"]} if "id" in row else {}
-    return {**told, "status": "failed", "text": None, "error": {"kind": type(error).__name__, "message": str(error)}}
+def make_failed_row(row: Mapping[str, Any], error: Exception) -> dict[str, Any]:
+    """Make the result of a row that failed: its id and the error."""
+    row_id = {"id": row["id"]} if "id" in row else {}
+    shown = {"kind": type(error).__name__, "message": str(error)}
+    return {**row_id, "status": "failed", "text": None, "error": shown}
 
 
-def chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Rows in lists of this size, the last one smaller."""
+def split_chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Split rows into lists of this size; the last one may be smaller."""
     rest = iter(rows)
     while some := list(islice(rest, size)):
         yield some

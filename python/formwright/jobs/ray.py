@@ -1,4 +1,4 @@
-"""Many rows on many machines by Ray: a stage of Ray Data, vLLM's offline engine under it, the server on Ray Serve.
+"""Run batch jobs with Ray: a stage of Ray Data, rows for vLLM's offline engine, and the server on Ray Serve.
 
 ::
 
@@ -11,12 +11,12 @@
 
     serve run formwright.jobs.ray:app model=formwright-tiny
 
-Ray schedules, retries, scales and shows progress; nothing of that is here. An actor holds the model and the forms it
-has met. A form travels as its source, and is compiled where it is used.
+Ray schedules, retries, scales and shows progress. An actor holds the model and its most recent forms. A form is sent
+as its source, and compiled where it is used.
 
 Cost: the start of an actor, and that of `formwright.jobs.mapping.Mapper` for a batch.
 
-A batch whose worker died is written again by another one. Draws without ``seed=`` are then others.
+A batch whose worker died is written again by another one; without ``seed=``, the texts are then different.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from formwright.models import LocalModel
 with import_host("ray"):
     import ray
 
-__all__ = ["GenerateStage", "app", "checked_row", "map_on_cluster", "vllm_row"]
+__all__ = ["GenerateStage", "app", "check_row", "make_vllm_row", "map_on_cluster"]
 
 
 class GenerateStage:
@@ -47,8 +47,8 @@ class GenerateStage:
 
     ==========  ==================================================================
     ``status``  ``"complete"``, ``"truncated"`` or ``"failed"``
-    ``text``    what was written, ``None`` where the row failed
-    ``error``   what went wrong, ``None`` elsewhere
+    ``text``    what was written, ``None`` if the row failed
+    ``error``   what went wrong, ``None`` if nothing did
     ==========  ==================================================================
 
     Args:
@@ -61,8 +61,8 @@ class GenerateStage:
         self._mapper = Mapper(fw.load(model) if isinstance(model, str) else model(), form, **options)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """The batch, as columns of numpy, with its results."""
-        columns = {name: [_plain(value) for value in column.tolist()] for name, column in batch.items()}
+        """Write the results of a batch of numpy columns, and add them as columns."""
+        columns = {name: [_convert_value(value) for value in column.tolist()] for name, column in batch.items()}
         rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         results = self._mapper(rows)
         return {
@@ -73,8 +73,8 @@ class GenerateStage:
         }
 
 
-def _plain(value: Any) -> Any:
-    """What Arrow makes of a list, as a list."""
+def _convert_value(value: Any) -> Any:
+    """Return a value as plain Python; Arrow gives lists as arrays."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -99,15 +99,15 @@ def map_on_cluster(
     batch_size: int = 64,
     **options: Any,
 ) -> Iterator[dict[str, Any]]:
-    """The results of rows by a cluster, as they are finished; what ``formwright map --ray`` does.
+    """Write the results of rows on a cluster, and give each as it is finished, for ``formwright map --ray``.
 
     Args:
         address: Of the cluster, or ``"local"`` for one on this machine, which ends with the program.
         rows: As `formwright.jobs.mapping.Mapper` takes them; they are held in memory as text.
         model: What `formwright.load` takes, on each machine.
         form: The form of rows without a schema, or ``None``.
-        workers: How many actors hold a model.
-        batch_size: Rows of a batch.
+        workers: The number of actors, each with a model.
+        batch_size: The number of rows of a batch.
         options: Options of the model's ``generate_many``.
     """
     lines = [{"row": json.dumps(row)} for row in rows]
@@ -127,56 +127,61 @@ def map_on_cluster(
         yield json.loads(row["result"])
 
 
-def vllm_row(row: Mapping[str, Any], form: Any, **sampling: Any) -> dict[str, Any]:
-    """A row as ``ray.data.llm`` takes it for vLLM's offline engine: what `build_processor` is given as ``preprocess``.
+def make_vllm_row(row: Mapping[str, Any], form: Any, **sampling: Any) -> dict[str, Any]:
+    """Make a row for vLLM's offline engine in ``ray.data.llm``: the ``preprocess`` of `build_processor`.
 
     Args:
-        row: With a ``prompt``.
-        form: A JSON Schema, a type, a pattern or a choice: what vLLM's structured outputs can be asked for.
-        sampling: Of vLLM: ``max_tokens``, ``temperature`` and so on.
+        row: A row with a ``prompt``.
+        form: A JSON Schema, a type, a pattern or a choice, which vLLM's structured outputs support.
+        sampling: Sampling parameters of vLLM, such as ``max_tokens`` and ``temperature``.
 
     Raises:
-        OptionUnsupported: vLLM cannot be asked for this form.
+        OptionUnsupported: vLLM does not support this form.
     """
     kind, text = request_from_form(fw.form(form))
-    asked: Any = json.loads(text) if kind in ("json", "choice") else text
+    constraint: Any = json.loads(text) if kind in ("json", "choice") else text
     prompt = row["prompt"]
     messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
-    return {"messages": messages, "sampling_params": {**sampling, "structured_outputs": {kind: asked}}}
+    return {"messages": messages, "sampling_params": {**sampling, "structured_outputs": {kind: constraint}}}
 
 
-def checked_row(row: Mapping[str, Any], form: Any) -> dict[str, Any]:
-    """A row that vLLM's engine gave back, checked again: what `build_processor` is given as ``postprocess``.
+def check_row(row: Mapping[str, Any], form: Any) -> dict[str, Any]:
+    """Check a row from vLLM's offline engine: the ``postprocess`` of `build_processor`.
 
-    Columns are those of `GenerateStage`. A text that is not in form is ``"truncated"`` if it is the beginning of one,
-    else ``"failed"``.
+    Columns are those of `GenerateStage`. A text that does not conform is ``"truncated"`` if it begins a
+    conforming text, else ``"failed"``.
     """
-    of: Form[Any] = fw.form(form)
+    made: Form[Any] = fw.form(form)
     text = row.get("generated_text")
     kept = {name: value for name, value in row.items() if name not in ("messages", "sampling_params", "generated_text")}
     if not isinstance(text, str):
         return {**kept, "status": "failed", "text": None, "error": "the engine gave no text"}
-    found = of.check(text)
+    found = made.check(text)
     if found.is_complete:
         return {**kept, "status": "complete", "text": text, "error": None}
     if found.position == len(text):
         return {**kept, "status": "truncated", "text": text, "error": None}
-    return {**kept, "status": "failed", "text": None, "error": f"not in form from character {found.position} on"}
+    return {
+        **kept,
+        "status": "failed",
+        "text": None,
+        "error": f"the text leaves the form at character {found.position}",
+    }
 
 
 def app(arguments: Mapping[str, str]) -> Any:
-    """The server as an application of Ray Serve: ``serve run formwright.jobs.ray:app model=NAME``.
+    """Make the server an application of Ray Serve: ``serve run formwright.jobs.ray:app model=NAME``.
 
     Args:
-        arguments: ``model``, what `formwright.load` takes; ``replicas``, how many of it; ``api_key``.
+        arguments: ``model``, what `formwright.load` takes; ``replicas``, their number; ``api_key``.
 
     Raises:
-        ArgumentError: Another argument is there.
+        ArgumentError: There is another argument.
     """
     from ray import serve
 
     if unknown := set(arguments) - {"model", "replicas", "api_key"}:
-        raise ArgumentError(f"unknown arguments: {', '.join(sorted(unknown))}; model, replicas and api_key are known")
+        raise ArgumentError(f"expected model, replicas or api_key, got {', '.join(sorted(unknown))}")
     model, key = arguments.get("model", "formwright-tiny"), arguments.get("api_key")
 
     def make_app() -> Any:
@@ -184,7 +189,9 @@ def app(arguments: Mapping[str, str]) -> Any:
 
         loaded = fw.load(model)
         if not isinstance(loaded, LocalModel):
-            raise ArgumentError(f"{model} is behind an API already: a model that runs here is served", argument="model")
+            raise ArgumentError(
+                f"model: expected a model that runs here, got the remote model {model}", argument="model"
+            )
         return create_app(loaded, Settings(api_key=key))
 
     deployment = serve.deployment(serve.ingress(make_app)(), num_replicas=int(arguments.get("replicas", "1")))

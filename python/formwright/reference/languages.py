@@ -1,16 +1,16 @@
-"""The whole idea of formwright in naive Python: the explanation, and the oracle of the tests.
+"""The idea of formwright in naive Python: its explanation, and the oracle of the tests.
 
 A *language* is a set of texts. Brzozowski's observation (1964) makes it run: after
 reading one byte, what may follow is again a language, the *derivative*. So a state is
-simply a language, and three questions are all there is to ask of one:
+simply a language, and it answers three questions:
 
 * ``derivative(byte)``: what may follow this byte;
-* ``nullable``: may the text end here;
-* ``alive``: is there any text left, or is this a dead end.
+* ``is_nullable``: whether the text may end here;
+* ``is_alive()``: whether any text is left, or this is a dead end.
 
 A language model writes tokens, and a token is several bytes. The tokens allowed next
-are those whose bytes keep the language alive; walking the vocabulary as a *prefix
-tree* takes each derivative once for all tokens that share a beginning::
+are those whose bytes keep the language alive. Walking the vocabulary as a *prefix
+tree* computes each derivative once for all tokens that share a beginning::
 
     >>> words = choice(["yes", "yesterday"])
     >>> vocabulary = {0: b"y", 1: b"yes", 2: b"es", 3: b"no", 4: b"ter"}
@@ -24,10 +24,10 @@ Texts are UTF-8, tokens may stop in the middle of a character, and so may a stat
 
 Cost: everything is rebuilt at every step; a state is a tree that can grow with the
 text. The kernel does the same by hash-consing states, by caching what a vocabulary does
-to a leaf, and by never walking what it has seen before.
+to a leaf, and by visiting no state twice.
 
 With `Both` and `Not` a state can look alive and contain nothing, as in
-``Both(a, Not(a))``. `alive` then searches the derivatives for an ending; that search ends
+``Both(a, Not(a))``. `is_alive` then searches the derivatives for an ending; that search ends
 for regular languages, so `Rule` (recursion) must not be under `Both` or `Not`.
 """
 
@@ -42,9 +42,9 @@ from typing import Any
 __all__ = [
     "EMPTY",
     "NOTHING",
-    "Alternative",
     "Both",
     "Characters",
+    "Either",
     "Empty",
     "Language",
     "Not",
@@ -72,7 +72,7 @@ class Language:
     """A set of texts. Subclasses are frozen dataclasses, so equal states compare equal."""
 
     @property
-    def nullable(self) -> bool:
+    def is_nullable(self) -> bool:
         """Whether the text may end here."""
         return False
 
@@ -80,8 +80,8 @@ class Language:
         """The texts that may follow ``byte``."""
         raise NotImplementedError
 
-    def alive(self) -> bool:
-        """Whether the language holds any text; constructors keep this true except where they say otherwise."""
+    def is_alive(self) -> bool:
+        """Whether the language holds any text. The functions below make no other languages but `NOTHING`."""
         return True
 
 
@@ -92,7 +92,7 @@ class Nothing(Language):
     def derivative(self, byte: int) -> Language:
         return self
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return False
 
 
@@ -101,7 +101,7 @@ class Empty(Language):
     """Only the empty text: what is left when a text is complete."""
 
     @property
-    def nullable(self) -> bool:
+    def is_nullable(self) -> bool:
         return True
 
     def derivative(self, byte: int) -> Language:
@@ -114,28 +114,28 @@ EMPTY = Empty()
 
 @dataclass(frozen=True)
 class Characters(Language):
-    """One character out of ``ranges`` of code points, of which the bytes ``begun`` are already written."""
+    """One character in ``ranges`` of code points, of which the bytes ``begun`` are already written."""
 
     ranges: tuple[tuple[int, int], ...]
     begun: bytes = b""
 
     def derivative(self, byte: int) -> Language:
         begun = self.begun + bytes([byte])
-        reachable = _code_points(begun)
+        reachable = _find_code_points(begun)
         if reachable is None or not any(low <= reachable[1] and reachable[0] <= high for low, high in self.ranges):
             return NOTHING
-        return EMPTY if len(begun) == _length(begun[0]) else Characters(self.ranges, begun)
+        return EMPTY if len(begun) == _find_length(begun[0]) else Characters(self.ranges, begun)
 
 
-def _length(lead: int) -> int:
-    """How many bytes a character has that starts with ``lead``; 0 if none does."""
+def _find_length(lead: int) -> int:
+    """Return the number of bytes of a character whose first byte is ``lead``; 0 if there is none."""
     bounds = ((0x00, 0x7F, 1), (0xC2, 0xDF, 2), (0xE0, 0xEF, 3), (0xF0, 0xF4, 4))
     return next((length for low, high, length in bounds if low <= lead <= high), 0)
 
 
-def _code_points(begun: bytes) -> tuple[int, int] | None:
-    """The least and the greatest code point whose UTF-8 begins with ``begun``."""
-    length = _length(begun[0])
+def _find_code_points(begun: bytes) -> tuple[int, int] | None:
+    """Find the least and the greatest code point whose UTF-8 begins with ``begun``; ``None`` if there is none."""
+    length = _find_length(begun[0])
     if length < len(begun) or any(byte & 0xC0 != 0x80 for byte in begun[1:]):
         return None
     lead = begun[0] if length == 1 else begun[0] & (0x7F >> length)
@@ -155,32 +155,32 @@ class Sequence(Language):
     then: Language
 
     @property
-    def nullable(self) -> bool:
-        return self.first.nullable and self.then.nullable
+    def is_nullable(self) -> bool:
+        return self.first.is_nullable and self.then.is_nullable
 
     def derivative(self, byte: int) -> Language:
         inside = sequence(self.first.derivative(byte), self.then)
-        return alternative(inside, self.then.derivative(byte)) if self.first.nullable else inside
+        return alternative(inside, self.then.derivative(byte)) if self.first.is_nullable else inside
 
-    def alive(self) -> bool:
-        return self.first.alive() and self.then.alive()
+    def is_alive(self) -> bool:
+        return self.first.is_alive() and self.then.is_alive()
 
 
 @dataclass(frozen=True)
-class Alternative(Language):
+class Either(Language):
     """A text of any of ``options``. Build it with `alternative`."""
 
     options: frozenset[Language]
 
     @property
-    def nullable(self) -> bool:
-        return any(option.nullable for option in self.options)
+    def is_nullable(self) -> bool:
+        return any(option.is_nullable for option in self.options)
 
     def derivative(self, byte: int) -> Language:
         return alternative(*(option.derivative(byte) for option in self.options))
 
-    def alive(self) -> bool:
-        return any(option.alive() for option in self.options)
+    def is_alive(self) -> bool:
+        return any(option.is_alive() for option in self.options)
 
 
 @dataclass(frozen=True)
@@ -192,15 +192,15 @@ class Repeat(Language):
     high: int | None
 
     @property
-    def nullable(self) -> bool:
-        return self.low == 0 or self.body.nullable
+    def is_nullable(self) -> bool:
+        return self.low == 0 or self.body.is_nullable
 
     def derivative(self, byte: int) -> Language:
         fewer = repeat(self.body, max(0, self.low - 1), None if self.high is None else self.high - 1)
         return sequence(self.body.derivative(byte), fewer)
 
-    def alive(self) -> bool:
-        return self.low == 0 or self.body.alive()
+    def is_alive(self) -> bool:
+        return self.low == 0 or self.body.is_alive()
 
 
 @dataclass(frozen=True)
@@ -211,41 +211,41 @@ class Both(Language):
     right: Language
 
     @property
-    def nullable(self) -> bool:
-        return self.left.nullable and self.right.nullable
+    def is_nullable(self) -> bool:
+        return self.left.is_nullable and self.right.is_nullable
 
     def derivative(self, byte: int) -> Language:
         left, right = self.left.derivative(byte), self.right.derivative(byte)
         return NOTHING if NOTHING in (left, right) else Both(left, right)
 
-    def alive(self) -> bool:
-        return _finds_an_ending(self)
+    def is_alive(self) -> bool:
+        return _has_text(self)
 
 
 @dataclass(frozen=True)
 class Not(Language):
-    """Every byte string that is not a text of ``body``. Meet it with a language of well-formed texts."""
+    """Every byte string that is not a text of ``body``. Use it in `Both`, with a language of well-formed texts."""
 
     body: Language
 
     @property
-    def nullable(self) -> bool:
-        return not self.body.nullable
+    def is_nullable(self) -> bool:
+        return not self.body.is_nullable
 
     def derivative(self, byte: int) -> Language:
         return Not(self.body.derivative(byte))
 
-    def alive(self) -> bool:
-        return _finds_an_ending(self)
+    def is_alive(self) -> bool:
+        return _has_text(self)
 
 
 @lru_cache(maxsize=100_000)
-def _finds_an_ending(start: Language) -> bool:
-    """Whether some text can be completed: a search, nearest states first."""
+def _has_text(start: Language) -> bool:
+    """Whether a language holds any text: a search, nearest states first."""
     seen, waiting = {start}, deque([start])
     while waiting:
         state = waiting.popleft()
-        if state.nullable:
+        if state.is_nullable:
             return True
         following = {state.derivative(byte) for byte in range(256)} - seen - {NOTHING}
         seen |= following
@@ -255,7 +255,7 @@ def _finds_an_ending(start: Language) -> bool:
 
 @dataclass(frozen=True)
 class Rule(Language):
-    """A language that may mention itself: ``make`` is called when a text reaches it. It must begin with a byte."""
+    """A language that may refer to itself: ``make`` is called when a text reaches it. Its texts must not be empty."""
 
     make: Callable[[], Language]
 
@@ -265,13 +265,13 @@ class Rule(Language):
 
 def sequence(*parts: Language) -> Language:
     """One text of each part, in order."""
-    whole: Language = EMPTY
+    language: Language = EMPTY
     for part in reversed(parts):
-        whole = _followed_by(whole, part)
-    return whole
+        language = _join_parts(part, language)
+    return language
 
 
-def _followed_by(then: Language, first: Language) -> Language:
+def _join_parts(first: Language, then: Language) -> Language:
     if NOTHING in (first, then):
         return NOTHING
     if isinstance(first, Sequence):  # lean to the right, so that equal states look equal
@@ -281,12 +281,12 @@ def _followed_by(then: Language, first: Language) -> Language:
 
 def alternative(*options: Language) -> Language:
     """A text of any of the options."""
-    flat = frozenset(leaf for option in options for leaf in _leaves(option)) - {NOTHING}
-    return next(iter(flat)) if len(flat) == 1 else Alternative(flat) if flat else NOTHING
+    flat = frozenset(leaf for option in options for leaf in _list_options(option)) - {NOTHING}
+    return next(iter(flat)) if len(flat) == 1 else Either(flat) if flat else NOTHING
 
 
-def _leaves(option: Language) -> Iterable[Language]:
-    return option.options if isinstance(option, Alternative) else (option,)
+def _list_options(option: Language) -> Iterable[Language]:
+    return option.options if isinstance(option, Either) else (option,)
 
 
 def repeat(body: Language, low: int = 0, high: int | None = None) -> Language:
@@ -309,13 +309,13 @@ def choice(options: Iterable[str]) -> Language:
 
 
 def after(language: Language, text: bytes) -> Language:
-    """What may follow ``text``."""
+    """Return the language of what may follow ``text``."""
     return reduce(lambda state, byte: state.derivative(byte), text, language)
 
 
 def matches(language: Language, text: bytes) -> bool:
     """Whether ``text`` is a complete text."""
-    return after(language, text).nullable
+    return after(language, text).is_nullable
 
 
 # ---- tokens ----------------------------------------------------------------------------------------------------
@@ -324,8 +324,8 @@ Tree = dict[int, Any]
 """Byte to subtree; the key -1 holds the ids of the tokens that end here."""
 
 
-def prefix_tree(vocabulary: Mapping[int, bytes]) -> Tree:
-    """The vocabulary with shared beginnings merged; tokens without bytes are left out."""
+def make_prefix_tree(vocabulary: Mapping[int, bytes]) -> Tree:
+    """Make the prefix tree of a vocabulary; tokens without bytes are left out."""
     root: Tree = {}
     for token, spelled in vocabulary.items():
         node = reduce(lambda at, byte: at.setdefault(byte, {}), spelled, root)
@@ -337,21 +337,21 @@ def prefix_tree(vocabulary: Mapping[int, bytes]) -> Tree:
 def allowed_tokens(
     language: Language, prefix: bytes, vocabulary: Mapping[int, bytes], ends: Iterable[int] = ()
 ) -> set[int]:
-    """The ids that may follow ``prefix``: those that keep the language alive, and ``ends`` where the text may end."""
+    """Find the ids that may follow ``prefix``: those that keep the language alive, and ``ends`` if the text may end."""
     state = after(language, prefix)
-    return set(_walk(state, prefix_tree(vocabulary))) | (set(ends) if state.nullable else set())
+    return set(_walk_tree(state, make_prefix_tree(vocabulary))) | (set(ends) if state.is_nullable else set())
 
 
-def _walk(state: Language, node: Tree) -> Iterator[int]:
+def _walk_tree(state: Language, node: Tree) -> Iterator[int]:
     yield from node.get(-1, ())
     for byte, child in node.items():
-        if byte >= 0 and (following := state.derivative(byte)).alive():
-            yield from _walk(following, child)
+        if byte >= 0 and (following := state.derivative(byte)).is_alive():
+            yield from _walk_tree(following, child)
 
 
 # ---- JSON ------------------------------------------------------------------------------------------------------
 #
-# ``blank`` is what may be wherever JSON allows whitespace: nothing, if it is not given.
+# ``blank`` is the language of what may be written where JSON allows whitespace; by default nothing.
 
 _DIGIT = Characters(((0x30, 0x39),))
 _NONZERO = Characters(((0x31, 0x39),))
@@ -363,11 +363,11 @@ def json_string(low: int = 0, high: int | None = None, alphabet: str | None = No
 
     Args:
         low: Least characters.
-        high: Most characters; ``None`` is not a bound.
-        alphabet: What the characters are of; ``None`` is all of them.
+        high: Most characters; ``None`` for any number.
+        alphabet: The characters that may occur; ``None`` for all.
     """
     if alphabet is not None:
-        character = alternative(*map(_json_character, alphabet))
+        character = alternative(*map(_spell_character, alphabet))
         return sequence(literal('"'), repeat(character, low, high), literal('"'))
     plain = Characters(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF)))
     short = choice(rf"\{letter}" for letter in '"\\bfnrt')
@@ -375,7 +375,7 @@ def json_string(low: int = 0, high: int | None = None, alphabet: str | None = No
     return sequence(literal('"'), repeat(alternative(plain, short, control), low, high), literal('"'))
 
 
-def _json_character(character: str) -> Language:
+def _spell_character(character: str) -> Language:
     short = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", '"': '"', "\\": "\\"}
     spellings = {f"\\{short[character]}"} if character in short else set()
     if character < " ":
@@ -412,23 +412,23 @@ def json_array(item: Language, low: int = 0, high: int | None = None, blank: Lan
 
 def json_object(*members: tuple[str, Language, bool], blank: Language = EMPTY) -> Language:
     """An object of ``(key as JSON text, value, required)`` in this order, nothing else."""
-    return sequence(literal("{"), _members(members, "", blank), literal("}"))
+    return sequence(literal("{"), _join_members(members, "", blank), literal("}"))
 
 
-def _members(members: tuple[tuple[str, Language, bool], ...], comma: str, blank: Language) -> Language:
+def _join_members(members: tuple[tuple[str, Language, bool], ...], comma: str, blank: Language) -> Language:
     if not members:
         return EMPTY if comma else blank
     (key, value, required), *rest = members
     member = sequence(literal(comma), blank, literal(key), blank, literal(":"), blank, value, blank)
-    present = sequence(member, _members(tuple(rest), ",", blank))
-    return present if required else alternative(present, _members(tuple(rest), comma, blank))
+    present = sequence(member, _join_members(tuple(rest), ",", blank))
+    return present if required else alternative(present, _join_members(tuple(rest), comma, blank))
 
 
 def json_value(blank: Language = EMPTY) -> Language:
-    """Any JSON value: the recursive language, by a rule that mentions itself."""
+    """Any JSON value: the recursive language, by a rule that refers to itself."""
     value = Rule(partial(json_value, blank))
     member = sequence(blank, json_string(), blank, literal(":"), blank, value, blank)
     members = alternative(blank, sequence(member, repeat(sequence(literal(","), member))))
-    thing = sequence(literal("{"), members, literal("}"))
+    object_ = sequence(literal("{"), members, literal("}"))
     scalar = alternative(json_string(), json_number(), choice(["true", "false", "null"]))
-    return alternative(thing, json_array(value, blank=blank), scalar)
+    return alternative(object_, json_array(value, blank=blank), scalar)

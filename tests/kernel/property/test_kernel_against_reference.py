@@ -300,6 +300,6 @@ def walk_schema(schema: Schema, tokens: list[bytes], data: st.DataObject) -> Non
     try:
         form = fw.json_schema(schema.schema, whitespace="compact", numbers="exact", max_digits=DIGITS)
     except fw.errors.UnsatisfiableSchema:
-        assert not schema.oracle.alive()
+        assert not schema.oracle.is_alive()
         return
     walk(schema.oracle, form, spelled(tokens, True), data)

@@ -19,16 +19,16 @@ from formwright.cli.app import app
 from formwright.errors import LimitExceeded
 from formwright.reference.canonical import (
     Automaton,
-    Parts,
+    PartMerger,
     Seams,
     cartesian_merge,
     concatenate,
     direct_merge,
-    drawn,
-    form_automaton,
+    draw_automaton,
+    make_canonical_automaton,
+    make_form_automaton,
+    make_token_automaton,
     merge_all,
-    token_automaton,
-    writes,
 )
 from formwright.tokenizers import Merges, merges_from, read
 
@@ -74,8 +74,8 @@ def test_the_textbook_example() -> None:
 
 def test_the_published_figures() -> None:
     ids, merges = mistral()
-    texts = form_automaton(fw.regex(BOOLEAN))
-    spelled = token_automaton(texts, ids)
+    texts = make_form_automaton(fw.regex(BOOLEAN))
+    spelled = make_token_automaton(texts, ids)
     assert (spelled.states, spelled.edges) == (17, 48)
     by_pairs = cartesian_merge(spelled, lambda left, right: merges.may_follow(ids[left], ids[right]))
     assert (by_pairs.states, by_pairs.edges) == (5, 4)
@@ -83,7 +83,7 @@ def test_the_published_figures() -> None:
     assert (edited.states, edited.edges) == (5, 4)
     smallest = direct_merge(texts, table(ids, merges))
     assert (smallest.states, smallest.edges) == (4, 4)
-    assert smallest.minimal() == by_pairs.minimal() == edited.minimal()
+    assert smallest.minimize() == by_pairs.minimize() == edited.minimize()
     assert smallest.accepts([b"boolean", b":", b" true"])
     assert not smallest.accepts([b"boolean", b":", b" t", b"rue"])
 
@@ -94,9 +94,9 @@ PATTERNS = ["[a-z]{1,3}", "[a-z]{1,2}", "(yes|no|maybe)( and (yes|no))?", r"\d{1
 @pytest.mark.parametrize("pattern", slow_except(PATTERNS[1:], PATTERNS))
 def test_both_algorithms_find_what_the_tokenizer_writes(pattern: str) -> None:
     ids, merges = mistral()
-    texts = form_automaton(fw.regex(pattern))
-    by_pairs = cartesian_merge(token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
-    assert direct_merge(texts, table(ids, merges)).minimal() == by_pairs.minimal()
+    texts = make_form_automaton(fw.regex(pattern))
+    by_pairs = cartesian_merge(make_token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
+    assert direct_merge(texts, table(ids, merges)).minimize() == by_pairs.minimize()
 
 
 @cache
@@ -115,9 +115,9 @@ def spelling_of_each() -> dict[int, bytes]:
 def test_texts_from_a_space_to_a_colon_and_a_newline_are_spelled_alike_everywhere() -> None:
     """The published delimiters of Mistral 7B, of YAML keys, by its own encoder."""
     seams, (ids, merges), choose = Seams(every_token()), mistral(), random.Random(8)
-    assert b" " in seams.openings()
-    assert b"\n" in seams.closings()
-    assert b":" not in seams.openings()
+    assert b" " in seams.find_openings()
+    assert b"\n" in seams.find_closings()
+    assert b":" not in seams.find_openings()
     words = [token.decode() for token in ids if token.isascii()]
     for _ in range(300):
         part = f" {''.join(choose.choices(words, k=3))}:\n"
@@ -141,22 +141,22 @@ def test_parts_between_seams_are_merged_once() -> None:
     ids, (_, merges) = every_token(), mistral()
 
     def merge(texts: Automaton) -> Automaton:
-        return cartesian_merge(token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
+        return cartesian_merge(make_token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
 
     key, number, date, word = (
-        form_automaton(fw.regex(pattern))
+        make_form_automaton(fw.regex(pattern))
         for pattern in (" (a|be):\n", " -?\\d{1,2}\n", r" \d{2}-\d\n", " [a-c]{1,2}\n")
     )
     texts = [key, number, key, date, key, word]
-    whole = merge(concatenate(texts)).minimal()
-    again = Parts(Seams(ids), merge)
-    assert again(texts).minimal() == whole
+    whole = merge(concatenate(texts)).minimize()
+    again = PartMerger(Seams(ids), merge)
+    assert again(texts).minimize() == whole
     assert again.merges == 4
-    library = Parts(Seams(ids), merge, [number, date, word])
+    library = PartMerger(Seams(ids), merge, [number, date, word])
     assert library.merges == 3
-    assert library(texts).minimal() == whole
+    assert library(texts).minimize() == whole
     assert library.merges == 4
-    assert library(texts[::-1]).minimal() == merge(concatenate(texts[::-1])).minimal()
+    assert library(texts[::-1]).minimize() == merge(concatenate(texts[::-1])).minimize()
     assert library.merges == 4
 
 
@@ -164,8 +164,8 @@ def test_parts_without_a_seam_are_merged_as_one() -> None:
     tokens = [b"a", b"b", b"c", b"ab"]
     a, b, c = (Automaton(ways=[{letter: 1}, {}], accepting=frozenset({1})) for letter in (b"a", b"b", b"c"))
     seams = Seams(tokens)
-    assert [part.edges for part in seams.parts([a, b, c])] == [2, 1]
-    merged = Parts(seams, lambda texts: direct_merge(texts, [(b"a", b"b")]))([a, b, c])
+    assert [part.edges for part in seams.split_parts([a, b, c])] == [2, 1]
+    merged = PartMerger(seams, lambda texts: direct_merge(texts, [(b"a", b"b")]))([a, b, c])
     assert spellings(merged, 3) == {(b"ab", b"c")}
 
 
@@ -214,31 +214,31 @@ def test_the_smallest_automaton_has_the_same_texts() -> None:
     choose = random.Random(6)
     for _ in range(300):
         automaton, _ = any_automaton(choose)
-        smallest = automaton.minimal()
+        smallest = automaton.minimize()
         assert spellings(smallest, 6) == spellings(automaton, 6)
-        assert smallest.states <= max(1, automaton.trimmed().states)
+        assert smallest.states <= max(1, automaton.trim().states)
 
 
 def test_a_form_with_recursion_is_refused() -> None:
     with pytest.raises(fw.errors.LimitExceeded):
-        form_automaton(fw.json_schema({"items": {"$ref": "#"}}), most_states=100)
+        make_form_automaton(fw.json_schema({"items": {"$ref": "#"}}), most_states=100)
 
 
 def test_masks_give_the_published_automaton() -> None:
     """Five states and four edges from a trie of the texts; the same with one end, 4 and 4."""
     vocabulary = fw.Vocabulary.from_tokenizer(sentencepiece.SentencePieceProcessor(model_file=str(MODEL)))
-    written = writes(fw.regex(BOOLEAN), vocabulary)
+    written = make_canonical_automaton(fw.regex(BOOLEAN), vocabulary)
     assert (written.states, written.edges) == (4, 4)
     ids, merges = mistral()
-    spelled = token_automaton(form_automaton(fw.regex(BOOLEAN)), ids)
-    assert written == cartesian_merge(spelled, lambda a, b: merges.may_follow(ids[a], ids[b])).minimal()
+    spelled = make_token_automaton(make_form_automaton(fw.regex(BOOLEAN)), ids)
+    assert written == cartesian_merge(spelled, lambda a, b: merges.may_follow(ids[a], ids[b])).minimize()
     with pytest.raises(LimitExceeded, match="beginnings"):
-        writes(fw.regex("a+"), vocabulary)
+        make_canonical_automaton(fw.regex("a+"), vocabulary)
 
 
 def test_pictures_name_every_state_and_letter() -> None:
     automaton = Automaton(ways=[{b"a": 1, b"<": 1}, {b" b": 1, b"c": 0}], accepting=frozenset({1}))
-    picture = ElementTree.fromstring(drawn(automaton))
+    picture = ElementTree.fromstring(draw_automaton(automaton))
     texts = {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
     assert texts == {"<  a", "␣b", "c", "0", "1"}
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == 3
@@ -246,12 +246,12 @@ def test_pictures_name_every_state_and_letter() -> None:
 
 def test_pictures_are_well_formed_whatever_the_letters() -> None:
     automaton = Automaton(ways=[{b"\x00<\n": 1, b"\xff": 1}, {}], accepting=frozenset({1}))
-    picture = ElementTree.fromstring(drawn(automaton))
+    picture = ElementTree.fromstring(draw_automaton(automaton))
     assert "\\x00<\\n  \\xff" in {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
 
 
 def test_the_empty_sequence_of_parts_is_the_empty_text() -> None:
-    for automaton in (concatenate([]), Parts(Seams([]), lambda texts: texts)([])):
+    for automaton in (concatenate([]), PartMerger(Seams([]), lambda texts: texts)([])):
         assert automaton.accepts([])
         assert automaton.edges == 0
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import formwright as fw
 from formwright.cli.app import app
 from formwright.errors import ArgumentError, LimitExceeded
-from formwright.reference.canonical import distortion
+from formwright.reference.canonical import measure_distortion
 from formwright.tokenizers import Merges, vocabulary_from
 
 # Mistral 7B, asked for a president: the share of " William", and how much of each answer's mass is its own spelling's.
@@ -58,7 +58,7 @@ def scripted(vocabulary: fw.Vocabulary) -> Any:
 
 def test_the_published_figures(vocabulary: fw.Vocabulary) -> None:
     form = fw.choice([" William", " Theodore"])
-    found = {row.text: row for row in distortion(scripted(vocabulary), form, vocabulary).rows}
+    found = {row.text: row for row in measure_distortion(scripted(vocabulary), form, vocabulary).rows}
     william = found[" William"]
     shares = [round(share, 5) for share in (william.free, william.lenient, william.canonical)]
     assert shares == [0.85879, 0.52852, 0.85872]
@@ -66,7 +66,7 @@ def test_the_published_figures(vocabulary: fw.Vocabulary) -> None:
 
 
 def test_divergences_are_those_of_the_shares(vocabulary: fw.Vocabulary) -> None:
-    found = distortion(scripted(vocabulary), fw.choice([" William", " Theodore"]), vocabulary)
+    found = measure_distortion(scripted(vocabulary), fw.choice([" William", " Theodore"]), vocabulary)
     assert found.kl("lenient") == pytest.approx(0.247, abs=2e-3)
     assert found.kl("canonical") < 1e-5
     assert found.total_variation("lenient") == pytest.approx(0.3303, abs=1e-3)
@@ -76,7 +76,7 @@ def test_divergences_are_those_of_the_shares(vocabulary: fw.Vocabulary) -> None:
 def test_a_form_with_many_texts_is_refused(vocabulary: fw.Vocabulary) -> None:
     uniform = np.full(vocabulary.logits_size, -10.0)
     with pytest.raises(LimitExceeded, match="beginnings"):
-        distortion(lambda _: uniform, fw.regex("[0-9]{6}"), vocabulary)
+        measure_distortion(lambda _: uniform, fw.regex("[0-9]{6}"), vocabulary)
 
 
 def test_answers_that_begin_others_count_as_far_as_they_end() -> None:
@@ -84,7 +84,7 @@ def test_answers_that_begin_others_count_as_far_as_they_end() -> None:
     merges = Merges(tokens, priorities=list(range(257)))
     vocabulary = fw.Vocabulary([*tokens, None], eos_token_ids=[257], merges=merges)
     uniform = np.full(258, -np.log(258.0))
-    rows = {row.text: row for row in distortion(lambda _: uniform, fw.choice(["a", "ab"]), vocabulary).rows}
+    rows = {row.text: row for row in measure_distortion(lambda _: uniform, fw.choice(["a", "ab"]), vocabulary).rows}
     assert rows["a"].lenient == pytest.approx(0.25)  # half take `ab` at once, half of the others go on with `b`
     assert rows["a"].canonical == pytest.approx(0.5)  # `b` cannot follow `a`
     assert rows["a"].free == pytest.approx(1 / 258 / (1 + 2 / 258))
@@ -106,7 +106,7 @@ def test_too_many_spellings_are_refused_before_the_model_is_asked(form: fw.Form[
         raise AssertionError("the model was asked")
 
     with pytest.raises(LimitExceeded, match="beginnings"):
-        distortion(asked, form, fw.load("formwright-tiny").vocabulary)
+        measure_distortion(asked, form, fw.load("formwright-tiny").vocabulary)
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_what_is_no_row_of_logarithms_is_refused(row: Callable[[int], object]) -
     vocabulary = fw.load("formwright-tiny").vocabulary
     given = row(vocabulary.logits_size)
     with pytest.raises(ArgumentError, match="logarithm"):
-        distortion(lambda _: given, fw.choice("a", "b"), vocabulary)  # type: ignore[arg-type,return-value]
+        measure_distortion(lambda _: given, fw.choice("a", "b"), vocabulary)  # type: ignore[arg-type,return-value]

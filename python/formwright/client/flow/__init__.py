@@ -1,1 +1,1 @@
-"""From a question to its answer, without I/O."""
+"""From a query to its answer, without I/O."""

@@ -23,14 +23,14 @@ from formwright.forms.json_forms import json_schema
 from formwright.generation.items import array_of
 from formwright.incremental import Partial
 
-__all__ = ["ItemsAsync", "array"]
+__all__ = ["ItemsAsync", "make_array_form"]
 
 T_co = TypeVar("T_co", covariant=True)
 
 
-def array(item: Any) -> Form[Any]:
-    """The form of an array of values of a type or JSON Schema. Raises NotAForm, LanguageError."""
-    if isinstance(item, dict | bool):  # one document, since the service gets all of it
+def make_array_form(item: Any) -> Form[Any]:
+    """Make the form of an array of values of a type or JSON Schema. Raises NotAForm, LanguageError."""
+    if isinstance(item, dict | bool):  # one schema with the item inside, since it is sent to the service
         return json_schema({"type": "array", "items": move_references(item, "#/items")})
     return array_of(item)
 
@@ -41,17 +41,17 @@ class ItemsAsync(Generic[T_co]):
     def __init__(self, stream: ArrivingAsync[Any]) -> None:
         self._stream = stream
         self._complete: deque[Partial] = deque()
-        self._given = 0
+        self._taken = 0
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> T_co:
         while not self._complete:
-            whole = (await anext(self._stream)).partial
-            while self._given < len(whole) and (found := whole[self._given]).is_complete:
+            array = (await anext(self._stream)).partial
+            while self._taken < len(array) and (found := array[self._taken]).is_complete:
                 self._complete.append(found)
-                self._given += 1
+                self._taken += 1
         item: T_co = self._complete.popleft().value
         return item
 

@@ -8,7 +8,7 @@
 
 Cost: one pass of the kernel over each piece, to check that the text conforms so far, and one of the reader.
 
-If only instructions ask for the form, other text may precede the value: it begins at the first bracket after which
+If only instructions describe the form, other text may precede the value: it begins at the first bracket after which
 everything conforms.
 """
 
@@ -44,22 +44,22 @@ class Pieces:
 
     def __init__(self, plan: AnyPlan) -> None:
         self._plan = plan
-        self._given = 0
-        is_sought = plan.mode == "instructions"
-        self._reader = _Seeking(plan.wire_form) if is_sought else Incoming(plan.wire_form)
+        self._shown_length = 0
+        has_other_text = plan.mode == "instructions"
+        self._reader = _JsonFinder(plan.wire_form) if has_other_text else Incoming(plan.wire_form)
 
     def feed(self, text: str) -> Piece:
-        """The next piece. Raises OutputInvalid where the text leaves the form."""
+        """Read the next piece. Raises OutputInvalid where the text leaves the form."""
         partial = self._reader.feed(text)
         if self._plan.key is None:
             return Piece(text, partial)
         inside = partial[self._plan.key]
         so_far = str(inside.value or "") if self._plan.is_string else str(inside)
-        text, self._given = so_far[self._given :], len(so_far)
+        text, self._shown_length = so_far[self._shown_length :], len(so_far)
         return Piece(text, inside)
 
 
-class _Seeking:
+class _JsonFinder:
     """Reads JSON that begins somewhere in a text."""
 
     def __init__(self, form: Any) -> None:
@@ -73,13 +73,13 @@ class _Seeking:
                 return self._incoming.feed(piece)
             except OutputInvalid:
                 if self._incoming.is_complete:
-                    return self._incoming.value  # what follows is outside
+                    return self._incoming.value  # the text after the value
                 self._incoming = None
-        return self._sought()
+        return self._find_json()
 
-    def _sought(self) -> Partial:
+    def _find_json(self) -> Partial:
         """Begin at the next bracket after which everything conforms."""
-        while (start := _first_bracket(self._text, self._at)) >= 0:
+        while (start := _find_bracket(self._text, self._at)) >= 0:
             self._at, incoming = start + 1, Incoming(self._form)
             try:
                 partial = incoming.feed(self._text[start:])
@@ -90,6 +90,7 @@ class _Seeking:
         return Incoming(self._form).value
 
 
-def _first_bracket(text: str, at: int) -> int:
+def _find_bracket(text: str, at: int) -> int:
+    """Find the first bracket from a position on; -1 if there is none."""
     places = [place for bracket in "{[" if (place := text.find(bracket, at)) >= 0]
     return min(places, default=-1)

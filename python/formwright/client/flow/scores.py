@@ -1,11 +1,11 @@
-"""Ask `formwright serve` how likely given texts are, by its own field ``score``.
+"""Request the log probabilities of given texts from `formwright serve`, by its own field ``score``.
 
 ::
 
     flow = score_texts("formwright-tiny", [{"role": "user", "content": "Is the sky blue?"}], ["yes", "no"])
     next(flow).request.body["score"]             # ['yes', 'no']
 
-The driver sends the request, and passes the `Answer` into the flow, until ``StopIteration`` holds the scores.
+The driver sends the request, and passes the `Response` into the flow, until ``StopIteration`` holds the scores.
 
 Cost: one request; there is no cheaper way to find out whether a server supports the field. A server that does not may
 ignore it and write a text instead, so ``max_tokens`` limits that to one token. Only an answer with scores for exactly
@@ -21,11 +21,11 @@ from sys import float_info
 from typing import Any
 
 from formwright._retries import request_policy, retry
-from formwright.client.flow.exchange import Request, Send, Step
-from formwright.client.transport.failures import failure_of, json_of
+from formwright.client.flow.steps import Request, Send, Step
+from formwright.client.transport.failures import decode_body, read_failure
 from formwright.errors import OptionUnsupported, RequestFailed
 
-__all__ = ["Scores", "error_of_unsupported", "score_texts"]
+__all__ = ["Scores", "make_unsupported_error", "score_texts"]
 
 Scores = Generator[Step, Any, Any]
 """Yields steps, is sent what they bring, and returns the log probability of each text."""
@@ -47,7 +47,7 @@ def score_texts(
     canonical: bool = True,
     request_retries: int = 2,
 ) -> Scores:
-    """The steps to the log probabilities of some texts, by text, in their order.
+    """Yield the steps to the log probabilities of some texts, by text, in their order.
 
     Raises:
         OptionUnsupported: The server does not score texts.
@@ -58,39 +58,37 @@ def score_texts(
 
     def attempt(_: int) -> Scores:
         answer = yield Send(request)
-        if (failure := failure_of(answer)) is not None:
+        if (failure := read_failure(answer)) is not None:
             raise failure
-        return json_of(answer)
+        return decode_body(answer)
 
     try:
         found = yield from retry(request_policy(request_retries), attempt)
     except RequestFailed as error:
         if error.status in (400, 422) and re.search(r"\bscore\b", error.body) and _UNKNOWN.search(error.body):
-            raise error_of_unsupported(model, "the server does not know the field") from error
+            raise make_unsupported_error(model, "the server does not know the field") from error
         raise
-    return _read(found, model, texts)
+    return _read_scores(found, model, texts)
 
 
-def error_of_unsupported(model: str, why: str) -> OptionUnsupported:
+def make_unsupported_error(model: str, why: str) -> OptionUnsupported:
     """Make the error of a service that cannot score texts."""
     return OptionUnsupported(
-        f"score() does not go with {model}: {why}",
-        hint="score with a model that runs here or behind `formwright serve`; to choose one of several texts, generate "
+        f"{model} does not support score(): {why}",
+        hint="score with a model that runs here or in `formwright serve`; to choose one of several texts, generate "
         "with fw.choice(...)",
         argument="choices",
     )
 
 
-def _read(body: Mapping[str, Any], model: str, texts: Sequence[str]) -> dict[str, float]:
-    """The scores that an answer holds. Raises OptionUnsupported where it does not hold one for each text."""
+def _read_scores(body: Mapping[str, Any], model: str, texts: Sequence[str]) -> dict[str, float]:
+    """Read the scores in an answer. Raises OptionUnsupported if it does not have one for each text."""
     stamp = body.get("formwright")
     scores = stamp.get("scores") if isinstance(stamp, Mapping) else None
     if not isinstance(scores, Mapping):
-        raise error_of_unsupported(model, "the server has answered, but scored nothing")
+        raise make_unsupported_error(model, "the server has answered, but scored nothing")
     if scores.keys() != set(texts) or not all(map(_is_score, scores.values())):
-        raise error_of_unsupported(
-            model, f"the server has answered with something else than a score for each text: {scores!r:.200}"
-        )
+        raise make_unsupported_error(model, f"expected a score for each text, got {scores!r:.200}")
     return {text: -inf if scores[text] is None else float(scores[text]) for text in texts}
 
 

@@ -1,1 +1,1 @@
-"""How to ask a service for a form, and read its answer."""
+"""How to request a form from a service, and read its answer."""

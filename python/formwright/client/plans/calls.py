@@ -4,9 +4,9 @@
 
     def get_weather(city: str, days: int = 1): ...
 
-    plan = calls_plan(fw.tools([get_weather]), "tools", SERVICES["openai"])
+    plan = make_calls_plan(fw.tools([get_weather]), "tools", SERVICES["openai"])
     plan.extend_query(query).tools[0].schema["required"]     # ['city', 'days']: days as null, where it is left out
-    reply = Reply("", (ToolCall("get_weather", '{"city": "Oslo", "days": null}', "call_7"),))
+    reply = Reply("", (UncheckedCall("get_weather", '{"city": "Oslo", "days": null}', "call_7"),))
     (call,) = plan.read(reply).value
     call.arguments, call.id                                 # ({'city': 'Oslo'}, 'call_7')
 
@@ -25,9 +25,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formwright.client.flow.exchange import Query, Reply, ToolCall
-from formwright.client.plans.complaints import Fault, complaint, faults, write_complaint
-from formwright.client.plans.plan import Plan, Whole, plan_of
+from formwright.client.flow.steps import Query, Reply, UncheckedCall
+from formwright.client.plans.complaints import Fault, find_faults, spell_faults, write_complaint
+from formwright.client.plans.plan import CompleteAnswer, Plan, make_plan
 from formwright.client.plans.services import Service
 from formwright.errors import OptionUnsupported, OutputInvalid, UnsupportedKeyword
 from formwright.forms.form import Form
@@ -35,7 +35,7 @@ from formwright.forms.free_text import text as free_text
 from formwright.generation.result import Mode
 from formwright.tools import Call, Offer, Tool, with_ids
 
-__all__ = ["CallsPlan", "calls_plan", "is_offered"]
+__all__ = ["CallsPlan", "has_tools", "make_calls_plan"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +43,12 @@ class CallsPlan:
     """How tools are offered to a service, and its calls read.
 
     Attributes:
-        mode: The mode: ``"strict"`` wants the service to enforce every schema.
+        mode: The mode: with ``"strict"`` the service must enforce every schema.
         offer: The tools, and how often they may be called.
         plans: The arguments of each tool, by its name.
         wire_form: The form of text beside calls, or in their place.
-        is_strict: Whether the service is asked to enforce all of the schemas.
-        notes: What the request does not tell the service.
+        is_strict: Whether the service is required to enforce all of the schemas.
+        notes: What the request cannot express.
     """
 
     mode: Mode
@@ -61,61 +61,63 @@ class CallsPlan:
     is_string = False
 
     def extend_query(self, query: Query) -> Query:
-        """The query with the tools."""
+        """Add the tools to a query."""
         tools = tuple(plan.tool for plan in self.plans.values())
-        pieces: Any = "text" if self._takes_text else "nothing"
+        pieces: Any = "text" if self._allows_text else "nothing"
         return replace(query, mode="tools", tools=tools, calls=self.offer.calls, pieces=pieces)
 
-    def read(self, reply: Reply, *, context: Any = None) -> Whole:
+    def read(self, reply: Reply, *, context: Any = None) -> CompleteAnswer:
         """Read the calls of an answer, or its text. Raises OutputInvalid."""
-        beside, parts = (reply.text, self.wire_form.parts(reply.text)) if self._takes_text else ("", ())
-        outside = "" if self._takes_text else reply.text
-        if self._takes_text and not reply.calls:
-            return Whole(beside, self.wire_form.parse(beside), parts, outside)
-        if not self._is_count(len(reply.calls)):
-            raise OutputInvalid(self._complaint_of_count(reply), text=self.spell_reply(reply))
-        found = [self._call(call, context) for call in reply.calls]
+        beside, parts = (reply.text, self.wire_form.parts(reply.text)) if self._allows_text else ("", ())
+        outside = "" if self._allows_text else reply.text
+        if self._allows_text and not reply.calls:
+            return CompleteAnswer(beside, self.wire_form.parse(beside), parts, outside)
+        if not self._is_allowed_count(len(reply.calls)):
+            raise OutputInvalid(self._complain_of_count(reply), text=self.spell_reply(reply))
+        found = [self._read_call(call, context) for call in reply.calls]
         spelled = self._spell_calls((call.name, text) for call, text in found)
-        return Whole(beside + spelled, with_ids(call for call, _ in found), parts, outside)
+        return CompleteAnswer(beside + spelled, with_ids(call for call, _ in found), parts, outside)
 
-    def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
+    def is_complete_answer(self, reply: Reply, *, is_cut: bool) -> bool:
         """Whether an answer conforms and is complete; after its last call, another one may have been cut off."""
-        if is_cut or (self._takes_text and not reply.calls):
+        if is_cut or (self._allows_text and not reply.calls):
             return not is_cut
-        return self._is_count(len(reply.calls)) and all(map(self._matches, reply.calls))
+        return self._is_allowed_count(len(reply.calls)) and all(map(self._is_conforming, reply.calls))
 
     def read_beginning(self, reply: Reply) -> str:
         """Read the calls of a truncated answer so far. Raises OutputInvalid if they do not begin a conforming text."""
         if len(reply.calls) > (self.offer.most or len(reply.calls)):
-            raise OutputInvalid(self._complaint_of_count(reply), text=self.spell_reply(reply))
-        if not self._takes_text:
+            raise OutputInvalid(self._complain_of_count(reply), text=self.spell_reply(reply))
+        if not self._allows_text:
             reply = replace(reply, text="")
         if not reply.calls:
             return reply.text
         *before, last = reply.calls
         for call in before:
-            self._call(call, None)
-        if not self._matches(last):
-            self._plan(last).read_beginning(Reply(last.arguments))
+            self._read_call(call, None)
+        if not self._is_conforming(last):
+            self._find_plan(last).read_beginning(Reply(last.arguments))
         return self.spell_reply(reply).removesuffix("]").removesuffix("}")
 
     def spell_reply(self, reply: Reply) -> str:
         """Spell the text of an answer, and its calls."""
         return reply.text + self._spell_calls((call.name, call.arguments) for call in reply.calls)
 
-    def complaint(self, error: Exception, reply: Reply) -> str:
-        """Describe what is wrong with each call of an answer, or with the answer as a whole."""
+    def write_complaint(self, error: Exception, reply: Reply) -> str:
+        """Describe what is wrong with each call of an answer, or with all of the answer."""
         listed = [
-            fault for number, call in enumerate(reply.calls, start=1) for fault in self._faults(call, f"call {number}")
+            fault
+            for number, call in enumerate(reply.calls, start=1)
+            for fault in self._find_faults(call, f"call {number}")
         ]
-        return write_complaint(listed) if isinstance(error, OutputInvalid) and listed else complaint(error)
+        return spell_faults(listed) if isinstance(error, OutputInvalid) and listed else write_complaint(error)
 
-    def _faults(self, call: ToolCall, which: str) -> list[Fault]:
+    def _find_faults(self, call: UncheckedCall, which: str) -> list[Fault]:
         try:
             self._read_arguments(call, None)
         except OutputInvalid as error:
             known = call.name in self.plans
-            listed = faults(error, self.plans[call.name].form) if known else [Fault("", "", str(error))]
+            listed = find_faults(error, self.plans[call.name].form) if known else [Fault("", "", str(error))]
             return [fault._replace(call=f"{which} ({call.name})") for fault in listed]
         return []
 
@@ -125,21 +127,21 @@ class CallsPlan:
         return text if self.offer.calls == "one" or not text else f"[{text}]"
 
     @property
-    def _takes_text(self) -> bool:
+    def _allows_text(self) -> bool:
         return self.offer.calls == "auto"
 
-    def _is_count(self, count: int) -> bool:
+    def _is_allowed_count(self, count: int) -> bool:
         return bool(count) and (self.offer.most is None or count <= self.offer.most)
 
-    def _complaint_of_count(self, reply: Reply) -> str:
+    def _complain_of_count(self, reply: Reply) -> str:
         """Complain that there are too few calls, or too many."""
-        wanted = "one tool once" if self.offer.calls == "one" else "a tool"
+        expected = "exactly one call of a tool" if self.offer.calls == "one" else "a call of a tool"
         if reply.calls and self.offer.calls != "one":
-            wanted = f"tools {self.offer.most} times at most"
-        return f"the model was to call {wanted}, and made {len(reply.calls) or 'no'} calls"
+            expected = f"at most {self.offer.most} calls of tools"
+        return f"expected {expected}, got {len(reply.calls) or 'no'} calls"
 
-    def _call(self, call: ToolCall, context: Any) -> tuple[Call, str]:
-        """A call with typed arguments, and their text. Raises OutputInvalid."""
+    def _read_call(self, call: UncheckedCall, context: Any) -> tuple[Call, str]:
+        """Read a call with typed arguments, and their text. Raises OutputInvalid."""
         try:
             value, text = self._read_arguments(call, context)
         except OutputInvalid as error:
@@ -148,42 +150,43 @@ class CallsPlan:
         tool = next(tool for tool in self.offer.tools if tool.name == call.name)
         return Call(call.name, value, call.id, tool), text
 
-    def _read_arguments(self, call: ToolCall, context: Any) -> tuple[Any, str]:
-        """The arguments of a call, and their text. Raises OutputInvalid."""
-        plan = self._plan(call)
-        text = plan.inner(_arguments(call))
+    def _read_arguments(self, call: UncheckedCall, context: Any) -> tuple[Any, str]:
+        """Read the arguments of a call, and their text. Raises OutputInvalid."""
+        plan = self._find_plan(call)
+        text = plan.unwrap(_spell_arguments(call))
         return plan.form.parse(text, context=context), text
 
-    def _matches(self, call: ToolCall) -> bool:
+    def _is_conforming(self, call: UncheckedCall) -> bool:
         try:
-            plan = self._plan(call)
-            return plan.form.matches(plan.inner(_arguments(call)))
+            plan = self._find_plan(call)
+            return plan.form.matches(plan.unwrap(_spell_arguments(call)))
         except OutputInvalid:
             return False
 
-    def _plan(self, call: ToolCall) -> Plan:
+    def _find_plan(self, call: UncheckedCall) -> Plan:
         if call.name not in self.plans:
             known = ", ".join(self.plans)
             raise OutputInvalid(f"there is no tool {call.name!r}: there are {known}", text=call.name)
         return self.plans[call.name]
 
 
-def is_offered(form: Form[Any]) -> bool:
-    """Whether a form is one of tools that a service can be offered."""
+def has_tools(form: Form[Any]) -> bool:
+    """Whether a form is one of tools, which a request can offer to a service."""
     return form.origin is not None and form.origin.kind == "tools"
 
 
-def calls_plan(form: Form[Any], mode: Mode, service: Service, style: str | None = None) -> CallsPlan:
-    """How the tools of a form are offered, in the modes ``strict`` and ``tools``; arguments as those of `plan_of`.
+def make_calls_plan(form: Form[Any], mode: Mode, service: Service, style: str | None = None) -> CallsPlan:
+    """Plan how to offer the tools of a form, in the modes ``strict`` and ``tools``; arguments as those of `make_plan`.
 
     Raises:
-        OptionUnsupported: The service enforces no schemas of tools, or the tools are also to be told in words.
-        UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told a tool.
+        OptionUnsupported: The service enforces no schemas of tools, or ``style`` is given: the prompt describes tools
+            only in mode ``instructions``.
+        UnsupportedKeyword, LimitExceeded, SchemaError: The request cannot express a tool.
     """
     if style is not None:
         raise OptionUnsupported(
-            "instruct= does not go with tools that the service has as its own",
-            hint='the descriptions of the tools are told; mode="instructions" tells them in words',
+            "instruct= cannot be combined with tools that are sent to the service as tools",
+            hint='their descriptions are sent; mode="instructions" describes them in the prompt instead',
             argument="instruct",
         )
     if mode == "strict" and "strict" not in service.modes:
@@ -191,21 +194,21 @@ def calls_plan(form: Form[Any], mode: Mode, service: Service, style: str | None 
         raise OptionUnsupported(f"{service.name} enforces no schemas of tools", hint=hint, argument="mode")
     assert form.origin is not None
     offer: Offer = form.origin.what
-    plans = {tool.name: _tool_plan(tool, form.origin.options or {}, mode, service) for tool in offer.tools}
+    plans = {tool.name: _make_tool_plan(tool, form.origin.options or {}, mode, service) for tool in offer.tools}
     if mode == "tools" and offer.calls == "auto" and service.is_loose_in_auto:
         plans = {name: replace(plan, is_strict=False) for name, plan in plans.items()}
     notes = [f"tool {name}: {note}" for name, plan in plans.items() for note in plan.notes]
     if offer.calls != "one" and offer.most is not None:
-        notes.append(f"max_calls={offer.most} cannot be told to any service: it is checked")
+        notes.append(f"max_calls={offer.most} cannot be sent to any service: it is checked")
     is_strict = all(plan.is_strict for plan in plans.values())
     text = free_text().named("text")
     return CallsPlan(mode=mode, offer=offer, plans=plans, wire_form=text, is_strict=is_strict, notes=tuple(notes))
 
 
-def _tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service: Service) -> Plan:
-    """The arguments of a tool, as the schema of an object."""
+def _make_tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service: Service) -> Plan:
+    """Plan the arguments of a tool, as the schema of an object."""
     schema = tool.schema if {"type", "$ref"} & tool.schema.keys() else {"type": "object", **tool.schema}
-    plan = plan_of(replace(tool, schema=schema).arguments(options), mode, service)
+    plan = make_plan(replace(tool, schema=schema).arguments(options), mode, service)
     if plan.key is not None:
         raise UnsupportedKeyword(
             f"the arguments of {tool.name} are not an object, and services accept only objects",
@@ -215,6 +218,6 @@ def _tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service: Serv
     return replace(plan, name=tool.name, description=tool.description or plan.description)
 
 
-def _arguments(call: ToolCall) -> str:
-    """The arguments as text; some services write none for an empty object."""
+def _spell_arguments(call: UncheckedCall) -> str:
+    """Return the arguments as text; some services write none for an empty object."""
     return call.arguments.strip() or "{}"

@@ -25,7 +25,7 @@ from formwright.forms.form import Form
 __all__ = ["MOST", "Found", "extract"]
 
 MOST = 64
-"""Candidates that are looked at."""
+"""The most candidates of one rule."""
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"[{\[]")
@@ -44,25 +44,25 @@ def extract(form: Form[Any], answer: str) -> Found:
     Raises:
         OutputInvalid: There is none, or there are several different ones.
     """
-    whole = answer.strip()
-    if form.matches(whole):
-        return Found(whole, "")
-    near = whole
-    for candidates in (_find_fences(answer), _values(answer)):
+    bare = answer.strip()
+    if form.matches(bare):
+        return Found(bare, "")
+    nearest = bare
+    for candidates in (_find_fences(answer), _find_values(answer)):
         fitting = {text: (start, end) for text, start, end in candidates if form.matches(text)}
         if len(fitting) > 1:
             raise OutputInvalid(
-                f"the answer holds {len(fitting)} different texts in form, and nothing says which is meant",
+                f"the answer holds {len(fitting)} different texts that conform, and nothing says which is meant",
                 hint="ask for one only",
                 text=answer,
                 position=next(iter(fitting.values()))[0],
             )
         for text, (start, end) in fitting.items():
             return Found(text, answer[:start] + answer[end:])
-        if candidates and near == whole:
-            near = candidates[0][0]
-    form.parse(near)  # which tells where it leaves the form
-    raise OutputInvalid("the answer holds no text in form", text=answer)
+        if candidates and nearest == bare:
+            nearest = candidates[0][0]
+    form.parse(nearest)  # raises an error that shows where it leaves the form
+    raise OutputInvalid("the answer holds no text that conforms", text=answer)
 
 
 def _find_fences(answer: str) -> list[tuple[str, int, int]]:
@@ -71,13 +71,13 @@ def _find_fences(answer: str) -> list[tuple[str, int, int]]:
     return [(match[2].strip(), match.start(), match.end()) for match, _ in zip(fences, range(MOST), strict=False)]
 
 
-def _values(answer: str) -> list[tuple[str, int, int]]:
+def _find_values(answer: str) -> list[tuple[str, int, int]]:
     """Find the outermost JSON objects and arrays."""
     return [extract for extract, _ in zip(_decode_values(answer), range(MOST), strict=False)]
 
 
 def _decode_values(answer: str) -> Iterator[tuple[str, int, int]]:
-    """The values up to a bracket after which no JSON is: what is inside that is a piece, and never the whole."""
+    """The values up to a bracket after which no JSON is: what is inside such a piece is not a value of its own."""
     decoder, at = json.JSONDecoder(), 0
     while match := _OPENING.search(answer, at):
         start = match.start()

@@ -1,10 +1,10 @@
-"""Describe a form to a service, and read its answer.
+"""Request a form from a service in one mode, and read its answer.
 
 ::
 
-    plan = plan_of(fw.form(list[int]), "strict", SERVICES["openai"])
+    plan = make_plan(fw.form(list[int]), "strict", SERVICES["openai"])
     list(plan.schema["properties"])               # ['value']: its root must be an object
-    text, outside = plan.text(Reply('{"value": [1, 2]}'))
+    text, outside = plan.find_text(Reply('{"value": [1, 2]}'))
     plan.form.parse(text)                         # [1, 2]
 
 A JSON form is sent as its schema: in the subset of the service, and as the member ``value`` of an object if the root
@@ -26,11 +26,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from formwright._kernel import Language
-from formwright.client.flow.exchange import OfferedTool, Query, Reply
-from formwright.client.plans.complaints import complaint
+from formwright.client.flow.steps import OfferedTool, Query, Reply
+from formwright.client.plans.complaints import write_complaint
 from formwright.client.plans.extraction import Found, extract
 from formwright.client.plans.services import Service
-from formwright.client.plans.wire_form import wire_form
+from formwright.client.plans.wire_form import make_wire_form
 from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
 from formwright.forms.form import Form
 from formwright.forms.readers import Part, python_type_of
@@ -39,7 +39,7 @@ from formwright.generation.result import Mode
 from formwright.schemas.instructions import instruction_of, with_docstrings
 from formwright.schemas.providers import Converted, convert
 
-__all__ = ["AnyPlan", "Plan", "Whole", "loosen", "move_references", "plan_of"]
+__all__ = ["AnyPlan", "CompleteAnswer", "Plan", "loosen", "make_plan", "move_references"]
 
 _SPACES = 1000
 """Whitespace characters in a row that a service may write."""
@@ -60,7 +60,7 @@ _BEGINNING = re.compile(r"^[ \t]*+(?P<text>[{\[])", re.MULTILINE)
 """Where JSON begins in an answer that was cut."""
 
 
-class Whole(NamedTuple):
+class CompleteAnswer(NamedTuple):
     """An answer that conforms.
 
     Attributes:
@@ -77,7 +77,7 @@ class Whole(NamedTuple):
 
 
 class AnyPlan(Protocol):
-    """How a form is asked for in one mode, and read: by a schema (`Plan`) or by tools (see `calls`)."""
+    """How a form is requested in one mode, and read: by a schema (`Plan`) or by tools (`CallsPlan`)."""
 
     @property
     def mode(self) -> Mode:
@@ -86,17 +86,17 @@ class AnyPlan(Protocol):
 
     @property
     def is_strict(self) -> bool:
-        """Whether the service is asked to enforce the form."""
+        """Whether the service is required to enforce the form."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the service is not told."""
+        """What the request cannot express."""
         ...
 
     @property
     def wire_form(self) -> Form[Any]:
-        """The form of what a stream gives out."""
+        """The form of what a stream yields."""
         ...
 
     @property
@@ -106,18 +106,18 @@ class AnyPlan(Protocol):
 
     @property
     def is_string(self) -> bool:
-        """Whether the text is told as a string of JSON."""
+        """Whether the text is sent as a JSON string."""
         ...
 
     def extend_query(self, query: Query, /) -> Query:
         """Add the form to a query."""
         ...
 
-    def read(self, reply: Reply, /, *, context: Any = None) -> Whole:
+    def read(self, reply: Reply, /, *, context: Any = None) -> CompleteAnswer:
         """Read an answer with its value. Raises OutputInvalid."""
         ...
 
-    def is_whole(self, reply: Reply, /, *, is_cut: bool) -> bool:
+    def is_complete_answer(self, reply: Reply, /, *, is_cut: bool) -> bool:
         """Whether an answer that may be truncated conforms and is complete."""
         ...
 
@@ -129,24 +129,24 @@ class AnyPlan(Protocol):
         """Spell the model's output for people."""
         ...
 
-    def complaint(self, error: Exception, reply: Reply, /) -> str:
-        """Tell the model what was wrong with its answer."""
+    def write_complaint(self, error: Exception, reply: Reply, /) -> str:
+        """Write to the model what was wrong with its answer."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a form is asked for in one mode, and read.
+    """How a form is requested in one mode, and read.
 
     Attributes:
         mode: The mode.
-        form: What every text is checked with.
-        schema: What the service is told, if it is.
-        name: What it is called there.
+        form: Checks and reads every text.
+        schema: The schema that is sent, if one is.
+        name: Its name in the request.
         description: What it is for.
-        is_strict: Whether the service is asked to enforce the schema.
-        instruction: What is said in words.
-        notes: What the service is not told.
+        is_strict: Whether the service is required to enforce the schema.
+        instruction: Format instructions for the prompt.
+        notes: What the request cannot express.
         key: The member of the object under which the value is, if it is not the root.
     """
 
@@ -174,15 +174,15 @@ class Plan:
         """The form as the arguments of a tool."""
         return OfferedTool(self.name, self.schema or {}, self.description, self.is_strict)
 
-    def read(self, reply: Reply, *, context: Any = None) -> Whole:
+    def read(self, reply: Reply, *, context: Any = None) -> CompleteAnswer:
         """Read an answer with its value. Raises OutputInvalid."""
-        text, outside = self.text(reply)
-        return Whole(text, self.form.parse(text, context=context), self.form.parts(text), outside)
+        text, outside = self.find_text(reply)
+        return CompleteAnswer(text, self.form.parse(text, context=context), self.form.parts(text), outside)
 
-    def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
+    def is_complete_answer(self, reply: Reply, *, is_cut: bool) -> bool:
         """Whether an answer that may be truncated conforms and is complete."""
         try:
-            text, _ = self.text(reply)
+            text, _ = self.find_text(reply)
         except OutputInvalid:
             return False
         return self.form.matches(text) and (not is_cut or self._is_closed(text, reply.text))
@@ -191,40 +191,38 @@ class Plan:
         """Spell the model's output for people."""
         return reply.output
 
-    def complaint(self, error: Exception, reply: Reply) -> str:
-        """Tell the model what was wrong with its answer."""
-        return complaint(error, self.form)
+    def write_complaint(self, error: Exception, reply: Reply) -> str:
+        """Write to the model what was wrong with its answer."""
+        return write_complaint(error, self.form)
 
-    def text(self, reply: Reply) -> Found:
-        """Return the part of an answer that should conform, unchecked, and the text around it.
+    def find_text(self, reply: Reply) -> Found:
+        """Find the part of an answer that should conform, unchecked, and the text around it.
 
         Raises:
             OutputInvalid: There is none.
         """
         if self.mode == "instructions":
             return extract(self.form, reply.text) if self.instruction else Found(reply.text, "")
-        written, outside = self._arguments_of_call(reply) if self.mode == "tools" else (reply.text, "")
-        return Found(self.inner(written), outside)
+        written, outside = self._find_call_arguments(reply) if self.mode == "tools" else (reply.text, "")
+        return Found(self.unwrap(written), outside)
 
-    def inner(self, written: str) -> str:
+    def unwrap(self, written: str) -> str:
         """Unwrap the conforming text from what the service wrote around it. Raises OutputInvalid."""
         if self._converted is not None and self._converted.optional:
             written = _restore_text(self._converted, written)
-        return written.strip() if self.key is None else self._unwrap_text(written)
+        return written.strip() if self.key is None else self._unwrap_member(written)
 
-    def _arguments_of_call(self, reply: Reply) -> tuple[str, str]:
+    def _find_call_arguments(self, reply: Reply) -> tuple[str, str]:
         """The arguments of the one call, and the text beside it."""
         names = [call.name for call in reply.calls]
         if names != [self.name]:
-            said = f"the tools {', '.join(names)}" if names else "no tool"
-            raise OutputInvalid(
-                f"the model was asked to call {self.name} once, and called {said}", text=reply.text, position=0
-            )
+            called = f"calls of {', '.join(names)}" if names else "no call"
+            raise OutputInvalid(f"expected one call of {self.name}, got {called}", text=reply.text, position=0)
         return reply.calls[0].arguments, reply.text
 
-    def _unwrap_text(self, written: str) -> str:
+    def _unwrap_member(self, written: str) -> str:
         """Return the text of the value inside the object that a service requires as the root."""
-        value = _member(written, self.key)
+        value = _cut_member(written, self.key)
         if not self.is_string:
             return value
         try:
@@ -237,13 +235,13 @@ class Plan:
 
     @property
     def is_string(self) -> bool:
-        """Whether the text is told as a string of JSON."""
+        """Whether the text is sent as a JSON string."""
         return not self.form.language.is_json
 
     def _is_closed(self, text: str, written: str) -> bool:
         """Whether nothing more was to come after a conforming text when the answer, ``written``, was cut.
 
-        It stood in an object, or is JSON with an end of its own; and after it no other text had begun.
+        It is a member of an object, or is JSON that marks its own end; and no other text had begun after it.
         """
         if self.mode == "instructions" and not written.rstrip(" \t\r\n`~").endswith(text):
             return False
@@ -267,59 +265,63 @@ class Plan:
 
     @property
     def wire_form(self) -> Form[Any]:
-        """What the service writes: the form, or what stands for it on the way."""
+        """The form of what the service writes: ``form`` itself, or that of its schema where the two differ."""
         return self._wire_form or self.form
 
 
-def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = None) -> Plan:
-    """How ``form`` is asked for.
+def make_plan(form: Form[Any], mode: Mode, service: Service, style: str | None = None) -> Plan:
+    """Plan how to request ``form``.
 
     Args:
-        form: What every answer is checked with.
+        form: The form.
         mode: The mode.
         service: Whose subset of JSON Schema a strict schema keeps to.
         style: That of instructions, which are then given in every mode; ``None`` gives them where they are needed.
 
     Raises:
-        UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
+        UnsupportedKeyword, LimitExceeded, SchemaError: This mode cannot express it.
     """
-    plain, name = loosen(form), _name(form)
+    plain, name = loosen(form), _make_name(form)
     if mode == "instructions" and style is None and _is_any_text(form):
-        return Plan(mode=mode, form=form, name=name)  # there is nothing to say, and all of the answer is the text
+        return Plan(mode=mode, form=form, name=name)  # no instruction is needed, and the complete answer is the text
     if mode == "instructions":
         return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
-    schema, key = _schema_of(form), None
+    schema, key = _write_schema(form), None
     description = schema.get("description") if isinstance(schema, Mapping) else None
     if not _is_object(schema):
         key, schema = ("value" if form.language.is_json else "text"), _wrap_schema(schema, form)
     needs_words = mode == "json_object" or style is not None
-    instruction = instruction_of(form if key is None else _json(schema), style or "schema") if needs_words else ""
+    instruction = (
+        instruction_of(form if key is None else _make_json_form(schema), style or "schema") if needs_words else ""
+    )
     plan = Plan(mode=mode, form=plain, name=name, description=description, instruction=instruction, key=key)
     if mode == "json_object":
-        return _with_wire(plan, schema)
-    return _with_schema(plan, schema, service)
+        return _add_wire_form(plan, schema)
+    return _add_schema(plan, schema, service)
 
 
-def _with_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Plan:
+def _add_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Plan:
     """Add the schema that is sent to the service: in its subset, if it enforces one that can express it."""
     if service.subset is None:
-        return _with_wire(replace(plan, schema=schema, is_strict=plan.mode == "strict"), schema)
+        return _add_wire_form(replace(plan, schema=schema, is_strict=plan.mode == "strict"), schema)
     try:
         converted = convert(schema, to=service.subset)
     except FormwrightError:
         if plan.mode == "strict":
             raise
-        return _with_wire(replace(plan, schema=schema), schema)
-    notes, told = tuple(map(str, converted.notes)), converted.schema
-    return _with_wire(replace(plan, schema=told, is_strict=True, notes=notes, _converted=converted), told)
+        return _add_wire_form(replace(plan, schema=schema), schema)
+    plan = replace(plan, schema=converted.schema, is_strict=True, notes=tuple(map(str, converted.notes)))
+    return _add_wire_form(replace(plan, _converted=converted), converted.schema)
 
 
-def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
+def _add_wire_form(plan: Plan, sent: Mapping[str, Any]) -> Plan:
     """Add the form of what the service writes, if it differs from the form itself."""
     converted = plan._converted
     if plan.key is None and (converted is None or not converted.optional):
         return plan
-    form = wire_form(_json(told), plan.form, lambda text: plan.form.read(plan.inner(text)), plan.key, converted)
+    form = make_wire_form(
+        _make_json_form(sent), plan.form, lambda text: plan.form.read(plan.unwrap(text)), plan.key, converted
+    )
     return replace(plan, _wire_form=form)
 
 
@@ -333,7 +335,7 @@ def _is_any_text(form: Form[Any]) -> bool:
         return False
 
 
-def _name(form: Form[Any]) -> str:
+def _make_name(form: Form[Any]) -> str:
     """Name the form for a service, after its type or schema."""
     title = _MODULE.sub("", form.title)  # list[shop.Order] is list_Order
     if form.origin is not None and form.origin.kind == "schema" and python_type_of(form) is None:
@@ -351,12 +353,12 @@ def loosen(form: Form[Any]) -> Form[Any]:
     return replace(form, language=language)
 
 
-def _schema_of(form: Form[Any]) -> Any:
+def _write_schema(form: Form[Any]) -> Any:
     """The JSON Schema of a form; a pattern or a choice as that of a string. Raises UnsupportedKeyword."""
     origin = form.origin
     if origin is None or origin.kind == "tools":
         raise UnsupportedKeyword(
-            f"{form.title} has no schema that a service could be told",
+            f"{form.title} has no schema, so it cannot be sent to a service",
             hint='use mode="instructions", and describe the value in the prompt',
         )
     if origin.kind == "schema":
@@ -404,7 +406,7 @@ def move_references(schema: Any, to: str) -> Any:
     return found
 
 
-def _json(schema: Mapping[str, Any]) -> Form[Any]:
+def _make_json_form(schema: Mapping[str, Any]) -> Form[Any]:
     """The JSON texts of a schema, however they are spelled."""
     from formwright.forms.json_forms import json_schema
 
@@ -412,7 +414,7 @@ def _json(schema: Mapping[str, Any]) -> Form[Any]:
 
 
 def _restore_text(converted: Converted, written: str) -> str:
-    """The same text without the nulls that stand for what is left out."""
+    """Remove the members that are null only because the service requires every member. Raises OutputInvalid."""
     try:
         value = read_json(written)
     except ValueError as error:
@@ -420,7 +422,7 @@ def _restore_text(converted: Converted, written: str) -> str:
     return json.dumps(converted.restore(value), ensure_ascii=False)
 
 
-def _member(written: str, key: str | None) -> str:
+def _cut_member(written: str, key: str | None) -> str:
     """The text of the only member of an object."""
     match = re.fullmatch(rf'\{{\s*+"{key}"\s*+:\s*+(.*)\}}', written.strip(), re.DOTALL)
     if match is None:

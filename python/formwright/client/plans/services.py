@@ -2,16 +2,16 @@
 
 ::
 
-    service_of("https://api.deepseek.com/v1", "openai").name            # 'deepseek'
-    modes_of(SERVICES["openai"], "gpt-4-turbo")                         # ('tools', 'json_object', 'instructions')
+    find_service("https://api.deepseek.com/v1", "openai").name            # 'deepseek'
+    list_modes(SERVICES["openai"], "gpt-4-turbo")                         # ('tools', 'json_object', 'instructions')
 
 ==================  ================================================================================================
-mode                how the form is asked for
+mode                how the form is requested
 ==================  ================================================================================================
 ``strict``          the service enforces a schema: the form's, or what its subset of JSON Schema can say of it
 ``tools``           the model calls one tool, whose arguments are the value
 ``json_object``     the service enforces some JSON object; instructions say which
-``instructions``    instructions alone; the conforming text is looked for in the answer
+``instructions``    instructions alone; the conforming text is searched in the answer
 ==================  ================================================================================================
 
 A server at any other URL is assumed to read all of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and
@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 from formwright.errors import ArgumentError
 from formwright.generation.result import Mode
 
-__all__ = ["SERVICES", "Api", "Service", "modes_of", "register_service", "service_of"]
+__all__ = ["SERVICES", "Api", "Service", "find_service", "list_modes", "register_service"]
 
 Api: TypeAlias = Literal["openai", "responses", "anthropic", "gemini"]
 """The formats of requests and answers."""
@@ -41,18 +41,18 @@ class Service:
     """A row of the table.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         hosts: The hosts of its URLs; of a host that begins with a dot, the end.
-        modes: What it can do, in the order in which ``mode="auto"`` tries it.
+        modes: Its modes, in the order in which ``mode="auto"`` tries it.
         subset: The row of `formwright.schemas.providers.PROVIDERS` that its strict schemas keep to; ``None`` is
             all of JSON Schema.
         older: Models that can do less: their names, with ``*`` for any end, and their modes.
         max_tokens_name: The field of chat completions that bounds the answer.
-        lacks: Options of generation that its API has and it does not.
-        is_loose_in_auto: Whether it holds calls of tools to their schemas only if asked, where the model may write
-            text instead.
+        lacks: Options of generation that other services of its API have.
+        is_loose_in_auto: Whether it does not enforce the schemas of tools in mode ``tools`` where the model may also
+            write text.
         key: The variable of the environment that holds the key, where none is passed.
-        may_score: Whether it may be `formwright serve`, which tells how likely given texts are.
+        may_score: Whether it may be `formwright serve`, which scores given texts.
     """
 
     name: str
@@ -126,7 +126,7 @@ SERVICES: dict[str, Service] = {
 
 
 def register_service(service: Service) -> None:
-    """Let `formwright.connect` know one more service, by its hosts and by its name, or know one otherwise.
+    """Add a service to the table, or replace the one of its name.
 
     Raises:
         ArgumentError: ``service`` is not a `Service`, or has no name or no mode.
@@ -134,13 +134,13 @@ def register_service(service: Service) -> None:
     if not isinstance(service, Service):
         raise ArgumentError(f"service: expected a formwright.client.Service, got {service!r}", argument="service")
     if not service.name or not service.modes or not set(service.modes) <= set(_ALL):
-        said = f"service: it has no name, or a mode that is none of {', '.join(_ALL)}: {service!r}"
-        raise ArgumentError(said, argument="service")
+        message = f"service: expected a name and modes of {', '.join(_ALL)}, got {service!r}"
+        raise ArgumentError(message, argument="service")
     SERVICES[service.name] = service
 
 
-def service_of(base_url: str, api: str) -> Service:
-    """The service at a URL."""
+def find_service(base_url: str, api: str) -> Service:
+    """Find the service at a URL."""
     host = (urlsplit(base_url).hostname or "").lower()
     for service in SERVICES.values():
         if any(host.endswith(known) if known.startswith(".") else host == known for known in service.hosts):
@@ -148,7 +148,7 @@ def service_of(base_url: str, api: str) -> Service:
     return SERVICES.get(api if api in ("anthropic", "gemini") else "compatible", SERVICES["compatible"])
 
 
-def modes_of(service: Service, model: str) -> tuple[Mode, ...]:
-    """What a model of a service can do, in the order in which it is tried."""
+def list_modes(service: Service, model: str) -> tuple[Mode, ...]:
+    """Return the modes of a model of a service, in the order in which they are tried."""
     older = (modes for names, modes in service.older if any(fnmatchcase(model, name) for name in names))
     return next(older, service.modes)

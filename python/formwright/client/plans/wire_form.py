@@ -1,8 +1,8 @@
-"""Read the values of a service's text, while it arrives, as the type that was asked for.
+"""Read the values of a service's text, while it arrives, as the requested type.
 
 ::
 
-    plan = plan_of(fw.form(list[Person]), "strict", SERVICES["openai"])
+    plan = make_plan(fw.form(list[Person]), "strict", SERVICES["openai"])
     incoming = Incoming(plan.wire_form)                                 # of {"value": [...]}
     incoming.feed('{"value": [{"name": "Ada"')["value"][0].name.value   # 'Ada'
 
@@ -10,9 +10,9 @@ A service may write an object around the value, and null for missing members. So
 The validators of the type (`formwright.forms.validators`) read its places: one member deeper, and without the nulls of
 the conversion.
 
-Cost: a place that holds such nulls is parsed and written again when it is complete and asked for.
+Cost: a place that holds such nulls is parsed and written again when it is complete and read.
 
-The type of a member of a union is not known until the whole is complete, as for local models.
+The type of a member of a union is not known until all of it is complete, as for local models.
 """
 
 from __future__ import annotations
@@ -29,30 +29,32 @@ from formwright.forms.text_checks import read_json
 from formwright.incremental.json_reader import Validator
 from formwright.schemas.providers import Converted
 
-__all__ = ["wire_form"]
+__all__ = ["make_wire_form"]
 
 
-def wire_form(
+def make_wire_form(
     schema: Form[Any], given: Form[Any], read: Callable[[str], Any], key: str | None, converted: Converted | None
 ) -> Form[Any]:
-    """The form of what a service writes, read as ``given`` is.
+    """Make the form of what a service writes, whose values are those of ``given``.
 
     Args:
-        schema: The texts of the schema that the service was told.
-        given: The form that was asked for.
-        read: The value of a whole text of ``given``, out of what the service wrote.
+        schema: The texts of the schema that is sent.
+        given: The requested form.
+        read: Reads the value from what the service wrote.
         key: The member under which it is, if it is not the root.
         converted: The schema as the service's subset has it.
     """
     inner: Validator | None = validator_of(given)
     if converted is not None and converted.optional:
         inner = _Place(inner, converted, "" if key is None else f"/properties/{key}")
-    return Form(schema.language, _Read(read, inner if key is None else _Root(key, inner), key), given.title, "value")
+    return Form(
+        schema.language, _WireReader(read, inner if key is None else _RootObject(key, inner), key), given.title, "value"
+    )
 
 
 @dataclass(frozen=True)
-class _Read:
-    """Reads a whole text, and knows the validator of its places."""
+class _WireReader:
+    """Reads a complete text, and has the validator of its places."""
 
     read: Callable[[str], Any]
     validator: Validator | None
@@ -64,7 +66,7 @@ class _Read:
 
 
 @dataclass(frozen=True)
-class _Root:
+class _RootObject:
     """The object around a value."""
 
     key: str
@@ -121,7 +123,7 @@ class _Place:
 
     def member(self, name: str) -> Validator | None:
         place = self._converted.inside(self._pointer)
-        if place is None or name not in _properties(self._converted, place):
+        if place is None or name not in _list_properties(self._converted, place):
             return None
         inner = None if self._inner is None else self._inner.member(name)
         return _Place(inner, self._converted, f"{place}/properties/{escape_step(name)}")
@@ -132,6 +134,7 @@ class _Place:
         return None if place is None else _Place(inner, self._converted, f"{place}/items")
 
 
-def _properties(converted: Converted, place: str) -> Mapping[str, Any]:
+def _list_properties(converted: Converted, place: str) -> Mapping[str, Any]:
+    """Return the properties that the converted schema has at a place."""
     properties: Mapping[str, Any] = converted.at(place).get("properties", {})
     return properties

@@ -1,1 +1,1 @@
-"""Requests on the wire: HTTP and the SDKs of services."""
+"""Send requests: over HTTP, or with the SDKs of services."""

@@ -4,8 +4,8 @@
 
     model = fw.connect(url, "m", cache=AnswerCache("answers", namespace="team"))
 
-The key is a digest of the service, the API, the whole request - model, messages, options, the schema or instructions -
-and the namespace. An answer is stored as it came, if it gave a value. It is read and checked again each time, so
+The key is a digest of the service, the API, the request with all its fields, and the namespace. An answer is
+stored as it came, if it gave a value. It is read and checked again each time, so
 a form that has changed never gets an old value. If an answer was right only after a correction, it is stored for the
 first question.
 
@@ -33,21 +33,21 @@ CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, used REAL, expires REA
 CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used, size);
 """
 
-_PATIENCE = 60.0
-"""Seconds that a process waits for another one which is writing."""
+_LOCK_TIMEOUT = 60.0
+"""Seconds that a process waits for another that is writing."""
 
 
 class AnswerCache:
     """A folder of answers, for any number of threads and processes.
 
     Args:
-        folder: Where they are; made when it is not there.
+        folder: The folder; it is made if it does not exist.
         namespace: Keeps the answers of several users or purposes apart.
         max_bytes: Most bytes of answers; the least recently used are dropped.
         seconds: Seconds until an answer expires; ``None`` for never.
 
     Raises:
-        ArgumentError: There can be no cache in this folder, or a bound is not a positive number.
+        ArgumentError: The cache cannot be opened in this folder, or a bound is not a positive number.
     """
 
     def __init__(
@@ -60,23 +60,25 @@ class AnswerCache:
     ) -> None:
         for name, bound in (("max_bytes", max_bytes), ("seconds", seconds)):
             if bound is not None and (not isinstance(bound, int | float) or isinstance(bound, bool) or bound <= 0):
-                raise ArgumentError(f"{name} is a number above 0, not {bound!r}", argument=name)
+                raise ArgumentError(f"{name}: expected a number above 0, got {bound!r}", argument=name)
         self.namespace, self._max_bytes, self._seconds = namespace, max_bytes, seconds
         self._folder, self._lock = fspath(folder), Lock()
         try:
             self._database = _open_file(Path(self._folder))
         except (OSError, ValueError, sqlite3.Error) as error:
-            raise ArgumentError(f"there can be no cache in {self._folder!r}: {error}", argument="folder") from error
+            raise ArgumentError(
+                f"the cache in {self._folder!r} cannot be opened: {error}", argument="folder"
+            ) from error
 
     def get(self, key: str) -> Mapping[str, Any] | None:
-        """The body of an answer, or ``None``."""
+        """Return the body of an answer; ``None`` if it is not kept."""
         now = time.time()
         with self._lock, self._database:
             found = self._database.execute(
                 "UPDATE answers SET used = ? WHERE key = ? AND (expires IS NULL OR expires > ?) RETURNING body",
                 (now, key, now),
             ).fetchall()
-        return _body(found[0][0]) if found else None
+        return _decode_body(found[0][0]) if found else None
 
     def set(self, key: str, body: Mapping[str, Any]) -> None:
         """Keep the body of an answer. Raises ValueError where it is not JSON."""
@@ -107,13 +109,13 @@ class AnswerCache:
         self._database.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self._folder, self.namespace, self._max_bytes, self._seconds)
+        return _reopen_cache, (self._folder, self.namespace, self._max_bytes, self._seconds)
 
 
 def _open_file(folder: Path) -> sqlite3.Connection:
-    """The file of a folder, whose schema may have been written by somebody else. Raises OSError, sqlite3.Error."""
+    """Open the database of a folder, whose schema somebody else may have written. Raises OSError, sqlite3.Error."""
     folder.mkdir(parents=True, exist_ok=True)
-    database = sqlite3.connect(folder / "answers.db", timeout=_PATIENCE, check_same_thread=False)
+    database = sqlite3.connect(folder / "answers.db", timeout=_LOCK_TIMEOUT, check_same_thread=False)
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         database.execute("PRAGMA journal_mode = WAL")
@@ -125,13 +127,13 @@ def _open_file(folder: Path) -> sqlite3.Connection:
     return database
 
 
-def _again(folder: str, namespace: str, max_bytes: int, seconds: float | None) -> AnswerCache:
-    """The same cache in another process."""
+def _reopen_cache(folder: str, namespace: str, max_bytes: int, seconds: float | None) -> AnswerCache:
+    """Open the same cache in another process, for pickle."""
     return AnswerCache(folder, namespace=namespace, max_bytes=max_bytes, seconds=seconds)
 
 
-def _body(text: Any) -> Mapping[str, Any] | None:
-    """A body that was kept, or ``None`` where somebody has written something else there."""
+def _decode_body(text: Any) -> Mapping[str, Any] | None:
+    """Decode a kept body; ``None`` if somebody else has written something that is not one."""
     try:
         body = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):

@@ -26,9 +26,9 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from formwright._retries import Sleep
-from formwright.client.flow.exchange import Answer, Close, Enter, Keep, Next, Open, Recall, Request, Send, Step
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.request_flow import Flow
+from formwright.client.flow.steps import Close, Enter, Keep, Next, Open, Recall, Request, Response, Send, Step
 from formwright.errors import StreamUnfinished
 from formwright.generation.spans import GenerationSpan
 from formwright.incremental import Partial
@@ -39,14 +39,14 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class OpenStream(Protocol):
-    """An answer that is being read; of an event loop, both methods are awaited."""
+    """A response that is being read; in an event loop, both methods are awaited."""
 
     def read(self, timeout: float | None, /) -> Any:
         """Bytes, or an event that is decoded; ``None`` at the end."""
         ...
 
     def close(self) -> Any:
-        """Leave it."""
+        """Close the stream."""
         ...
 
 
@@ -54,28 +54,28 @@ class Transport(Protocol):
     """Sends requests.
 
     Raises:
-        RequestFailed: There is no answer.
-        LimitExceeded: It is too large.
+        RequestFailed: There is no response.
+        LimitExceeded: The response is too large.
     """
 
-    def send(self, request: Request, timeout: float | None, /) -> Answer:
-        """The whole answer."""
+    def send(self, request: Request, timeout: float | None, /) -> Response:
+        """Send a request, and return its complete response."""
         ...
 
-    def open(self, request: Request, timeout: float | None, /) -> tuple[Answer, OpenStream | None]:
-        """The head of an answer that is a stream, and the stream; of an error, all of it."""
+    def open(self, request: Request, timeout: float | None, /) -> tuple[Response, OpenStream | None]:
+        """Send a request, and return the head of its response with its stream; or all of an error, with ``None``."""
         ...
 
 
 class AsyncTransport(Protocol):
     """The same in an event loop."""
 
-    def send(self, request: Request, timeout: float | None, /) -> Awaitable[Answer]:
-        """The whole answer."""
+    def send(self, request: Request, timeout: float | None, /) -> Awaitable[Response]:
+        """Send a request, and return its complete response."""
         ...
 
-    def open(self, request: Request, timeout: float | None, /) -> Awaitable[tuple[Answer, OpenStream | None]]:
-        """The head of an answer that is a stream, and the stream; of an error, all of it."""
+    def open(self, request: Request, timeout: float | None, /) -> Awaitable[tuple[Response, OpenStream | None]]:
+        """Send a request, and return the head of its response with its stream; or all of an error, with ``None``."""
         ...
 
 
@@ -92,7 +92,7 @@ class Cache(Protocol):
 
 
 class _Driver:
-    """Does the steps of one flow."""
+    """Carries out the steps of one flow."""
 
     def __init__(self, transport: Transport, cache: Cache | None) -> None:
         self._transport, self._cache = transport, cache
@@ -100,11 +100,11 @@ class _Driver:
         self._span = GenerationSpan()
 
     def do(self, step: Step) -> Any:
-        """What a step brings."""
+        """Carry out a step, and return its result."""
         with self._span.activate():
-            return self._do(step)
+            return self._do_in_span(step)
 
-    def _do(self, step: Step) -> Any:
+    def _do_in_span(self, step: Step) -> Any:
         if isinstance(step, Enter):
             self._span = step.span
             return None
@@ -123,7 +123,7 @@ class _Driver:
         return _use_cache(self._cache, step)
 
     def close(self) -> None:
-        """Leave the open stream, if there is one."""
+        """Close the open stream, if there is one."""
         stream, self._stream = self._stream, None
         if stream is not None:
             stream.close()
@@ -139,9 +139,9 @@ class _AsyncDriver:
 
     async def do(self, step: Step) -> Any:
         with self._span.activate():
-            return await self._do(step)
+            return await self._do_in_span(step)
 
-    async def _do(self, step: Step) -> Any:
+    async def _do_in_span(self, step: Step) -> Any:
         if isinstance(step, Enter):
             self._span = step.span
             return None
@@ -166,6 +166,7 @@ class _AsyncDriver:
 
 
 def _use_cache(cache: Cache | None, step: Recall | Keep) -> Any:
+    """Carry out a step of the cache; an error becomes a warning."""
     if cache is None:
         return None
     try:
@@ -176,7 +177,7 @@ def _use_cache(cache: Cache | None, step: Recall | Keep) -> Any:
 
 
 def run(flow: Flow, transport: Transport, cache: Cache | None = None) -> Any:
-    """The result of a flow."""
+    """Carry out a flow, and return its result. Raises what the flow raises."""
     with Arriving[Any](flow, transport, cache) as stream:
         for _ in stream:
             pass
@@ -184,15 +185,15 @@ def run(flow: Flow, transport: Transport, cache: Cache | None = None) -> Any:
 
 
 async def run_async(flow: Flow, transport: AsyncTransport, cache: Cache | None = None) -> Any:
-    """The result of a flow."""
+    """Carry out a flow, and return its result. Raises what the flow raises."""
     async with ArrivingAsync[Any](flow, transport, cache) as stream:
         async for _ in stream:
             pass
     return stream.result
 
 
-class _Pieces(Generic[R_co]):
-    """What both kinds of streams know."""
+class _PieceStream(Generic[R_co]):
+    """What `Arriving` and `ArrivingAsync` have in common."""
 
     _result: Any = None
     _partial: Partial | None = None
@@ -218,19 +219,19 @@ class _Pieces(Generic[R_co]):
         """The value so far; ``None`` before the first piece."""
         return self._partial
 
-    def _give(self, piece: Piece) -> Piece:
+    def _keep_piece(self, piece: Piece) -> Piece:
         self._partial = piece.partial
         return piece
 
-    def _end(self, end: StopIteration) -> None:
+    def _keep_result(self, end: StopIteration) -> None:
         self._is_over, self._result = True, end.value
 
 
-class Arriving(_Pieces[R_co]):
-    """An answer piece by piece: iterate over it, then ask for `result`. A context manager, which closes it."""
+class Arriving(_PieceStream[R_co]):
+    """An answer piece by piece: iterate over it, then read `result`. A context manager, which closes it."""
 
     def __init__(self, flow: Flow, transport: Transport, cache: Cache | None = None) -> None:
-        self._flow, self._driver, self._brought = flow, _Driver(transport, cache), _FIRST
+        self._flow, self._driver, self._resume = flow, _Driver(transport, cache), _START
 
     def __iter__(self) -> Self:
         return self
@@ -238,30 +239,30 @@ class Arriving(_Pieces[R_co]):
     def __next__(self) -> Piece:
         try:
             while True:
-                step = self._brought(self._flow)
+                step = self._resume(self._flow)
                 if isinstance(step, Piece):
-                    self._brought = _FIRST
-                    return self._give(step)
-                self._brought = self._done(step)
+                    self._resume = _START
+                    return self._keep_piece(step)
+                self._resume = self._do_step(step)
         except StopIteration as end:
             if not self._is_over and not self._is_closed:
-                self._end(end)
+                self._keep_result(end)
             self.close()
             raise StopIteration from None
         except BaseException:
             self.close()
             raise
 
-    def _done(self, step: Step) -> Callable[[Flow], Step | Piece]:
-        """Do a step; gives what goes on with the flow."""
+    def _do_step(self, step: Step) -> Callable[[Flow], Step | Piece]:
+        """Carry out a step, and return the function that resumes the flow with its result or error."""
         try:
             brought = self._driver.do(step)
         except Exception as error:
-            return _thrower(error)
-        return _sender(brought)
+            return _make_thrower(error)
+        return _make_sender(brought)
 
     def close(self) -> None:
-        """End it where it is."""
+        """Close the stream and the flow."""
         self._is_closed = True
         self._flow.close()
         self._driver.close()
@@ -275,11 +276,11 @@ class Arriving(_Pieces[R_co]):
         self.close()
 
 
-class ArrivingAsync(_Pieces[R_co]):
+class ArrivingAsync(_PieceStream[R_co]):
     """The same in an event loop: ``async with`` and ``async for``."""
 
     def __init__(self, flow: Flow, transport: AsyncTransport, cache: Cache | None = None) -> None:
-        self._flow, self._driver, self._brought = flow, _AsyncDriver(transport, cache), _FIRST
+        self._flow, self._driver, self._resume = flow, _AsyncDriver(transport, cache), _START
 
     def __aiter__(self) -> Self:
         return self
@@ -287,29 +288,29 @@ class ArrivingAsync(_Pieces[R_co]):
     async def __anext__(self) -> Piece:
         try:
             while True:
-                step = self._brought(self._flow)
+                step = self._resume(self._flow)
                 if isinstance(step, Piece):
-                    self._brought = _FIRST
-                    return self._give(step)
-                self._brought = await self._done(step)
+                    self._resume = _START
+                    return self._keep_piece(step)
+                self._resume = await self._do_step(step)
         except StopIteration as end:
             if not self._is_over and not self._is_closed:
-                self._end(end)
+                self._keep_result(end)
             await self.close()
             raise StopAsyncIteration from None
         except BaseException:
             await self.close()
             raise
 
-    async def _done(self, step: Step) -> Callable[[Flow], Step | Piece]:
+    async def _do_step(self, step: Step) -> Callable[[Flow], Step | Piece]:
         try:
             brought = await self._driver.do(step)
         except Exception as error:
-            return _thrower(error)
-        return _sender(brought)
+            return _make_thrower(error)
+        return _make_sender(brought)
 
     async def close(self) -> None:
-        """End it where it is."""
+        """Close the stream and the flow."""
         self._is_closed = True
         self._flow.close()
         await self._driver.close()
@@ -323,13 +324,13 @@ class ArrivingAsync(_Pieces[R_co]):
         await self.close()
 
 
-def _sender(brought: Any) -> Callable[[Flow], Step | Piece]:
+def _make_sender(brought: Any) -> Callable[[Flow], Step | Piece]:
     return lambda flow: flow.send(brought)
 
 
-def _thrower(error: Exception) -> Callable[[Flow], Step | Piece]:
+def _make_thrower(error: Exception) -> Callable[[Flow], Step | Piece]:
     return lambda flow: flow.throw(error)
 
 
-_FIRST = _sender(None)
-"""What begins a flow, and goes on after a piece."""
+_START = _make_sender(None)
+"""Starts a flow, and resumes it after a piece."""

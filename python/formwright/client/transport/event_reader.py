@@ -8,7 +8,7 @@ r"""Server-sent events, read from the bytes as they come.
     reader.is_done                                   # True
 
 Cost: one pass over the bytes, and ``json.loads`` of each event. Events are split as bytes, so a character
-that arrives in two pieces is whole in its event; one that is cut at the end is an error, never a wrong character.
+that arrives in two pieces is complete in its event; one that is cut at the end is an error, never a wrong character.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class EventReader:
         """Whether ``[DONE]`` has come."""
 
     def feed(self, piece: bytes) -> list[dict[str, Any]]:
-        """The events that are complete with these bytes.
+        """Return the events that these bytes complete.
 
         Raises:
             RequestFailed: One is not a JSON object.
@@ -48,16 +48,17 @@ class EventReader:
             if line.startswith(b"data:"):
                 self._data.append(line[5:].removeprefix(b" "))
             elif not line and self._data:
-                event = self._event()
+                event = self._decode_event()
                 if event is not None:
                     events.append(event)
         return events
 
     def end(self) -> list[dict[str, Any]]:
-        """The last event, if the stream ended without the blank line after it."""
+        """Return the last event, if the stream ended without the blank line after it."""
         return self.feed(b"\n\n") if self._rest or self._data else []
 
-    def _event(self) -> dict[str, Any] | None:
+    def _decode_event(self) -> dict[str, Any] | None:
+        """Decode the data of an event; ``None`` for ``[DONE]``. Raises RequestFailed."""
         data, self._data = b"\n".join(self._data), []
         if data == b"[DONE]":
             self.is_done = True

@@ -6,7 +6,7 @@
     transport.send(Request("chat/completions", body), timeout=None).status      # 200
 
 Cost: that of httpx; connections are kept and shared by threads. Redirects are not followed, since another
-host would be given the key; nothing of the headers is shown or raised; and an answer is read up to a size and a time.
+host would receive the key; nothing of the headers is shown or raised; and an answer is read up to a size and a time.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from formwright._extras import needs
-from formwright.client.flow.exchange import Answer, Request
-from formwright.client.transport.failures import too_large
+from formwright.client.flow.steps import Request, Response
+from formwright.client.transport.failures import make_size_error
 from formwright.errors import ArgumentError, RequestFailed
 
-with needs("client", "a model behind an API"):
+with needs("client", "a remote model"):
     import httpx
 
 __all__ = ["AsyncHttpTransport", "Endpoint", "HttpTransport"]
@@ -46,7 +46,7 @@ class Endpoint:
         headers: Of every request, the key among them.
         timeout: Seconds that the service may be silent.
         max_bytes: Bytes of one answer at most.
-        key: What is left out of everything that a service says about an error.
+        key: Removed from all that a service says about an error.
     """
 
     base_url: str
@@ -64,13 +64,13 @@ class Endpoint:
         for name in ("timeout", "max_bytes"):
             bound = getattr(self, name)
             if not isinstance(bound, int | float) or isinstance(bound, bool) or not bound > 0:
-                raise ArgumentError(f"{name} is a number above 0, not {bound!r}", argument=name)
+                raise ArgumentError(f"{name}: expected a number above 0, got {bound!r}", argument=name)
         if not _is_headers(self.headers):  # which no message shows
-            raise ArgumentError("headers= is a mapping of str to str that HTTP can send", argument="headers")
+            raise ArgumentError("headers: expected a mapping of str to str that HTTP can send", argument="headers")
 
     @property
     def host(self) -> str:
-        """For messages: the URL holds a password at times."""
+        """Host and port for messages: the URL may hold a password."""
         parts = urlsplit(self.base_url)
         return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
@@ -80,48 +80,48 @@ class Endpoint:
         parts = urlsplit(self.base_url)
         return str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
 
-    def url(self, request: Request) -> str:
-        """The URL of a request."""
+    def build_url(self, request: Request) -> str:
+        """Build the URL of a request."""
         base, mark, query = self.base_url.partition("?")
         url = f"{base.rstrip('/')}/{request.path}"
         return f"{url}{'&' if '?' in request.path else '?'}{query}" if mark else url
 
-    def limits(self, timeout: float | None) -> httpx.Timeout:
-        """How long a request may take: connecting, and between two reads."""
+    def limit_time(self, timeout: float | None) -> httpx.Timeout:
+        """Limit the seconds for connecting, and between two reads."""
         each = self.timeout if timeout is None else min(self.timeout, timeout)
         return httpx.Timeout(each, connect=min(_CONNECT, each))
 
     def build_request(
         self, client: httpx.Client | httpx.AsyncClient, request: Request, timeout: float | None
     ) -> httpx.Request:
-        """A request as httpx sends it."""
+        """Build a request for httpx. Raises ArgumentError."""
         try:
             content = json.dumps(request.body, ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"the request cannot be written as JSON: {error}", argument="prompt") from error
         headers = {"content-type": "application/json", **self.headers}
         return client.build_request(
-            "POST", self.url(request), content=content, headers=headers, timeout=self.limits(timeout)
+            "POST", self.build_url(request), content=content, headers=headers, timeout=self.limit_time(timeout)
         )
 
-    def answer(self, response: httpx.Response, body: bytes = b"") -> Answer:
-        """An answer; one that is an error does not repeat the key."""
+    def make_response(self, response: httpx.Response, body: bytes = b"") -> Response:
+        """Make a response; one that is an error does not repeat the key."""
         if self.key and response.status_code >= 300:
             body = body.replace(self.key.encode(), b"***")
-        return Answer(response.status_code, body, dict(response.headers))
+        return Response(response.status_code, body, dict(response.headers))
 
-    def failure(self, error: Exception, timeout: float | None) -> RequestFailed:
-        """A request without an answer, as an error."""
+    def make_failure(self, error: Exception, timeout: float | None) -> RequestFailed:
+        """Make the error of a request that got no response."""
         if isinstance(error, httpx.TimeoutException):
             seconds = self.timeout if timeout is None else min(self.timeout, timeout)
             what = f"{self.host} did not answer within {seconds:g} seconds"
         else:
-            what = f"{self.host} could not be asked: {type(error).__name__}: {error}"
+            what = f"{self.host} could not be reached: {type(error).__name__}: {error}"
         return RequestFailed(what, hint="look at base_url, and whether the service runs", may_pass=True)
 
 
 class _Budget:
-    """What may still be read of an answer."""
+    """The bytes and seconds that are left for reading a response."""
 
     def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
         self._endpoint, self._timeout = endpoint, timeout
@@ -132,14 +132,14 @@ class _Budget:
         """Count bytes. Raises LimitExceeded, RequestFailed."""
         self._left -= len(chunk)
         if self._left < 0:
-            raise too_large(self._endpoint.max_bytes)
+            raise make_size_error(self._endpoint.max_bytes)
         if self._ends is not None and time.monotonic() > self._ends:
             raise RequestFailed(f"{self._endpoint.host} did not answer within {self._timeout:g} seconds", may_pass=True)
         return chunk
 
 
 class HttpTransport:
-    """Requests of threads."""
+    """Sends requests of threads."""
 
     _client: httpx.Client | None = None
     _finalizer: Callable[[], object] | None = None
@@ -159,25 +159,27 @@ class HttpTransport:
                 self._finalizer = weakref.finalize(self, self._client.close)
             return self._client
 
-    def send(self, request: Request, timeout: float | None) -> Answer:
-        """The whole answer."""
+    def send(self, request: Request, timeout: float | None) -> Response:
+        """Send a request, and return its complete response."""
         try:
             response = self._send(request, timeout)
             with closing(response):
-                return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout)))
+                return self.endpoint.make_response(response, _read_body(response, _Budget(self.endpoint, timeout)))
         except _ERRORS as error:
-            raise self.endpoint.failure(error, timeout) from error
+            raise self.endpoint.make_failure(error, timeout) from error
 
-    def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
-        """The head of an answer that is a stream, and the stream; of an error, all of it."""
+    def open(self, request: Request, timeout: float | None) -> tuple[Response, _HttpStream | None]:
+        """Send a request, and return the head of its response with its stream; or all of an error, with ``None``."""
         try:
             response = self._send(request, timeout)
             if response.status_code == 200:
-                return self.endpoint.answer(response), _Stream(response, self.endpoint)
+                return self.endpoint.make_response(response), _HttpStream(response, self.endpoint)
             with closing(response):
-                return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout))), None
+                return self.endpoint.make_response(
+                    response, _read_body(response, _Budget(self.endpoint, timeout))
+                ), None
         except _ERRORS as error:
-            raise self.endpoint.failure(error, timeout) from error
+            raise self.endpoint.make_failure(error, timeout) from error
 
     def _send(self, request: Request, timeout: float | None) -> httpx.Response:
         built = self.endpoint.build_request(self.client, request, timeout)
@@ -192,7 +194,7 @@ class HttpTransport:
 
 
 class AsyncHttpTransport:
-    """Requests of an event loop."""
+    """Sends requests of an event loop."""
 
     def __init__(self, endpoint: Endpoint, client: httpx.AsyncClient | None = None) -> None:
         self.endpoint, self._given = endpoint, _check_client(client, httpx.AsyncClient)
@@ -209,31 +211,33 @@ class AsyncHttpTransport:
             self._client, self._loop = _make_client(httpx.AsyncClient), loop
         return self._client
 
-    async def send(self, request: Request, timeout: float | None) -> Answer:
-        """The whole answer."""
+    async def send(self, request: Request, timeout: float | None) -> Response:
+        """Send a request, and return its complete response."""
         try:
             response = await self._send(request, timeout)
             try:
-                return self.endpoint.answer(response, await _read_async(response, _Budget(self.endpoint, timeout)))
+                return self.endpoint.make_response(
+                    response, await _read_body_async(response, _Budget(self.endpoint, timeout))
+                )
             finally:
                 await response.aclose()
         except _ERRORS as error:
-            raise self.endpoint.failure(error, timeout) from error
+            raise self.endpoint.make_failure(error, timeout) from error
 
-    async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
-        """The head of an answer that is a stream, and the stream; of an error, all of it."""
+    async def open(self, request: Request, timeout: float | None) -> tuple[Response, _AsyncHttpStream | None]:
+        """Send a request, and return the head of its response with its stream; or all of an error, with ``None``."""
         try:
             response = await self._send(request, timeout)
             if response.status_code == 200:
-                return self.endpoint.answer(response), _AsyncStream(response, self.endpoint)
+                return self.endpoint.make_response(response), _AsyncHttpStream(response, self.endpoint)
             try:
-                return self.endpoint.answer(
-                    response, await _read_async(response, _Budget(self.endpoint, timeout))
+                return self.endpoint.make_response(
+                    response, await _read_body_async(response, _Budget(self.endpoint, timeout))
                 ), None
             finally:
                 await response.aclose()
         except _ERRORS as error:
-            raise self.endpoint.failure(error, timeout) from error
+            raise self.endpoint.make_failure(error, timeout) from error
 
     async def _send(self, request: Request, timeout: float | None) -> httpx.Response:
         built = self.endpoint.build_request(self.client, request, timeout)
@@ -252,13 +256,13 @@ _MAKING = threading.Lock()
 """Held while a client is made: a second one, made by another thread, would be dropped with its connections open."""
 
 _ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError)
-"""What httpx raises of a request: some of it has no common base."""
+"""What httpx raises for a request; the classes have no common base."""
 
 C = TypeVar("C", httpx.Client, httpx.AsyncClient)
 
 
 def _make_client(kind: type[C]) -> C:
-    """A client with the proxies and certificates of the environment. Raises RequestFailed where they cannot be used."""
+    """Make a client with the proxies and certificates of the environment. Raises RequestFailed if they are wrong."""
     try:
         return kind(follow_redirects=False, limits=_LIMITS)
     except Exception as error:  # of URLs, of files, of ssl, of a package that a proxy needs
@@ -270,11 +274,11 @@ def _make_client(kind: type[C]) -> C:
 
 
 def _check_client(client: Any, kind: type[C]) -> C | None:
-    """A client that the user has passed. Raises ArgumentError where it is another object."""
+    """Return the client that the user has passed. Raises ArgumentError if it is another object."""
     if client is not None and not isinstance(client, kind):
         hint = "with asynchronous=True it is an httpx.AsyncClient, else an httpx.Client"
         raise ArgumentError(
-            f"http= is an httpx.{kind.__name__}, not {type(client).__name__}", hint=hint, argument="http"
+            f"http: expected an httpx.{kind.__name__}, got {type(client).__name__}", hint=hint, argument="http"
         )
     return client
 
@@ -303,16 +307,16 @@ def _is_url(url: Any) -> bool:
         return False
 
 
-def _read(response: httpx.Response, budget: _Budget) -> bytes:
+def _read_body(response: httpx.Response, budget: _Budget) -> bytes:
     return b"".join(map(budget.take, response.iter_bytes()))
 
 
-async def _read_async(response: httpx.Response, budget: _Budget) -> bytes:
+async def _read_body_async(response: httpx.Response, budget: _Budget) -> bytes:
     return b"".join([budget.take(chunk) async for chunk in response.aiter_bytes()])
 
 
-class _Stream:
-    """An answer that is being read."""
+class _HttpStream:
+    """A response that is being read."""
 
     def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
         self._response, self._endpoint = response, endpoint
@@ -322,13 +326,13 @@ class _Stream:
         try:
             return next(self._chunks, None)
         except _ERRORS as error:
-            raise self._endpoint.failure(error, timeout) from error
+            raise self._endpoint.make_failure(error, timeout) from error
 
     def close(self) -> None:
         self._response.close()
 
 
-class _AsyncStream:
+class _AsyncHttpStream:
     """The same in an event loop."""
 
     def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
@@ -339,7 +343,7 @@ class _AsyncStream:
         try:
             return await anext(self._chunks, None)
         except _ERRORS as error:
-            raise self._endpoint.failure(error, timeout) from error
+            raise self._endpoint.make_failure(error, timeout) from error
 
     async def close(self) -> None:
         await self._response.aclose()

@@ -1,8 +1,8 @@
-"""Requests by a client object of an SDK: whatever has ``chat.completions.create`` or ``responses.create``.
+"""Send requests with a client object of an SDK: whatever has ``chat.completions.create`` or ``responses.create``.
 
 ::
 
-    transport = SdkTransport(creates_of(OpenAI()))
+    transport = SdkTransport(find_creates(OpenAI()))
     transport.send(Request("chat/completions", body), timeout=None).status      # 200
 
 Nothing is imported: an answer is a mapping, or something with ``model_dump()``; an error with a ``status_code`` is one
@@ -19,11 +19,11 @@ from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from typing import Any, Self
 
-from formwright.client.flow.exchange import Answer, Request
-from formwright.client.transport.failures import failure_of
+from formwright.client.flow.steps import Request, Response
+from formwright.client.transport.failures import read_failure
 from formwright.errors import ArgumentError, RequestFailed
 
-__all__ = ["AsyncSdkTransport", "SdkTransport", "creates_of", "is_async"]
+__all__ = ["AsyncSdkTransport", "SdkTransport", "find_creates", "is_async"]
 
 _PARAMETERS = {
     "chat/completions": (
@@ -35,13 +35,13 @@ _PARAMETERS = {
         *("max_output_tokens", "temperature", "top_p", "stream", "store"),
     ),
 }
-"""What SDKs have parameters for."""
+"""The fields for which SDKs have parameters."""
 
 _CONNECTION = {"APIConnectionError", "APITimeoutError"}
 
 
-def creates_of(client: Any) -> dict[str, Callable[..., Any]]:
-    """The functions of a client object that send requests, by path."""
+def find_creates(client: Any) -> dict[str, Callable[..., Any]]:
+    """Find the functions of a client object that send requests, by path. Raises ArgumentError."""
     found: dict[str, Callable[..., Any]] = {}
     for path in _PARAMETERS:
         node = client
@@ -59,7 +59,7 @@ def creates_of(client: Any) -> dict[str, Callable[..., Any]]:
 
 
 def is_async(create: Callable[..., Any]) -> bool:
-    """Whether a function is to be awaited."""
+    """Whether a function must be awaited."""
     inner = inspect.unwrap(create)
     called = getattr(inner, "__call__", None)  # noqa: B004 (of an object, its method)
     if inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(called):
@@ -67,20 +67,20 @@ def is_async(create: Callable[..., Any]) -> bool:
     return type(getattr(inner, "__self__", None)).__name__.startswith("Async")
 
 
-class _Sdk:
-    """What both transports know."""
+class _SdkBase:
+    """What both transports have in common."""
 
     def __init__(self, creates: Mapping[str, Callable[..., Any]], more: Mapping[str, Any] | None = None) -> None:
         self._creates, self._more = creates, more or {}
         self._passed: Mapping[str, Any] = {}
 
-    def passing(self, given: Mapping[str, Any]) -> Self:
-        """The same, for a request of which the caller has given these arguments of ``create``: they are passed on."""
+    def pass_through(self, given: Mapping[str, Any]) -> Self:
+        """Return a copy that passes the names of these arguments, which the caller gave for ``create``, as they are."""
         other = copy(self)
         other._passed = given
         return other
 
-    def _call(self, request: Request, timeout: float | None) -> tuple[Callable[..., Any], dict[str, Any]]:
+    def _prepare_call(self, request: Request, timeout: float | None) -> tuple[Callable[..., Any], dict[str, Any]]:
         if request.path not in self._creates:
             raise ArgumentError(f"the client has no {request.path.replace('/', '.')}.create", argument="api")
         names = {*_PARAMETERS[request.path], *self._passed}
@@ -94,50 +94,50 @@ class _Sdk:
         return self._creates[request.path], more
 
 
-class SdkTransport(_Sdk):
-    """Requests by a client object for threads."""
+class SdkTransport(_SdkBase):
+    """Sends requests with a client object for threads."""
 
-    def send(self, request: Request, timeout: float | None) -> Answer:
-        """The whole answer."""
-        create, arguments = self._call(request, timeout)
+    def send(self, request: Request, timeout: float | None) -> Response:
+        """Send a request, and return its complete response."""
+        create, arguments = self._prepare_call(request, timeout)
         try:
             answer = create(**arguments)
-            return Answer(200, _plain(answer), original=answer)
+            return Response(200, _dump_answer(answer), original=answer)
         except Exception as error:
-            return _answer_of_error(error)
+            return _convert_error(error)
 
-    def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
-        """The head of an answer that is a stream, and the stream; of an error, all of it."""
-        create, arguments = self._call(request, timeout)
+    def open(self, request: Request, timeout: float | None) -> tuple[Response, _SdkStream | None]:
+        """Send a request, and return the head of its response with its stream; or all of an error, with ``None``."""
+        create, arguments = self._prepare_call(request, timeout)
         try:
-            return Answer(200, {}), _Stream(create(**arguments))
+            return Response(200, {}), _SdkStream(create(**arguments))
         except Exception as error:
-            return _answer_of_error(error), None
+            return _convert_error(error), None
 
 
-class AsyncSdkTransport(_Sdk):
-    """Requests by a client object for event loops."""
+class AsyncSdkTransport(_SdkBase):
+    """Sends requests with a client object for event loops."""
 
-    async def send(self, request: Request, timeout: float | None) -> Answer:
-        """The whole answer."""
-        create, arguments = self._call(request, timeout)
+    async def send(self, request: Request, timeout: float | None) -> Response:
+        """Send a request, and return its complete response."""
+        create, arguments = self._prepare_call(request, timeout)
         try:
             answer = await create(**arguments)
-            return Answer(200, _plain(answer), original=answer)
+            return Response(200, _dump_answer(answer), original=answer)
         except Exception as error:
-            return _answer_of_error(error)
+            return _convert_error(error)
 
-    async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
-        """The head of an answer that is a stream, and the stream; of an error, all of it."""
-        create, arguments = self._call(request, timeout)
+    async def open(self, request: Request, timeout: float | None) -> tuple[Response, _AsyncSdkStream | None]:
+        """Send a request, and return the head of its response with its stream; or all of an error, with ``None``."""
+        create, arguments = self._prepare_call(request, timeout)
         try:
-            return Answer(200, {}), _AsyncStream(await create(**arguments))
+            return Response(200, {}), _AsyncSdkStream(await create(**arguments))
         except Exception as error:
-            return _answer_of_error(error), None
+            return _convert_error(error), None
 
 
-def _plain(answer: Any) -> Mapping[str, Any]:
-    """An answer or an event as JSON has it."""
+def _dump_answer(answer: Any) -> Mapping[str, Any]:
+    """Turn an answer or an event of an SDK into a mapping. Raises RequestFailed."""
     plain = answer if isinstance(answer, Mapping) else None
     if plain is None and hasattr(answer, "model_dump"):
         plain = answer.model_dump(warnings=False)
@@ -146,23 +146,30 @@ def _plain(answer: Any) -> Mapping[str, Any]:
     return plain
 
 
-def _answer_of_error(error: Exception) -> Answer:
-    """An answer that is an error. Raises RequestFailed if there is no answer, and what is not an error of an API."""
+def _convert_error(error: Exception) -> Response:
+    """Turn an error of an SDK into a response.
+
+    Raises:
+        RequestFailed: There was no response.
+        Exception: The error itself, if it is not an error of an API.
+    """
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         body = getattr(error, "body", None)
         headers = getattr(getattr(error, "response", None), "headers", {})
-        return Answer(status, body if isinstance(body, Mapping) else str(error).encode(), dict(headers), original=error)
+        return Response(
+            status, body if isinstance(body, Mapping) else str(error).encode(), dict(headers), original=error
+        )
     if _CONNECTION & {cls.__name__ for cls in type(error).__mro__}:
         raise RequestFailed(
-            f"the service could not be asked: {type(error).__name__}: {error}",
+            f"the service could not be reached: {type(error).__name__}: {error}",
             hint="look at the base_url of the client, and whether the service runs",
             may_pass=True,
         ) from error
     raise error
 
 
-class _Stream:
+class _SdkStream:
     """A stream of an SDK."""
 
     def __init__(self, stream: Any) -> None:
@@ -172,15 +179,15 @@ class _Stream:
         try:
             event = next(self._events, None)
         except Exception as error:
-            raise _broken(error) from error
-        return None if event is None else _plain(event)
+            raise _make_stream_error(error) from error
+        return None if event is None else _dump_answer(event)
 
     def close(self) -> None:
         if hasattr(self._stream, "close"):
             self._stream.close()
 
 
-class _AsyncStream:
+class _AsyncSdkStream:
     """The same in an event loop."""
 
     def __init__(self, stream: Any) -> None:
@@ -190,19 +197,19 @@ class _AsyncStream:
         try:
             event = await anext(self._events, None)
         except Exception as error:
-            raise _broken(error) from error
-        return None if event is None else _plain(event)
+            raise _make_stream_error(error) from error
+        return None if event is None else _dump_answer(event)
 
     async def close(self) -> None:
         if hasattr(self._stream, "close"):
             await self._stream.close()
 
 
-def _broken(error: Exception) -> Exception:
-    """A stream that ended in an error of the SDK, of its HTTP library, or of its JSON."""
+def _make_stream_error(error: Exception) -> Exception:
+    """Make the error of a stream that failed in the SDK, its HTTP library, or its JSON."""
     answer = None
     if isinstance(getattr(error, "status_code", None), int):
-        answer = failure_of(_answer_of_error(error))
+        answer = read_failure(_convert_error(error))
     return answer or RequestFailed(
         f"the service failed in the middle of its answer: {type(error).__name__}: {error}", may_pass=True
     )

@@ -1,11 +1,11 @@
-"""Chat completions: OpenAI's, and those of the servers that speak like it.
+"""Chat completions: OpenAI's, and those of the servers with the same API.
 
 ::
 
-    CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
+    CHAT.write_request(query).body["response_format"]["type"]     # 'json_schema'
 
-Cost: building a dict. OpenAI's own models want ``max_completion_tokens``, which most other servers do not
-know; `formwright.client.plans.services` tells which one a service reads.
+Cost: building a dict. OpenAI's own models require ``max_completion_tokens``, which most other servers do
+not know; `formwright.client.plans.services` has the name for each service.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.transport.failures import failed_event, is_error
-from formwright.client.wires.shared import (
-    arguments_text,
-    end_of,
-    list_of,
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.transport.failures import is_error, make_event_failure
+from formwright.client.wires.wire import (
+    add_format_instruction,
+    collect_options,
     member,
-    must,
-    options_of,
-    with_instruction,
-    written_text,
+    read_end,
+    read_list,
+    read_text,
+    require_member,
+    spell_arguments,
 )
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
@@ -36,40 +36,42 @@ _ENDS: Mapping[str, End] = {
     **dict.fromkeys(("content_filter", "safety", "sensitive"), "content_filter"),
     "refusal": "refusal",
 }
-"""Of OpenAI and of servers that speak like it; in lower case, for those that hand on the reasons of another API."""
+"""By the reason in lower case, also the reasons of other APIs, which some servers pass on."""
 
 
 class _Chat:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
 
-    def request(self, query: Query) -> Request:
-        body: dict[str, Any] = {"model": query.model, "messages": _messages(query)}
-        body |= options_of(query, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop")
-        body |= options_of(query, max_tokens=query.max_tokens_name)
+    def write_request(self, query: Query) -> Request:
+        body: dict[str, Any] = {"model": query.model, "messages": _write_messages(query)}
+        body |= collect_options(
+            query, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop"
+        )
+        body |= collect_options(query, max_tokens=query.max_tokens_name)
         if query.is_stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return Request("chat/completions", body | _form(query) | query.extra, query.is_stream)
+        return Request("chat/completions", body | _write_form(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
-        choices = must(body, "choices", list)
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
+        choices = require_member(body, "choices", list)
         if not choices:
             raise RequestFailed("the service answered without any choice", body=str(dict(body))[:200])
         if is_error(choices[0] if isinstance(choices[0], Mapping) else {}):
-            raise failed_event(choices[0])
-        message = must(choices[0], "message", dict)
-        calls = tuple(_call(call) for call in list_of(message, "tool_calls"))
+            raise make_event_failure(choices[0])
+        message = require_member(choices[0], "message", dict)
+        calls = tuple(_read_call(call) for call in read_list(message, "tool_calls"))
         refusal = member(message, "refusal", str)
-        end = "refusal" if refusal else _end(choices[0].get("finish_reason"))
-        return Reply(written_text(message.get("content")), calls, end, refusal, _usage(body), body)
+        end = "refusal" if refusal else _read_end(choices[0].get("finish_reason"))
+        return Reply(read_text(message.get("content")), calls, end, refusal, _read_usage(body), body)
 
-    def collector(self, query: Query) -> _Chunks:
-        return _Chunks(query.pieces)
+    def make_collector(self, query: Query) -> _ChatChunks:
+        return _ChatChunks(query.pieces)
 
 
-def _form(query: Query) -> dict[str, Any]:
-    """The fields that ask for a form."""
+def _write_form(query: Query) -> dict[str, Any]:
+    """Write the fields that request a form."""
     if query.tools:
-        return _tools(query)
+        return _write_tools(query)
     if query.mode == "json_object":
         return {"response_format": {"type": "json_object"}}
     if query.schema is None:
@@ -79,9 +81,9 @@ def _form(query: Query) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _tools(query: Query) -> dict[str, Any]:
-    """The fields that offer tools."""
-    tools = [{"type": "function", "function": _function(tool)} for tool in query.tools]
+def _write_tools(query: Query) -> dict[str, Any]:
+    """Write the fields that offer tools."""
+    tools = [{"type": "function", "function": _write_function(tool)} for tool in query.tools]
     if query.required_tool is not None:
         return {"tools": tools, "tool_choice": {"type": "function", "function": {"name": query.required_tool}}}
     if query.calls == "one":
@@ -89,21 +91,21 @@ def _tools(query: Query) -> dict[str, Any]:
     return {"tools": tools, "tool_choice": query.calls}
 
 
-def _function(tool: OfferedTool) -> dict[str, Any]:
+def _write_function(tool: OfferedTool) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
     strict = {"strict": True} if tool.is_strict else {}
     return {"name": tool.name, "parameters": tool.schema, **described, **strict}
 
 
-def _messages(query: Query) -> list[Mapping[str, Any]]:
-    messages = with_instruction(query.messages, query.instruction)
+def _write_messages(query: Query) -> list[Mapping[str, Any]]:
+    messages = add_format_instruction(query.messages, query.instruction)
     for correction in query.corrections:
-        messages += _messages_of_correction(correction)
+        messages += _write_correction(correction)
     return messages
 
 
-def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
-    """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
+def _write_correction(correction: Correction) -> list[Mapping[str, Any]]:
+    """Write a wrong answer and its complaint as messages; the complaint about a call is the result of its tool."""
     reply = correction.reply
     if not reply.calls:
         return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
@@ -115,24 +117,26 @@ def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
     return [{"role": "assistant", "content": reply.text or None, "tool_calls": calls}, *answers]
 
 
-def _call(call: Any) -> ToolCall:
-    function = must(call, "function", dict)
-    return ToolCall(must(function, "name", str), arguments_text(function.get("arguments")), member(call, "id", str))
+def _read_call(call: Any) -> UncheckedCall:
+    function = require_member(call, "function", dict)
+    return UncheckedCall(
+        require_member(function, "name", str), spell_arguments(function.get("arguments")), member(call, "id", str)
+    )
 
 
-def _end(reason: Any) -> End:
-    """Why a choice ends; a filter may be followed by what it has found. Raises RequestFailed."""
+def _read_end(reason: Any) -> End:
+    """Read why a choice ends; the name of a filter may precede what it has found. Raises RequestFailed."""
     known = reason.lower().partition(":")[0] if isinstance(reason, str) else reason
-    return end_of(known if known in _ENDS else reason, _ENDS)
+    return read_end(known if known in _ENDS else reason, _ENDS)
 
 
-def _usage(body: Mapping[str, Any]) -> Usage:
+def _read_usage(body: Mapping[str, Any]) -> Usage:
     usage = member(body, "usage", dict)
     return Usage(member(usage, "prompt_tokens", int), member(usage, "completion_tokens", int))
 
 
-class _Chunks:
-    """Chunks of a chat completion; of several calls the arguments of the first are given out."""
+class _ChatChunks:
+    """Collects the chunks of a chat completion; the pieces of calls are the arguments of the first."""
 
     def __init__(self, pieces: str) -> None:
         self._pieces = pieces
@@ -146,42 +150,42 @@ class _Chunks:
 
     def feed(self, event: Mapping[str, Any]) -> str:
         if is_error(event):
-            raise failed_event(event)
+            raise make_event_failure(event)
         self._last = event
         if event.get("usage"):
-            self._usage, self.is_over = _usage(event), self.is_complete  # it comes last
-        choices = must(event, "choices", list)
+            self._usage, self.is_over = _read_usage(event), self.is_complete  # usage comes after the end of the text
+        choices = require_member(event, "choices", list)
         if not choices:
             return ""
         choice = choices[0]
         if not isinstance(choice, Mapping) or is_error(choice):
-            raise failed_event(choice if isinstance(choice, Mapping) else event)
-        added = self._add_delta(must(choice, "delta", dict)) if choice.get("delta") is not None else ""
+            raise make_event_failure(choice if isinstance(choice, Mapping) else event)
+        added = self._add_delta(require_member(choice, "delta", dict)) if choice.get("delta") is not None else ""
         if choice.get("finish_reason"):
-            self.is_complete, self._end = True, _end(choice["finish_reason"])
+            self.is_complete, self._end = True, _read_end(choice["finish_reason"])
         return added
 
     def _add_delta(self, delta: Mapping[str, Any]) -> str:
-        text = written_text(delta.get("content"))
+        text = read_text(delta.get("content"))
         self._text.append(text)
         self._refusal.append(member(delta, "refusal", str))
-        arguments = "".join(map(self._call, list_of(delta, "tool_calls")))
+        arguments = "".join(map(self._add_call, read_list(delta, "tool_calls")))
         return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
-    def _call(self, call: Any) -> str:
+    def _add_call(self, call: Any) -> str:
         number, own = member(call, "index", int), member(call, "id", str)
         if own and self._calls.get(number, ("", "", ""))[2] not in ("", own):
             number = max(self._calls) + 1  # some servers give every call the index 0
         function = member(call, "function", dict)
         known = self._calls.setdefault(number, ["", "", ""])
         known[0] += member(function, "name", str)
-        known[1] += (piece := arguments_text(function.get("arguments")))
+        known[1] += (piece := spell_arguments(function.get("arguments")))
         known[2] = known[2] or own
         return piece if number == min(self._calls) else ""
 
     @property
     def reply(self) -> Reply:
-        calls = tuple(ToolCall(*self._calls[number]) for number in sorted(self._calls))
+        calls = tuple(UncheckedCall(*self._calls[number]) for number in sorted(self._calls))
         refusal = "".join(self._refusal)
         end = "refusal" if refusal else self._end
         return Reply("".join(self._text), calls, end, refusal, self._usage, self._last)

@@ -2,7 +2,7 @@
 
 ::
 
-    GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
+    GEMINI.write_request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
 Cost: building a dict. Calls of functions may have no ids, and an answer that was filtered may have no
 candidate at all.
@@ -14,17 +14,18 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.transport.failures import failed_event, is_error
-from formwright.client.wires.shared import (
-    arguments_text,
-    end_of,
-    list_of,
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.transport.failures import is_error, make_event_failure
+from formwright.client.wires.wire import (
+    add_format_instruction,
+    collect_options,
+    join_text_parts,
     member,
-    must,
-    options_of,
-    text_of,
-    with_instruction,
+    read_end,
+    read_list,
+    require_member,
+    spell_arguments,
+    split_system_messages,
 )
 from formwright.errors import PromptError, RequestFailed
 from formwright.generation.result import Usage
@@ -41,9 +42,9 @@ _ENDS: Mapping[str, End] = {"STOP": "stop", "MAX_TOKENS": "length", **dict.fromk
 class _Gemini:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
 
-    def request(self, query: Query) -> Request:
-        system, contents = _contents(query)
-        config = options_of(
+    def write_request(self, query: Query) -> Request:
+        system, contents = _write_contents(query)
+        config = collect_options(
             query,
             max_tokens="maxOutputTokens",
             temperature="temperature",
@@ -61,33 +62,37 @@ class _Gemini:
         body |= {"generationConfig": config} if config else {}
         method = "streamGenerateContent?alt=sse" if query.is_stream else "generateContent"
         path = f"models/{quote(query.model.removeprefix('models/'), safe='')}:{method}"
-        return Request(path, body | _tools(query) | query.extra, query.is_stream)
+        return Request(path, body | _write_tools(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
-        candidates = list_of(body, "candidates")
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
+        candidates = read_list(body, "candidates")
         if not candidates:
             reason = member(member(body, "promptFeedback", dict), "blockReason", str)
             if reason:
-                return Reply("", end="content_filter", refusal=reason, usage=_usage(body), raw=body)
+                return Reply("", end="content_filter", refusal=reason, usage=_read_usage(body), raw=body)
             raise RequestFailed("the service answered without any candidate", body=str(dict(body))[:200])
-        parts = list_of(member(candidates[0], "content", dict), "parts")
-        text = text_of([part for part in parts if not member(part, "thought", bool)])
+        parts = read_list(member(candidates[0], "content", dict), "parts")
+        text = join_text_parts([part for part in parts if not member(part, "thought", bool)])
         calls = tuple(
-            ToolCall(must(call, "name", str), arguments_text(call.get("args", {})), member(call, "id", str))
+            UncheckedCall(
+                require_member(call, "name", str), spell_arguments(call.get("args", {})), member(call, "id", str)
+            )
             for part in parts
             if (call := member(part, "functionCall", dict))
         )
-        return Reply(text, calls, end_of(member(candidates[0], "finishReason", str), _ENDS), "", _usage(body), body)
+        return Reply(
+            text, calls, read_end(member(candidates[0], "finishReason", str), _ENDS), "", _read_usage(body), body
+        )
 
-    def collector(self, query: Query) -> _Parts:
-        return _Parts(query.pieces)
+    def make_collector(self, query: Query) -> _GeminiParts:
+        return _GeminiParts(query.pieces)
 
 
-def _tools(query: Query) -> dict[str, Any]:
-    """The fields that offer functions; that one call is asked for cannot be said."""
+def _write_tools(query: Query) -> dict[str, Any]:
+    """Write the fields that offer functions; the API has no field that limits the answer to one call."""
     if not query.tools:
         return {}
-    declared = [_function(tool) for tool in query.tools]
+    declared = [_write_function(tool) for tool in query.tools]
     is_strict = all(tool.is_strict for tool in query.tools)
     calling: dict[str, Any] = {"mode": "ANY"}
     if query.calls == "auto":
@@ -97,32 +102,31 @@ def _tools(query: Query) -> dict[str, Any]:
     return {"tools": [{"functionDeclarations": declared}], "toolConfig": {"functionCallingConfig": calling}}
 
 
-def _function(tool: OfferedTool) -> dict[str, Any]:
+def _write_function(tool: OfferedTool) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
     return {"name": tool.name, "parametersJsonSchema": tool.schema, **described}
 
 
-def _contents(query: Query) -> tuple[str, list[dict[str, Any]]]:
-    """The system prompt, and the turns of user and model."""
-    messages = with_instruction(query.messages, query.instruction)
-    system = [text_of(message.get("content")) for message in messages if message["role"] in ("system", "developer")]
-    contents: list[dict[str, Any]] = []
-    for message in messages:
-        if message["role"] not in ("system", "developer"):
-            contents.append({"role": _role(message["role"]), "parts": _parts(message.get("content"))})
+def _write_contents(query: Query) -> tuple[str, list[dict[str, Any]]]:
+    """Write the system prompt, and the turns of user and model. Raises PromptError."""
+    messages = add_format_instruction(query.messages, query.instruction)
+    system, others = split_system_messages(messages)
+    contents: list[dict[str, Any]] = [
+        {"role": _write_role(message["role"]), "parts": _write_parts(message.get("content"))} for message in others
+    ]
     for correction in query.corrections:
-        contents += _messages_of_correction(correction)
+        contents += _write_correction(correction)
     if not contents:
         raise PromptError("the conversation has system messages only", hint="add a message of the user")
-    return "\n\n".join(text for text in system if text), contents
+    return system, contents
 
 
-def _role(role: str) -> str:
+def _write_role(role: str) -> str:
     return "model" if role == "assistant" else "user"
 
 
-def _parts(content: Any) -> list[Any]:
-    """Text as a part, text parts of other APIs as this one has them, and its own parts as they are."""
+def _write_parts(content: Any) -> list[Any]:
+    """Write text, and text parts of other APIs, as parts of this API; its own parts stay."""
     if isinstance(content, str):
         return [{"text": content}]
     return [
@@ -131,8 +135,8 @@ def _parts(content: Any) -> list[Any]:
     ]
 
 
-def _messages_of_correction(correction: Correction) -> list[dict[str, Any]]:
-    """What the model wrote, and what is wrong with it; a call is answered as a function would answer it."""
+def _write_correction(correction: Correction) -> list[dict[str, Any]]:
+    """Write a wrong answer and its complaint as turns; the complaint about a call is the result of its function."""
     reply = correction.reply
     candidates = member(reply.raw, "candidates", list)
     written = member(candidates[0], "content", dict) if candidates else {}
@@ -147,46 +151,46 @@ def _messages_of_correction(correction: Correction) -> list[dict[str, Any]]:
     ]
 
 
-def _usage(body: Mapping[str, Any]) -> Usage:
+def _read_usage(body: Mapping[str, Any]) -> Usage:
     usage = member(body, "usageMetadata", dict)
     written = member(usage, "candidatesTokenCount", int) + member(usage, "thoughtsTokenCount", int)
     return Usage(member(usage, "promptTokenCount", int), written)
 
 
-class _Parts:
-    """Answers in pieces, each of the shape of a whole one."""
+class _GeminiParts:
+    """Collects answers in pieces, each in the shape of a complete answer."""
 
     def __init__(self, pieces: str) -> None:
         self._pieces = pieces
         self._parts: list[Any] = []
         self._last: dict[str, Any] = {}
-        self.is_complete = self.is_over = False  # the stream itself tells its end
+        self.is_complete = self.is_over = False  # the stream has no last event: it just ends
 
     def feed(self, event: Mapping[str, Any]) -> str:
         if is_error(event):
-            raise failed_event(event)
+            raise make_event_failure(event)
         self._last |= event
-        candidates = list_of(event, "candidates")
+        candidates = read_list(event, "candidates")
         if not candidates:
             is_blocked = bool(member(member(event, "promptFeedback", dict), "blockReason", str))
             self.is_complete = self.is_complete or is_blocked
             return ""
         if member(candidates[0], "finishReason", str):
             self.is_complete = True
-        parts = list_of(member(candidates[0], "content", dict), "parts")
+        parts = read_list(member(candidates[0], "content", dict), "parts")
         self._parts += parts
         calls = [call for part in parts if (call := member(part, "functionCall", dict))]
-        text = text_of([part for part in parts if not member(part, "thought", bool)])
-        arguments = "".join(arguments_text(call.get("args", {})) for call in calls)
+        text = join_text_parts([part for part in parts if not member(part, "thought", bool)])
+        arguments = "".join(spell_arguments(call.get("args", {})) for call in calls)
         return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
     @property
     def reply(self) -> Reply:
         candidates = member(self._last, "candidates", list)
         if not candidates:
-            return GEMINI.reply(self._last)
+            return GEMINI.read_reply(self._last)
         candidate = {**candidates[0], "content": {"role": "model", "parts": self._parts}}
-        return GEMINI.reply({**self._last, "candidates": [candidate]})
+        return GEMINI.read_reply({**self._last, "candidates": [candidate]})
 
 
 GEMINI = _Gemini()

@@ -1,8 +1,8 @@
-"""OpenAI's Responses, and those of the servers that speak like it.
+"""OpenAI's Responses, and those of the servers with the same API.
 
 ::
 
-    RESPONSES.request(query).body["text"]["format"]["type"]     # 'json_schema'
+    RESPONSES.write_request(query).body["text"]["format"]["type"]     # 'json_schema'
 
 Cost: building a dict. An answer is a list of items, of which the messages and the calls of functions are
 read; nothing is stored at the service (``store`` is false).
@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.flow.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.transport.failures import failed_event, is_error
-from formwright.client.wires.shared import (
-    arguments_text,
-    end_of,
-    list_of,
+from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.transport.failures import is_error, make_event_failure
+from formwright.client.wires.wire import (
+    add_format_instruction,
+    collect_options,
     member,
-    must,
-    options_of,
-    with_instruction,
-    written_text,
+    read_end,
+    read_list,
+    read_text,
+    require_member,
+    spell_arguments,
 )
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
@@ -39,39 +39,39 @@ _DELTAS = {"response.output_text.delta": "text", "response.function_call_argumen
 class _Responses:
     options = frozenset({"max_tokens", "temperature", "top_p"})
 
-    def request(self, query: Query) -> Request:
-        body: dict[str, Any] = {"model": query.model, "input": _input(query), "store": False}
-        body |= options_of(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
+    def write_request(self, query: Query) -> Request:
+        body: dict[str, Any] = {"model": query.model, "input": _write_input(query), "store": False}
+        body |= collect_options(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
         if query.is_stream:
             body["stream"] = True
-        return Request("responses", body | _form(query) | query.extra, query.is_stream)
+        return Request("responses", body | _write_form(query) | query.extra, query.is_stream)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
+    def read_reply(self, body: Mapping[str, Any]) -> Reply:
         if is_error(body) or body.get("status") == "failed":
-            raise failed_event(body)
+            raise make_event_failure(body)
         texts: list[str] = []
         refusals: list[str] = []
-        calls: list[ToolCall] = []
-        for item in must(body, "output", list):
-            kind = must(item, "type", str)
+        calls: list[UncheckedCall] = []
+        for item in require_member(body, "output", list):
+            kind = require_member(item, "type", str)
             if kind == "function_call":
-                name, arguments = must(item, "name", str), arguments_text(item.get("arguments"))
-                calls.append(ToolCall(name, arguments, member(item, "call_id", str)))
+                name, arguments = require_member(item, "name", str), spell_arguments(item.get("arguments"))
+                calls.append(UncheckedCall(name, arguments, member(item, "call_id", str)))
             elif kind == "message":
-                content = list_of(item, "content")
-                texts.append(written_text([part for part in content if member(part, "type", str) != "refusal"]))
+                content = read_list(item, "content")
+                texts.append(read_text([part for part in content if member(part, "type", str) != "refusal"]))
                 refusals += [member(part, "refusal", str) for part in content]
         refusal = "".join(refusals)
-        return Reply("".join(texts), tuple(calls), _end(body, refusal), refusal, _usage(body), body)
+        return Reply("".join(texts), tuple(calls), _read_end(body, refusal), refusal, _read_usage(body), body)
 
-    def collector(self, query: Query) -> _Events:
-        return _Events(query.pieces)
+    def make_collector(self, query: Query) -> _ResponsesEvents:
+        return _ResponsesEvents(query.pieces)
 
 
-def _form(query: Query) -> dict[str, Any]:
-    """The fields that ask for a form."""
+def _write_form(query: Query) -> dict[str, Any]:
+    """Write the fields that request a form."""
     if query.tools:
-        return _tools(query)
+        return _write_tools(query)
     if query.mode == "json_object":
         return {"text": {"format": {"type": "json_object"}}}
     if query.schema is None:
@@ -81,29 +81,29 @@ def _form(query: Query) -> dict[str, Any]:
     return {"text": {"format": {"type": "json_schema", **schema}}}
 
 
-def _tools(query: Query) -> dict[str, Any]:
-    """The fields that offer tools."""
+def _write_tools(query: Query) -> dict[str, Any]:
+    """Write the fields that offer tools."""
     named = {"type": "function", "name": query.required_tool}
     choice: Any = named if query.required_tool is not None else "auto" if query.calls == "auto" else "required"
     one = {"parallel_tool_calls": False} if query.calls == "one" else {}
-    return {"tools": [_function(tool) for tool in query.tools], "tool_choice": choice, **one}
+    return {"tools": [_write_function(tool) for tool in query.tools], "tool_choice": choice, **one}
 
 
-def _function(tool: OfferedTool) -> dict[str, Any]:
+def _write_function(tool: OfferedTool) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
     function = {"name": tool.name, "parameters": tool.schema, "strict": tool.is_strict}
     return {"type": "function", **function, **described}
 
 
-def _input(query: Query) -> list[Mapping[str, Any]]:
-    messages = with_instruction(query.messages, query.instruction)
+def _write_input(query: Query) -> list[Mapping[str, Any]]:
+    messages = add_format_instruction(query.messages, query.instruction)
     for correction in query.corrections:
-        messages += _messages_of_correction(correction)
+        messages += _write_correction(correction)
     return messages
 
 
-def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
-    """What the model wrote, and what is wrong with it."""
+def _write_correction(correction: Correction) -> list[Mapping[str, Any]]:
+    """Write a wrong answer and its complaint as items."""
     reply = correction.reply
     if not reply.calls:
         return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
@@ -116,21 +116,21 @@ def _messages_of_correction(correction: Correction) -> list[Mapping[str, Any]]:
     ]
 
 
-def _end(body: Mapping[str, Any], refusal: str) -> End:
+def _read_end(body: Mapping[str, Any], refusal: str) -> End:
     if refusal:
         return "refusal"
     if body.get("status") != "incomplete":
-        return end_of(body.get("status"), _ENDS)
-    return end_of(member(body, "incomplete_details", dict).get("reason") or "max_output_tokens", _ENDS)
+        return read_end(body.get("status"), _ENDS)
+    return read_end(member(body, "incomplete_details", dict).get("reason") or "max_output_tokens", _ENDS)
 
 
-def _usage(body: Mapping[str, Any]) -> Usage:
+def _read_usage(body: Mapping[str, Any]) -> Usage:
     usage = member(body, "usage", dict)
     return Usage(member(usage, "input_tokens", int), member(usage, "output_tokens", int))
 
 
-class _Events:
-    """Events of a response; its last one has all of it."""
+class _ResponsesEvents:
+    """Collects the events of a response; the last event holds all of it."""
 
     def __init__(self, pieces: str) -> None:
         self._pieces = pieces
@@ -143,11 +143,11 @@ class _Events:
     is_over = is_complete
 
     def feed(self, event: Mapping[str, Any]) -> str:
-        kind = must(event, "type", str)
+        kind = require_member(event, "type", str)
         if kind in ("error", "response.failed"):
-            raise failed_event(member(event, "response", dict) or {"error": event})
+            raise make_event_failure(member(event, "response", dict) or {"error": event})
         if kind in ("response.completed", "response.incomplete", "response.cancelled"):
-            self._reply = RESPONSES.reply(must(event, "response", dict))
+            self._reply = RESPONSES.read_reply(require_member(event, "response", dict))
         is_shown = kind in _DELTAS and _DELTAS[kind] == self._pieces
         return member(event, "delta", str) if is_shown else ""
 

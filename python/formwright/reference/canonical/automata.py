@@ -1,12 +1,12 @@
-"""Deterministic automata whose letters are byte strings: characters, or whole tokens.
+"""Deterministic automata whose letters are byte strings: characters, or trimmed tokens.
 
 ::
 
-    automaton = form_automaton(fw.regex("(a|b)c"))
+    automaton = make_form_automaton(fw.regex("(a|b)c"))
     automaton.accepts([b"a", b"c"])       # True
     automaton.states, automaton.edges     # (3, 3)
 
-State 0 is the start. Only states on a way from the start to an accepting state are kept.
+State 0 is the start. Only states on a path from the start to an accepting state are kept.
 
 Cost: plain dictionaries; a few hundred thousand edges are fine.
 """
@@ -19,9 +19,9 @@ from typing import Any
 
 from formwright.forms.coerce import form as as_form
 
-__all__ = ["Automaton", "form_automaton"]
+__all__ = ["Automaton", "make_form_automaton"]
 
-MOST_STATES = 10_000
+MAX_STATES = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Automaton:
             state = self.ways[state].get(letter) if state is not None else None
         return state in self.accepting
 
-    def trimmed(self) -> Automaton:
-        """Without states that no accepting way passes, numbered as they are first reached, letters in order."""
+    def trim(self) -> Automaton:
+        """Keep the states on accepting paths, numbered as they are first reached, letters in order."""
         before: list[list[int]] = [[] for _ in self.ways]
         for state, ways in enumerate(self.ways):
             for target in ways.values():
@@ -68,17 +68,17 @@ class Automaton:
         kept = [{letter: number[to] for letter, to in self.ways[at].items() if to in number} for at in order]
         return Automaton(ways=kept, accepting=frozenset(number[state] for state in self.accepting if state in number))
 
-    def minimal(self) -> Automaton:
-        """The smallest automaton of the same texts, by splitting classes of states until none is split (Moore 1956).
+    def minimize(self) -> Automaton:
+        """Make the smallest automaton of the same texts: split classes of states until none is split (Moore 1956).
 
         Two automata of the same texts have equal smallest ones.
         """
-        whole = self.trimmed()
-        classes = [int(state in whole.accepting) for state in range(whole.states)]
+        trimmed = self.trim()
+        classes = [int(state in trimmed.accepting) for state in range(trimmed.states)]
         while True:
             seen = [
                 (classes[at], tuple(sorted((letter, classes[to]) for letter, to in ways.items())))
-                for at, ways in enumerate(whole.ways)
+                for at, ways in enumerate(trimmed.ways)
             ]
             numbers = {signature: number for number, signature in enumerate(dict.fromkeys(seen))}
             split = [numbers[signature] for signature in seen]
@@ -86,29 +86,29 @@ class Automaton:
                 break
             classes = split
         first = {number: at for at, number in reversed(list(enumerate(split)))}
-        ways = [{letter: split[to] for letter, to in whole.ways[first[at]].items()} for at in range(len(numbers))]
-        return Automaton(ways=ways, accepting=frozenset(split[at] for at in whole.accepting)).trimmed()
+        ways = [{letter: split[to] for letter, to in trimmed.ways[first[at]].items()} for at in range(len(numbers))]
+        return Automaton(ways=ways, accepting=frozenset(split[at] for at in trimmed.accepting)).trim()
 
 
-def form_automaton(form: Any, *, most_states: int = MOST_STATES) -> Automaton:
-    """The smallest automaton over bytes of a form of finitely many states.
+def make_form_automaton(form: Any, *, most_states: int = MAX_STATES) -> Automaton:
+    """Make the smallest automaton over bytes of a form with finitely many states.
 
     Args:
         form: Anything `formwright.form` takes that has finitely many states: a regular expression, a choice, a schema
             without recursion.
-        most_states: Where more are needed, the form is refused.
+        most_states: The limit of states.
 
     Raises:
-        LimitExceeded: It has more states.
+        LimitExceeded: The form has more states.
     """
     states = as_form(form).language.byte_automaton(most_states)
     ways = [{bytes([byte]): to for byte, to in edges} for _, edges in states]
     accepting = frozenset(at for at, (is_end, _) in enumerate(states) if is_end)
-    return Automaton(ways=ways, accepting=accepting).minimal()
+    return Automaton(ways=ways, accepting=accepting).minimize()
 
 
 def _find_reachable(start: Iterable[int], ways: Sequence[Sequence[int]]) -> dict[int, None]:
-    """All states that some states lead to, in the order in which they are met."""
+    """Find all states that some states lead to, in the order in which they are met."""
     reached = dict.fromkeys(start)
     pending = list(reached)
     for state in pending:

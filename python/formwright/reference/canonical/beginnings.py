@@ -1,9 +1,9 @@
-"""All beginnings of the spellings of a form, as masks allow them.
+"""List all beginnings of the spellings of a form, as masks allow them.
 
 ::
 
     start = fw.compile(fw.choice("a", "ab"), vocabulary).matcher()
-    [beginning.text for beginning in beginnings(start)]
+    [beginning.text for beginning in list_beginnings(start)]
 
 Cost: a mask and a fork for each. Forms with many or long texts have too many, and are refused.
 """
@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from formwright._kernel import Matcher
 from formwright.errors import LimitExceeded
 
-__all__ = ["Beginning", "beginnings"]
+__all__ = ["Beginning", "list_beginnings"]
 
-MOST_BEGINNINGS = 10_000
+MAX_BEGINNINGS = 10_000
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """Some tokens that a text of the form begins with.
+    """The first tokens of a text of the form.
 
     Attributes:
         token_ids: The tokens.
         text: What they spell.
-        allowed: The tokens that may come next, those that end the text left out.
+        allowed: The tokens that may come next, without those that end the text.
         is_complete: Whether the text may end here.
     """
 
@@ -37,8 +37,8 @@ class Beginning:
     is_complete: bool
 
 
-def beginnings(start: Matcher) -> list[Beginning]:
-    """All beginnings after a matcher, each before those that it begins.
+def list_beginnings(start: Matcher) -> list[Beginning]:
+    """List all beginnings from the state of a matcher on, shorter ones first.
 
     Raises:
         LimitExceeded: There are more than 10,000.
@@ -49,13 +49,13 @@ def beginnings(start: Matcher) -> list[Beginning]:
     for token_ids, matcher in pending:
         allowed = tuple(token for token in matcher.allowed_token_ids() if token not in ends)
         found.append(Beginning(token_ids, matcher.accepted_bytes, allowed, matcher.is_complete))
-        if len(pending) + len(allowed) > MOST_BEGINNINGS:
+        if len(pending) + len(allowed) > MAX_BEGINNINGS:
             raise LimitExceeded(
-                f"the spellings of this form have more than {MOST_BEGINNINGS} beginnings",
+                f"the spellings of this form have more than {MAX_BEGINNINGS} beginnings",
                 hint="pass a form with fewer or shorter texts; a text of 40 characters has thousands of spellings",
                 limit="beginnings",
                 value=len(pending) + len(allowed),
-                allowed=MOST_BEGINNINGS,
+                allowed=MAX_BEGINNINGS,
             )
         for token in allowed:
             next_ = matcher.fork()

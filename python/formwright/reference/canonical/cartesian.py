@@ -1,16 +1,16 @@
-"""CartesianMerge: a language and the pairs that a tokenizer writes, multiplied.
+"""CartesianMerge: the product of a language and the pairs of tokens that a tokenizer writes.
 
 ::
 
     spelled = Automaton(ways=[{b"a": 1, b"ab": 2}, {b"b": 2}, {}], accepting=frozenset({2}))
     cartesian_merge(spelled, lambda a, b: (a, b) != (b"a", b"b")).edges     # 1: `ab`
 
-A state is where the language is and the token before it. An edge is a token that the language allows and that may
-follow that one. Of these pairs of states only the *live* ones are kept, on a way to the end: a token may be allowed
-by the language, follow the one before it, and yet lead to where no other may follow.
+A state is a pair: a state of the language, and the token before it. An edge is a token that the language allows and
+that may follow the token before it. Only *live* pairs are kept, those on a path to an end: a token may be allowed by
+the language, follow the one before it, and yet lead to a pair that no token may follow.
 
-Cost: states of the language times tokens before them. Of texts that are cut into pieces, ``may_follow`` must know
-where pieces end; here all of a text is one piece.
+Cost: states of the language times tokens before them. For a tokenizer that cuts texts into pieces, ``may_follow``
+must know where pieces end; here all of a text is one piece.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["cartesian_merge"]
 
 
 def cartesian_merge(spelled: Automaton, may_follow: Callable[[bytes, bytes], bool]) -> Automaton:
-    """The spellings of which every two neighbours may be side by side.
+    """Keep the spellings whose neighbouring tokens may all be side by side.
 
     Args:
         spelled: An automaton over tokens, of all spellings.
@@ -44,4 +44,4 @@ def cartesian_merge(spelled: Automaton, may_follow: Callable[[bytes, bytes], boo
                 found[token] = numbers[target]
         ways.append(found)
     accepting = frozenset(number for (at, _), number in numbers.items() if at in spelled.accepting)
-    return Automaton(ways=ways, accepting=accepting).trimmed()
+    return Automaton(ways=ways, accepting=accepting).trim()

@@ -1,4 +1,4 @@
-"""DirectMerge: an automaton is edited until its texts are spelled as a tokenizer spells them, merge by merge.
+"""DirectMerge: edit an automaton, merge by merge, until it spells its texts as a tokenizer does.
 
 ::
 
@@ -9,8 +9,8 @@
 The textbook way to merge a text: for each pair (a, b) of the table, in order, one pass from left to right that joins
 each a with a b after it. `direct_merge` makes the same pass over all texts at once.
 
-Of two different letters: wherever an a leads into a state that a b leads out of, the a can only go on by something
-else, and the b can only come after something else. So the state is split by what led into it.
+Of two different letters: where an a leads into a state that a b leaves, the a must then be followed by something
+else, and the b preceded by something else. So the state is split by the letter that led into it.
 
 Of equal letters, pairs are taken from the left: in a run of a's every second one ends a pair. So first states are
 split by whether an even or an odd number of a's came last, and then a pair begins in even states alone.
@@ -18,7 +18,7 @@ split by whether an even or an odd number of a's came last, and then a pair begi
 Cost: for each merge, the states that one of its letters leads into. A loop of a's must lead into the copy of
 its state, so edges are redirected before they are copied. And a table has an order: where a tokenizer gives several
 merges the same priority, as SentencePiece does to runs of spaces, it takes the leftmost pair of all of them, which no
-table says.
+table can express.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Pair = tuple[bytes, bytes]
 
 
 def merge_all(letters: Iterable[bytes], merges: Iterable[Pair]) -> list[bytes]:
-    """The tokens of a text, by the textbook: for each pair in turn, one pass from left to right."""
+    """Merge the letters of one text, as in the textbook: for each pair in turn, one pass from left to right."""
     text = list(letters)
     for a, b in merges:
         merged: list[bytes] = []
@@ -48,14 +48,14 @@ def merge_all(letters: Iterable[bytes], merges: Iterable[Pair]) -> list[bytes]:
 
 
 def direct_merge(automaton: Automaton, merges: Iterable[Pair]) -> Automaton:
-    """The automaton of all texts of ``automaton``, each spelled as `merge_all` spells it."""
+    """Make the automaton of all texts of ``automaton``, each spelled as `merge_all` spells it."""
     editor = _Editor(automaton)
     for a, b in merges:
         if a == b:
-            editor.merge_same(a)
+            editor.join_equal_pairs(a)
         else:
-            editor.merge(a, b, editor.targets(a))
-    return editor.automaton()
+            editor.join_pairs(a, b, editor.find_targets(a))
+    return editor.build_automaton()
 
 
 class _Editor:
@@ -68,32 +68,32 @@ class _Editor:
         self.by_letter: dict[bytes, set[int]] = {}
         for source, ways in enumerate(self.ways):
             for letter, target in ways.items():
-                self._count(source, letter, target)
+                self._index_edge(source, letter, target)
 
-    def automaton(self) -> Automaton:
-        return Automaton(ways=self.ways, accepting=frozenset(self.accepting)).trimmed()
+    def build_automaton(self) -> Automaton:
+        return Automaton(ways=self.ways, accepting=frozenset(self.accepting)).trim()
 
-    def targets(self, letter: bytes) -> list[int]:
-        """The states that a letter leads into."""
+    def find_targets(self, letter: bytes) -> list[int]:
+        """Find the states that a letter leads into."""
         return sorted({self.ways[source][letter] for source in self.by_letter.get(letter, ())})
 
-    def _count(self, source: int, letter: bytes, target: int) -> None:
+    def _index_edge(self, source: int, letter: bytes, target: int) -> None:
         self.into[target].add((source, letter))
         self.by_letter.setdefault(letter, set()).add(source)
 
-    def add(self, source: int, letter: bytes, target: int) -> None:
-        self.remove(source, letter)
+    def add_edge(self, source: int, letter: bytes, target: int) -> None:
+        self.remove_edge(source, letter)
         self.ways[source][letter] = target
-        self._count(source, letter, target)
+        self._index_edge(source, letter, target)
 
-    def remove(self, source: int, letter: bytes) -> None:
+    def remove_edge(self, source: int, letter: bytes) -> None:
         target = self.ways[source].pop(letter, None)
         if target is not None:
             self.into[target].discard((source, letter))
             self.by_letter[letter].discard(source)
 
-    def new_state(self, like: int) -> int:
-        """A state without edges, which accepts if another one does."""
+    def add_state(self, like: int) -> int:
+        """Add a state without edges, which accepts if another one does."""
         state = len(self.ways)
         self.ways.append({})
         self.into.append(set())
@@ -101,42 +101,42 @@ class _Editor:
             self.accepting.add(state)
         return state
 
-    def merge(self, a: bytes, b: bytes, states: Sequence[int]) -> None:
-        """Joins each ``a`` into one of some states with the ``b`` after it."""
+    def join_pairs(self, a: bytes, b: bytes, states: Sequence[int]) -> None:
+        """Join each ``a`` that leads into one of some states with the ``b`` after it."""
         for state in states:
             after = self.ways[state].get(b)
             sources = [source for source, letter in self.into[state] if letter == a]
             if after is None or not sources:
                 continue
             for source in sources:
-                self.add(source, a + b, after)
-            comes_otherwise = state == 0 or any(letter != a for _, letter in self.into[state])
-            goes_otherwise = state in self.accepting or any(letter != b for letter in self.ways[state])
-            if goes_otherwise and comes_otherwise:
-                copy = self.new_state(state)
+                self.add_edge(source, a + b, after)
+            has_other_source = state == 0 or any(letter != a for _, letter in self.into[state])
+            has_other_end = state in self.accepting or any(letter != b for letter in self.ways[state])
+            if has_other_end and has_other_source:
+                copy = self.add_state(state)
                 for source in sources:
-                    self.add(source, a, copy)
+                    self.add_edge(source, a, copy)
                 for letter, target in list(self.ways[state].items()):
                     if letter != b:
-                        self.add(copy, letter, target)
-            elif goes_otherwise:
-                self.remove(state, b)
+                        self.add_edge(copy, letter, target)
+            elif has_other_end:
+                self.remove_edge(state, b)
             else:
                 for source in sources:
-                    self.remove(source, a)
-                for letter in () if comes_otherwise else list(self.ways[state]):
-                    self.remove(state, letter)  # nothing leads into it any more
+                    self.remove_edge(source, a)
+                for letter in () if has_other_source else list(self.ways[state]):
+                    self.remove_edge(state, letter)  # the state can no longer be reached
 
-    def merge_same(self, a: bytes) -> None:
-        """Joins pairs of ``a``, from the left."""
+    def join_equal_pairs(self, a: bytes) -> None:
+        """Join pairs of ``a``, from the left."""
         sources = self.by_letter.get(a, set())
-        even = [state for state in self.targets(a) if state in sources]
-        odd = {state: self.new_state(state) for state in even}
+        even = [state for state in self.find_targets(a) if state in sources]
+        odd = {state: self.add_state(state) for state in even}
         for state in even:
             for letter, target in list(self.ways[state].items()):
-                self.add(odd[state], letter, target)
+                self.add_edge(odd[state], letter, target)
         for source in list(self.by_letter.get(a, ())):
             target = self.ways[source][a]
             if target in odd and source not in odd.values():
-                self.add(source, a, odd[target])
-        self.merge(a, a, list(odd.values()))
+                self.add_edge(source, a, odd[target])
+        self.join_pairs(a, a, list(odd.values()))

@@ -2,23 +2,23 @@
 
 ::
 
-    from formwright.reference.canonical import direct_merge, form_automaton
+    from formwright.reference.canonical import direct_merge, make_form_automaton
 
     seams = Seams([b"a", b"b", b"ab", b" ", b" a"])
-    seams.between(b"b", b" ")                 # True: no token holds `b` and a space side by side
-    seams.between(b" ", b"a")                 # False
-    key, value = form_automaton(fw.regex(" ab:")), form_automaton(fw.regex(" b"))
-    merge = Parts(seams, lambda texts: direct_merge(texts, [(b"a", b"b")]))
+    seams.is_seam(b"b", b" ")                 # True: no token holds `b` and a space side by side
+    seams.is_seam(b" ", b"a")                 # False
+    key, value = make_form_automaton(fw.regex(" ab:")), make_form_automaton(fw.regex(" b"))
+    merge = PartMerger(seams, lambda texts: direct_merge(texts, [(b"a", b"b")]))
     merge([key, value, key, value]).accepts([b" ", b"ab", b":", b" ", b"b"] * 2)     # True
     merge.merges                              # 2
 
-A *seam* is a place between two bytes that no token holds side by side. No merge crosses it: whatever is on one
-side, the other is spelled alike. So of an expression with a seam between its parts, each part is merged by itself; one
-that occurs again, or one that is kept in a library of common types, need not be merged again. Here all of a text is one
+A *seam* is a place between two bytes that no token holds side by side. No merge crosses it, so the spelling
+of one side does not depend on the other. So the parts of an expression with seams between them are merged separately,
+and a part that occurs again, or that is in a library of common types, is not merged again. Here all of a text is one
 piece.
 
-Cost: the pairs of bytes of a vocabulary; and of each part, its own merge, once. Parts with no seam between
-them are merged as one part.
+Cost: the pairs of bytes of a vocabulary, and one merge for each different part. Parts without a seam between them are
+merged as one part.
 """
 
 from __future__ import annotations
@@ -27,51 +27,51 @@ from collections.abc import Callable, Iterable, Sequence
 
 from formwright.reference.canonical.automata import Automaton
 
-__all__ = ["Parts", "Seams", "concatenate"]
+__all__ = ["PartMerger", "Seams", "concatenate"]
 
 
 class Seams:
-    """Where no merge of a vocabulary can cross.
+    """The places that no merge of a vocabulary can cross.
 
     Args:
-        tokens: All tokens that merging makes.
+        tokens: All tokens that merges make.
     """
 
     def __init__(self, tokens: Iterable[bytes]) -> None:
         self._held = {token[at : at + 2] for token in tokens for at in range(len(token) - 1)}
 
-    def between(self, left: bytes, right: bytes) -> bool:
+    def is_seam(self, left: bytes, right: bytes) -> bool:
         """Whether there is a seam between two texts, neither of them empty."""
         return left[-1:] + right[:1] not in self._held
 
-    def openings(self) -> frozenset[bytes]:
-        """Bytes with a seam before them, whatever other byte is there; of two equal bytes, `between` tells."""
-        return frozenset(map(_byte, range(256))) - {pair[1:] for pair in self._held if pair[0] != pair[1]}
+    def find_openings(self) -> frozenset[bytes]:
+        """Find the bytes with a seam before them, after every other byte; see `is_seam` for two equal bytes."""
+        return frozenset(map(_make_byte, range(256))) - {pair[1:] for pair in self._held if pair[0] != pair[1]}
 
-    def closings(self) -> frozenset[bytes]:
-        """Bytes with a seam after them, whatever other byte is there; of two equal bytes, `between` tells."""
-        return frozenset(map(_byte, range(256))) - {pair[:1] for pair in self._held if pair[0] != pair[1]}
+    def find_closings(self) -> frozenset[bytes]:
+        """Find the bytes with a seam after them, before every other byte; see `is_seam` for two equal bytes."""
+        return frozenset(map(_make_byte, range(256))) - {pair[:1] for pair in self._held if pair[0] != pair[1]}
 
-    def parts(self, texts: Sequence[Automaton]) -> list[Automaton]:
-        """The same texts one after the other, in parts with a seam between each two of them."""
+    def split_parts(self, texts: Sequence[Automaton]) -> list[Automaton]:
+        """Join neighbouring texts until there is a seam between each two."""
         joined = list(texts[:1])
         for part in texts[1:]:
-            ends, begins = _last(joined[-1]), _first(part)
-            is_seam = all(self.between(left, right) for left in ends for right in begins)
-            if is_seam and 0 not in part.accepting and 0 not in joined[-1].accepting:
+            ends, begins = _list_last(joined[-1]), _list_first(part)
+            are_apart = all(self.is_seam(left, right) for left in ends for right in begins)
+            if are_apart and 0 not in part.accepting and 0 not in joined[-1].accepting:
                 joined.append(part)
             else:
-                joined[-1] = concatenate([joined[-1], part]).minimal()
+                joined[-1] = concatenate([joined[-1], part]).minimize()
         return joined
 
 
-class Parts:
+class PartMerger:
     """Merges texts part by part, each part once.
 
     Args:
         seams: Those of the vocabulary.
-        merge: From an automaton over bytes to one over the tokens that the tokenizer writes of it.
-        library: Parts that are merged right away, such as a string, a number, a date.
+        merge: Turns an automaton over bytes into one over the tokens that the tokenizer writes for it.
+        library: Parts to merge at once, such as a string, a number, a date.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ class Parts:
         self._merge = merge
         self._merged: dict[tuple[object, ...], Automaton] = {}
         for part in library:
-            self._once(part)
+            self._merge_once(part)
 
     def __call__(self, texts: Sequence[Automaton]) -> Automaton:
-        """What the tokenizer writes of some texts, one after the other."""
-        return concatenate([self._once(part) for part in self.seams.parts(texts)])
+        """Make the automaton of what the tokenizer writes for some texts, one after the other."""
+        return concatenate([self._merge_once(part) for part in self.seams.split_parts(texts)])
 
-    def _once(self, part: Automaton) -> Automaton:
-        smallest = part.minimal()
+    def _merge_once(self, part: Automaton) -> Automaton:
+        smallest = part.minimize()
         key = (*(tuple(sorted(ways.items())) for ways in smallest.ways), smallest.accepting)
         if key not in self._merged:
             self.merges += 1
@@ -97,7 +97,7 @@ class Parts:
 
 
 def concatenate(parts: Sequence[Automaton]) -> Automaton:
-    """A text of each of some automata, one after the other; by sets of states (Rabin and Scott 1959)."""
+    """Join automata: a text of each, one after the other; by sets of states (Rabin and Scott 1959)."""
     if not parts:
         return Automaton(ways=[{}], accepting=frozenset({0}))
 
@@ -124,16 +124,16 @@ def concatenate(parts: Sequence[Automaton]) -> Automaton:
     ends = (
         number for states, number in numbers.items() if any(p == last and at in parts[p].accepting for p, at in states)
     )
-    return Automaton(ways=ways, accepting=frozenset(ends)).trimmed()
+    return Automaton(ways=ways, accepting=frozenset(ends)).trim()
 
 
-def _byte(number: int) -> bytes:
+def _make_byte(number: int) -> bytes:
     return bytes([number])
 
 
-def _first(texts: Automaton) -> set[bytes]:
+def _list_first(texts: Automaton) -> set[bytes]:
     return set(texts.ways[0])
 
 
-def _last(texts: Automaton) -> set[bytes]:
+def _list_last(texts: Automaton) -> set[bytes]:
     return {letter for ways in texts.ways for letter, to in ways.items() if to in texts.accepting}

@@ -1,9 +1,9 @@
-"""Requests, answers, and the steps between them, as data.
+"""The steps of a flow, and the requests, responses, queries and replies in them, as data.
 
 ::
 
     request = Request("chat/completions", {"model": "m", "messages": []})
-    Send(request)                     # a step of the flow; its driver gives an Answer back
+    Send(request)                     # a step of the flow; its driver gives a Response back
     Usage(12, 3) + Usage(10, 4)       # Usage(prompt_tokens=22, completion_tokens=7)
 
 The flow (`formwright.client.flow.request_flow`) yields steps and receives their results. A driver carries them out:
@@ -21,7 +21,6 @@ from formwright.generation.result import Mode, Usage
 from formwright.generation.spans import GenerationSpan
 
 __all__ = [
-    "Answer",
     "Close",
     "Correction",
     "End",
@@ -34,13 +33,14 @@ __all__ = [
     "Recall",
     "Reply",
     "Request",
+    "Response",
     "Send",
     "Step",
-    "ToolCall",
+    "UncheckedCall",
 ]
 
 End: TypeAlias = Literal["stop", "length", "refusal", "content_filter", "cancel"]
-"""Why a text ends: as its service says, or because the caller wants no more of it."""
+"""Why a text ends: the service says so, or the caller cancelled it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back: the body as bytes, or decoded by an SDK."""
+class Response:
+    """One HTTP response: the body as bytes, or decoded by an SDK."""
 
     status: int
     body: bytes | Mapping[str, Any] = field(repr=False)
@@ -72,7 +72,7 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send a request, and wait for its whole `Answer`, with a timeout in seconds."""
+    """Send a request, and wait for its complete `Response`, with a timeout in seconds."""
 
     request: Request
     timeout: float | None = None
@@ -80,7 +80,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Send a request whose answer is a stream; gives an `Answer`, with a body only if it is an error."""
+    """Send a request whose answer is a stream; gives a `Response`, with a body only if it is an error."""
 
     request: Request
     timeout: float | None = None
@@ -88,7 +88,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """Go on reading the open stream; gives bytes, or an event that an SDK has decoded; ``None`` at its end."""
+    """Read on in the open stream; gives bytes, or an event that an SDK has decoded; ``None`` at its end."""
 
     timeout: float | None = None
 
@@ -114,12 +114,12 @@ class Keep:
 
 
 Step: TypeAlias = Enter | Send | Open | Next | Close | Sleep | Recall | Keep
-"""What a flow asks its driver for."""
+"""What a flow yields for its driver to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call as a service gives it: ``arguments`` is text."""
+class UncheckedCall:
+    """A call of a tool in an answer: ``arguments`` is unchecked text."""
 
     name: str
     arguments: str
@@ -128,13 +128,13 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as it is offered to a service.
+    """A tool that a query offers to the model.
 
     Attributes:
         name: Its name.
         schema: The JSON Schema of its arguments.
         description: What it is for.
-        is_strict: Whether the service is asked to enforce the schema.
+        is_strict: Whether the service is required to enforce the schema.
     """
 
     name: str
@@ -145,7 +145,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of a model, read out of the format of its API.
+    """The answer of a model, whatever its API.
 
     Attributes:
         text: What the model wrote as text.
@@ -158,7 +158,7 @@ class Reply:
     """
 
     text: str
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[UncheckedCall, ...] = ()
     end: End = "stop"
     refusal: str = ""
     usage: Usage = field(default_factory=Usage)
@@ -181,21 +181,21 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A request for a text, before any API spells it.
+    """A request for a text, whatever the API.
 
     Attributes:
         model: The name of the model.
         messages: The conversation, as the user gave it.
-        mode: How the form is asked for.
+        mode: How the form is requested.
         schema: The JSON Schema of the text, in modes that send one.
-        name: What the schema is called.
+        name: The name of the schema.
         description: What it is for.
         tools: The tools, in modes that offer some.
-        calls: Whether the model may call them, must, or must call one once.
+        calls: ``"auto"`` if the model may call them, ``"required"`` if it must, ``"one"`` if it must call one, once.
         pieces: What a stream yields: the text, the arguments of the first call, or nothing.
         instruction: Format instructions.
         extra: Further fields of the body.
-        max_tokens_name: What chat completions call ``max_tokens``.
+        max_tokens_name: The name of ``max_tokens`` in chat completions.
         corrections: The wrong answers so far.
         is_stream: Whether the answer is to come piece by piece.
     """

@@ -1,4 +1,4 @@
-"""The options of `generate`, `stream` and `generate_many` of a model behind an API, once for all signatures.
+"""The options of `generate`, `stream` and `generate_many` of a remote model, once for all signatures.
 
 The docstring of `formwright.client.RemoteModel.generate` describes each.
 """
@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from formwright.generation.result import Mode
 
-__all__ = ["DEFAULTS", "OF_LOCAL_MODELS", "OF_ONE_ANSWER", "OF_SAMPLING", "ManyOptions", "Options"]
+__all__ = ["DEFAULTS", "OF_LOCAL_MODELS", "OF_ONE_ANSWER", "OF_SAMPLING", "ManyRemoteOptions", "RemoteOptions"]
 
 
 DEFAULTS: Mapping[str, Any] = {
@@ -31,7 +31,7 @@ DEFAULTS: Mapping[str, Any] = {
     "concurrency": 8,
     "progress": None,
 }
-"""What each option is if it is not given."""
+"""The defaults of the options."""
 
 OF_SAMPLING = ("min_p", "repetition_penalty", "min_tokens")
 OF_LOCAL_MODELS = (
@@ -51,7 +51,7 @@ OF_ONE_ANSWER = tuple(name for name in DEFAULTS if name not in ("concurrency", "
 """Options of one answer."""
 
 
-class Options(TypedDict, total=False):
+class RemoteOptions(TypedDict, total=False):
     """Options of `RemoteModel.generate` and `stream`."""
 
     max_tokens: int | None
@@ -67,7 +67,7 @@ class Options(TypedDict, total=False):
     time_budget: float | None
 
 
-class ManyOptions(Options, total=False):
+class ManyRemoteOptions(RemoteOptions, total=False):
     """Options of `RemoteModel.generate_many`."""
 
     concurrency: int

@@ -1,4 +1,4 @@
-"""What ``formwright doctor`` looks at, with nothing but the core: it runs where the other commands cannot."""
+"""The checks of ``formwright doctor``, which need only the core: they run where the other commands cannot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from importlib.util import find_spec
 import formwright as fw
 from formwright._hosts import HOSTS, Host
 
-__all__ = ["EXTRAS", "examine"]
+__all__ = ["EXTRAS", "print_findings"]
 
 EXTRAS = {
     "cli": ("click", "rich"),
@@ -31,17 +31,17 @@ EXTRAS = {
     "tiktoken": ("tiktoken",),
     "tokenizers": ("tokenizers",),
 }
-"""What each extra lets us import; those of hosts are in `HOSTS`."""
+"""The modules of each extra; those of hosts are in `HOSTS`."""
 
-_ENTERED = {"vllm": "formwright.engines.vllm.backend", "mlx": "formwright.models.runtimes.mlx"}
-"""The modules that import a host, where those of `HOSTS` do not import all of it."""
+_HOST_MODULES = {"vllm": "formwright.engines.vllm.backend", "mlx": "formwright.models.runtimes.mlx"}
+"""The modules to import for a host, if that of `HOSTS` does not import all that is used."""
 
 _FORM = {"type": "integer", "minimum": 0, "maximum": 9}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found: ``"works"``, ``"missing"``, ``"too old"``, ``"too new"`` or ``"fails"``; more in words."""
+    """The result of a check: ``"works"``, ``"missing"``, ``"too old"``, ``"too new"`` or ``"fails"``, with details."""
 
     state: str
     version: str | None = None
@@ -49,54 +49,54 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """Something that can be looked at. One that raises has found that it fails."""
+class DoctorCheck:
+    """A check of one package or part; an error that it raises becomes the finding ``"fails"``."""
 
     group: str
     name: str
-    look: Callable[[], Finding]
+    find: Callable[[], Finding]
 
     def run(self) -> Finding:
-        """What is there; what a package prints while it is imported goes to stderr."""
+        """Run the check; what a package prints while it is imported goes to stderr."""
         try:
             with redirect_stdout(sys.stderr):
-                return self.look()
-        except Exception as error:  # whatever an import raises is what the user wants to know
-            return Finding("fails", detail=_line_of_error(error))
+                return self.find()
+        except Exception as error:  # an import may raise anything, and the user wants to know
+            return Finding("fails", detail=_join_error_lines(error))
 
 
-def _line_of_error(error: Exception) -> str:
-    """An error in one line."""
+def _join_error_lines(error: Exception) -> str:
+    """Write an error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def examine(*, as_json: bool) -> bool:
-    """Write down what each check has found, on stdout. Returns whether the core works."""
-    found = [(check, check.run()) for check in _checks()]
-    works = all(finding.state == "works" for check, finding in found if check.group == "core")
+def print_findings(*, as_json: bool) -> bool:
+    """Print the finding of each check, and return whether the core works."""
+    found = [(check, check.run()) for check in _list_checks()]
+    is_working = all(finding.state == "works" for check, finding in found if check.group == "core")
     if as_json:
         rows = [{"group": check.group, "name": check.name, **asdict(finding)} for check, finding in found]
-        lines = [json.dumps({"works": works, "checks": rows}, indent=2)]
+        lines = [json.dumps({"works": is_working, "checks": rows}, indent=2)]
     else:
-        lines = list(_lines(found))
+        lines = list(_format_findings(found))
     sys.stdout.write("\n".join([*lines, ""]))
-    return works
+    return is_working
 
 
-def _checks() -> Iterator[Check]:
-    """Everything that is looked at, in the order in which it is shown."""
-    yield Check("core", "python", lambda: Finding("works", platform.python_version(), platform.platform()))
-    yield Check("core", "numpy", lambda: Finding("works", metadata.version("numpy")))
-    yield Check("core", "kernel", _kernel)
-    yield Check("models", "formwright-tiny", _check_embedded)
+def _list_checks() -> Iterator[DoctorCheck]:
+    """List the checks in the order in which they are shown."""
+    yield DoctorCheck("core", "python", lambda: Finding("works", platform.python_version(), platform.platform()))
+    yield DoctorCheck("core", "numpy", lambda: Finding("works", metadata.version("numpy")))
+    yield DoctorCheck("core", "kernel", _check_kernel)
+    yield DoctorCheck("models", "formwright-tiny", _check_embedded)
     for extra, modules in EXTRAS.items():
-        yield Check("extras", extra, partial(_extra, extra, modules))
+        yield DoctorCheck("extras", extra, partial(_check_extra, extra, modules))
     for key, host in HOSTS.items():
-        yield Check("hosts", host.name, partial(_host, host, _ENTERED.get(key, host.module)))
+        yield DoctorCheck("hosts", host.name, partial(_check_host, host, _HOST_MODULES.get(key, host.module)))
 
 
-def _kernel() -> Finding:
-    """The kernel masks a text of bytes: ten of them may come."""
+def _check_kernel() -> Finding:
+    """Check that the kernel masks bytes: ten of them are allowed."""
     vocabulary = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
     mask = fw.allocate_bitmask(1, vocabulary)
     fw.compile(_FORM, vocabulary).matcher().fill_bitmask(mask)
@@ -107,28 +107,28 @@ def _kernel() -> Finding:
 
 
 def _check_embedded() -> Finding:
-    """The embedded model writes a text."""
+    """Check that the embedded model writes a text."""
     text = fw.load("formwright-tiny").generate("Bo is 7 years old. How old is Bo?", _FORM, temperature=0).text
     return Finding("works", detail=f"it wrote {text}")
 
 
-def _extra(extra: str, modules: tuple[str, ...]) -> Finding:
-    """The packages of an extra are imported."""
+def _check_extra(extra: str, modules: tuple[str, ...]) -> Finding:
+    """Check that the packages of an extra can be imported."""
     if missing := [name for name in modules if find_spec(name.partition(".")[0]) is None]:
         return Finding("missing", detail=f'no {", ".join(missing)}: pip install "formwright[{extra}]"')
     for name in modules:
         import_module(name)
-    return Finding("works", detail=", ".join(map(_name_with_version, modules)))
+    return Finding("works", detail=", ".join(map(_add_version, modules)))
 
 
-def _name_with_version(module: str) -> str:
-    """A module with the version of its package."""
+def _add_version(module: str) -> str:
+    """Add the version of its package to a module."""
     package = module.rpartition(".")[2]
     return f"{package} {metadata.version(package)}"
 
 
-def _host(host: Host, module: str) -> Finding:
-    """A host of a known version is imported, and all that we use of it found."""
+def _check_host(host: Host, module: str) -> Finding:
+    """Check that a host has a known version, and all that we use of it."""
     version, state = host.version(), host.state()
     if state == "missing":
         return Finding(state, detail=host.install)
@@ -136,13 +136,13 @@ def _host(host: Host, module: str) -> Finding:
         return Finding(state, version, f'known are {host.window}: pip install "{host.package}{host.window}"')
     try:
         import_module(module)
-    except Exception as error:  # of its libraries and drivers, too
-        return Finding("fails", version, _line_of_error(error))
+    except Exception as error:  # also errors of its libraries and drivers
+        return Finding("fails", version, _join_error_lines(error))
     return Finding("works", version, f"known are {host.window}")
 
 
-def _lines(found: list[tuple[Check, Finding]]) -> Iterator[str]:
-    """A line for each check, under the name of its group."""
+def _format_findings(found: list[tuple[DoctorCheck, Finding]]) -> Iterator[str]:
+    """Format a line for each check, under the name of its group."""
     width = max(len(check.name) for check, _ in found)
     group = None
     for check, finding in found:

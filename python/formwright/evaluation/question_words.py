@@ -17,7 +17,7 @@ __all__ = ["ABOUT", "WORDS", "Words"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What questions are made of."""
+    """The words and templates of questions in one language."""
 
     space: str
     stop: str
@@ -46,23 +46,23 @@ class Words:
     needs: str
 
     def join_sentences(self, sentences: Iterable[str]) -> str:
-        """Sentences as one text."""
+        """Join sentences to one text."""
         return self.space.join(sentences)
 
-    def steps(self, steps: Sequence[str]) -> str:
-        """Steps as sentences."""
+    def join_steps(self, steps: Sequence[str]) -> str:
+        """Join steps to sentences."""
         return f"{self.stop}{self.space}".join(steps) + self.stop
 
-    def state(self, held: Mapping[str, str]) -> str:
-        """Who has what."""
+    def describe_state(self, held: Mapping[str, str]) -> str:
+        """Describe who has what."""
         return ", ".join(f"{name} {thing}" for name, thing in held.items())
 
 
-def _words(said: str) -> list[str]:
-    return said.split()
+def _split_words(text: str) -> list[str]:
+    return text.split()
 
 
-_SPELLED = _words(
+_SPELLED = _split_words(
     """Wren Juno Idris Maeve Ronan Sable Tamsin Corin Delphine Ewan Gideon Hollis Jarek Katrin Lorcan
 Mireille Neve Orla Piers Quentin Soren Ulric Verena Wilda Yannick Zelda Anouk Bram Cosima Dorian Elspeth
 Fintan Isolde"""
@@ -73,13 +73,15 @@ _ENGLISH = Words(
     stop=".",
     names=_SPELLED,
     full_names=[f"{first} {last}" for first in _SPELLED for last in ("Varga", "Okoro", "Lindqvist", "Marchetti")],
-    cities=_words("Tartu Bergamo Galway Aarhus Porto Ghent Utrecht Lviv Cusco Kazan Split Nara Bath Turku Cork"),
-    jobs=_words("plumber dentist sailor florist tailor surveyor beekeeper librarian welder actuary optician potter"),
-    things=_words("coins shells marbles books tickets pens apples stamps cups keys stones cards"),
+    cities=_split_words("Tartu Bergamo Galway Aarhus Porto Ghent Utrecht Lviv Cusco Kazan Split Nara Bath Turku Cork"),
+    jobs=_split_words(
+        "plumber dentist sailor florist tailor surveyor beekeeper librarian welder actuary optician potter"
+    ),
+    things=_split_words("coins shells marbles books tickets pens apples stamps cups keys stones cards"),
     objects=[
         f"{colour} {thing}" for colour in ("red", "blue", "green", "yellow", "white") for thing in ("ball", "hat")
     ],
-    products=_words("kettle jacket lamp bicycle headset blender suitcase clock tent printer"),
+    products=_split_words("kettle jacket lamp bicycle headset blender suitcase clock tent printer"),
     phrases=["good night", "thank you", "see you soon", "well done", "happy birthday", "take care", "come in"],
     spelled=_SPELLED,
     starts=["{n} has {a} {o}.", "{n} starts with {a} {o}.", "There are {a} {o} in {n}'s bag."],
@@ -248,4 +250,4 @@ ABOUT: Mapping[str, Mapping[str, Sequence[str]]] = {
         ],
     },
 }
-"""What is to be done in each task, in three wordings."""
+"""What to do in each task, in three wordings."""

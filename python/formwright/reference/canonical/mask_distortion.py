@@ -1,23 +1,21 @@
-"""What masks do to a model's own distribution, measured on all answers of a small form.
+"""Measure how masks distort a model's own distribution, on all answers of a small form.
 
 ::
 
     ids, log_probabilities = model.after(prompt)
-    found = distortion(log_probabilities, fw.choice(["yes", "no"]), vocabulary, prompt_ids=ids)
+    found = measure_distortion(log_probabilities, fw.choice(["yes", "no"]), vocabulary, prompt_ids=ids)
     found.rows, found.kl("lenient"), found.kl("canonical")
 
-*Free* is what the model says: the probability of an answer is that of all its spellings, as a
-share of all answers. With masks, each token is drawn among the allowed ones, and what was not
-allowed is shared out at each step. If all spellings are allowed, the first letters of one answer
-count for it though the model would never have gone on like that. With canonical tokens there is
-one spelling of each answer, so that cannot happen.
+The *free* share of an answer is the probability of all its spellings, divided by that of all
+answers. With masks, each token is sampled among the allowed ones, whose probabilities are scaled
+to sum to 1 at each step. If all spellings are allowed, an answer gains from tokens that only begin
+one of its rare spellings. With canonical tokens each answer has one spelling, so that cannot happen.
 
-What canonical tokens do not change: drawing token by token looks one token ahead. Where the
-first tokens of two answers are the same, or likely for another reason, the shares still differ
-from the model's.
+Canonical tokens do not change that sampling looks one token ahead. Where the first tokens of two
+answers are the same, or likely for another reason, the shares still differ from the model's.
 
-Cost: the model is asked once for each beginning of a spelling. An answer that is the
-beginning of another one counts as far as the model ends it there.
+Cost: one call of the model for each beginning of a spelling. An answer that is the beginning of
+another one counts with the probability that the model ends it there.
 """
 
 from __future__ import annotations
@@ -34,23 +32,23 @@ from numpy.typing import NDArray
 from formwright._kernel import Vocabulary
 from formwright.errors import ArgumentError
 from formwright.forms.coerce import compile
-from formwright.reference.canonical.beginnings import Beginning, beginnings
+from formwright.reference.canonical.beginnings import Beginning, list_beginnings
 
-__all__ = ["Distortion", "Shares", "distortion"]
+__all__ = ["Distortion", "Shares", "measure_distortion"]
 
 LogProbabilities = Callable[[Sequence[int]], NDArray[np.floating[Any]]]
-"""Of every token after the prompt and some tokens: natural logarithms, shape ``(width,)``."""
+"""Returns the natural logarithm of the probability of every token after some tokens, shape ``(width,)``."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """How likely an answer is, of all answers.
+    """How likely an answer is, as a share of all answers.
 
     Attributes:
         text: The answer.
-        free: Its share of what the model gives to all answers, in all their spellings.
-        lenient: The same if each token is drawn among those that keep a conforming text.
-        canonical: The same if only canonical tokens may come.
+        free: Its share without masks, in all its spellings.
+        lenient: Its share with masks that allow all spellings.
+        canonical: Its share with masks that allow only canonical tokens.
     """
 
     text: str
@@ -65,32 +63,32 @@ class Distortion:
 
     Attributes:
         rows: One for each answer.
-        model_calls: How often the model was asked.
+        model_calls: The number of calls of the model.
     """
 
     rows: tuple[Shares, ...]
     model_calls: int
 
     def kl(self, masks: str) -> float:
-        """The divergence, in nats, of the free shares from those with ``masks``: ``"lenient"`` or ``"canonical"``.
+        """Return the divergence in nats of the free shares from those with ``masks``, ``"lenient"`` or ``"canonical"``.
 
         Raises:
             ArgumentError: ``masks`` is neither.
         """
-        pairs = [(row.free, self._with(row, masks)) for row in self.rows]
+        pairs = [(row.free, self._find_share(row, masks)) for row in self.rows]
         return sum(free * log(free / with_masks) if with_masks else inf for free, with_masks in pairs if free)
 
     def total_variation(self, masks: str) -> float:
-        """Half the sum of what the shares differ by: 0 if they are the same, 1 if they have nothing in common.
+        """Return half the sum of the differences: 0 for equal shares, 1 if they have nothing in common.
 
         Raises:
             ArgumentError: ``masks`` is neither ``"lenient"`` nor ``"canonical"``.
         """
-        return sum(abs(row.free - self._with(row, masks)) for row in self.rows) / 2
+        return sum(abs(row.free - self._find_share(row, masks)) for row in self.rows) / 2
 
-    def _with(self, row: Shares, masks: str) -> float:
+    def _find_share(self, row: Shares, masks: str) -> float:
         if masks not in {"lenient", "canonical"}:
-            raise ArgumentError(f"masks are 'lenient' or 'canonical', not {masks!r}", argument="masks")
+            raise ArgumentError(f"masks: expected 'lenient' or 'canonical', got {masks!r}", argument="masks")
         return row.canonical if masks == "canonical" else row.lenient
 
     def __str__(self) -> str:
@@ -109,10 +107,10 @@ class Distortion:
         return "\n".join(lines)
 
 
-def distortion(
+def measure_distortion(
     log_probabilities: LogProbabilities, form: Any, vocabulary: Vocabulary, *, prompt_ids: Sequence[int] = ()
 ) -> Distortion:
-    """How likely each answer of a form is, without masks and with them.
+    """Measure how likely each answer of a form is, without masks and with them.
 
     Args:
         log_probabilities: The model after a prompt; called with the tokens written since.
@@ -121,53 +119,53 @@ def distortion(
         prompt_ids: The prompt, if canonical tokens may continue its last piece.
 
     Raises:
-        LimitExceeded: The form has too many texts, or they have too many spellings; the model is not asked then.
+        LimitExceeded: The form has too many texts, or they have too many spellings; the model is not called then.
         VocabularyError: It is not known what the tokenizer merges.
-        ArgumentError: ``log_probabilities`` gives something else.
+        ArgumentError: ``log_probabilities`` returns something else.
     """
-    every = beginnings(compile(form, vocabulary).matcher())
-    written = beginnings(compile(form, vocabulary, canonical=True).matcher(prompt_ids))
-    asked: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    every = list_beginnings(compile(form, vocabulary).matcher())
+    written = list_beginnings(compile(form, vocabulary, canonical=True).matcher(prompt_ids))
+    known: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def probabilities(tokens: tuple[int, ...]) -> NDArray[np.float64]:
-        if tokens not in asked:
-            asked[tokens] = _probabilities(log_probabilities(tokens), vocabulary)
-        return asked[tokens]
+        if tokens not in known:
+            known[tokens] = _read_probabilities(log_probabilities(tokens), vocabulary)
+        return known[tokens]
 
     ends = list(vocabulary.eos_token_ids)
-    free, lenient = _shares(every, ends, probabilities)
-    _, canonical = _shares(written, ends, probabilities)
-    all_ = sum(free.values())
+    free, lenient = _compute_shares(every, ends, probabilities)
+    _, canonical = _compute_shares(written, ends, probabilities)
+    total = sum(free.values())
     rows = [
-        Shares(text, share / all_ if all_ else 0.0, lenient.get(text, 0.0), canonical.get(text, 0.0))
+        Shares(text, share / total if total else 0.0, lenient.get(text, 0.0), canonical.get(text, 0.0))
         for text, share in sorted(free.items(), key=lambda item: -item[1])
     ]
-    return Distortion(tuple(rows), len(asked))
+    return Distortion(tuple(rows), len(known))
 
 
-def _probabilities(logarithms: Any, vocabulary: Vocabulary) -> NDArray[np.float64]:
-    """Of every token, from what the model gave."""
+def _read_probabilities(logarithms: Any, vocabulary: Vocabulary) -> NDArray[np.float64]:
+    """Return the probability of every token from a row of logarithms. Raises ArgumentError."""
     found = np.asarray(logarithms)
     is_row = found.dtype.kind == "f" and found.ndim == 1 and len(found) >= len(vocabulary)
     if not is_row or np.isnan(found).any() or (found > 1e-3).any():
         raise ArgumentError(
-            f"log_probabilities gives a logarithm for each of {len(vocabulary)} tokens, not {logarithms!r:.80}",
+            f"log_probabilities: expected a logarithm for each of {len(vocabulary)} tokens, got {logarithms!r:.80}",
             argument="log_probabilities",
         )
     return np.exp(found.astype(np.float64))
 
 
-def _shares(
+def _compute_shares(
     found: Sequence[Beginning], ends: list[int], probabilities: Callable[[tuple[int, ...]], NDArray[np.float64]]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """By answer: what the model gives to its spellings, and with what probability masks lead to it."""
+    """Compute, by answer, the probability of all its spellings, and that of sampling it with masks."""
     free: dict[str, float] = defaultdict(float)
     masked: dict[str, float] = defaultdict(float)
     reached: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 1.0)}
     for beginning in found:
         if beginning.token_ids not in reached:
             continue
-        own, drawn = reached[beginning.token_ids]
+        own, masked_share = reached[beginning.token_ids]
         end, sum_ = 1.0, 1.0
         if beginning.allowed:
             after = probabilities(beginning.token_ids)
@@ -177,8 +175,8 @@ def _shares(
             continue
         if beginning.is_complete:
             free[beginning.text.decode()] += own * end
-            masked[beginning.text.decode()] += drawn * end / sum_
+            masked[beginning.text.decode()] += masked_share * end / sum_
         for token in beginning.allowed:
             share = float(after[token])
-            reached[*beginning.token_ids, token] = own * share, drawn * share / sum_
+            reached[*beginning.token_ids, token] = own * share, masked_share * share / sum_
     return free, masked
