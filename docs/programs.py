@@ -1,6 +1,6 @@
-"""Writes the programs of the README and of the tour as files, for type checkers: ``python docs/programs.py FOLDER``.
+"""Writes the programs of the README and the tutorials as files, for type checkers: ``python docs/programs.py FOLDER``.
 
-The blocks of the README are one program, as a reader types them; each block of the tour is one of its own.
+The blocks of a page are one program, as a reader types them.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+PAGES = {"readme": "README.md"} | {name: f"docs/tutorials/{name}.md" for name in ("first_steps", "decode_loop")}
+
+
 def programs() -> dict[str, str]:
     """The name and the text of each program."""
-    readme, tour = (
-        BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
-        for page in ("README.md", "docs/tutorials/first_steps.md")
-    )
-    return {"readme": "\n\n".join(readme)} | {f"tour_{number:02}": text for number, text in enumerate(tour, 1)}
+    pages = {name: (ROOT / page).read_text(encoding="utf-8") for name, page in PAGES.items()}
+    return {name: "\n\n".join(BLOCK.findall(page)) for name, page in pages.items()}
 
 
 def main() -> None:

@@ -145,7 +145,7 @@ def host(key: str) -> str:
     rows = [
         (f"{own.package} {seen['version']}", "the version that was run, the real one"),
         (own.window, "the versions that are known"),
-        (f"{seen['texts']}", f"texts of 20 forms after 20 prompts; {seen['invalid']} not in form"),
+        (f"{seen['texts']}", f"texts of 20 forms after 20 prompts; {seen['invalid']} invalid"),
         (f"{seen['like_ours']}", "of them as `model.generate` writes them"),
         (f"{seen['microseconds']['added']} µs", "for a token, over `model.generate`"),
         (f"{seen['microseconds_streamed']['added']} µs", "for a token of a stream, over `model.stream`"),

@@ -5,8 +5,8 @@
     steps = retry(output_policy(2), attempt)      # a generator: the steps of each attempt, and Sleep between them
 
 Two policies are nested in a flow. Around each request: what may go away by itself - no connection, 408, 409, 429, 5xx -
-is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form,
-or was cut, is asked for again, with what was wrong.
+is sent again after a growing pause, or after as long as the service says. Around each answer: one that does not
+conform, or was cut, is asked for again, with what was wrong.
 
 Cost: some microseconds of tenacity for each attempt. A policy of the user's is taken as it is, but its
 ``sleep`` is the driver's; what it says of an attempt's exception is asked even for errors that no repetition mends.

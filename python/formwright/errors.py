@@ -274,7 +274,7 @@ class DeadEnd(MatchError):
 
 
 class OutputInvalid(FormwrightError, ValueError):
-    """A text is not in form, or its type refuses it.
+    """A text does not conform, or its type rejects it.
 
     Attributes:
         text: The text.

@@ -373,7 +373,7 @@ def test_check_counts_wide_characters_as_two_cells(files: Path) -> None:
 def test_check_notices_an_early_end(files: Path) -> None:
     ran = run("check", "schema.json", "-", stdin='{"name": "Ada"')
     assert ran.exit_code == 1
-    assert "the text ends too soon" in ran.stdout
+    assert "the text ends too early" in ran.stdout
 
 
 def test_check_in_the_models_order(files: Path) -> None:

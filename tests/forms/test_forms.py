@@ -191,7 +191,7 @@ def test_a_text_out_of_form_is_not_parsed() -> None:
     with pytest.raises(fw.errors.OutputInvalid) as caught:
         fw.regex("é*a").parse("éééx".encode())
     assert (caught.value.text, caught.value.position) == ("éééx", 3)
-    with pytest.raises(fw.errors.OutputInvalid, match="too soon"):
+    with pytest.raises(fw.errors.OutputInvalid, match="too early"):
         fw.form(Point).parse('{"x":1')
 
 

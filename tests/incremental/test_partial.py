@@ -516,16 +516,16 @@ def test_a_form_may_bring_its_own_reader() -> None:
 def test_a_text_that_leaves_the_form_is_an_error_without_effect() -> None:
     incoming = fw.partial(Job)
     incoming.feed('{"company": ')
-    with pytest.raises(OutputInvalid, match="leaves the form at 18") as caught:
+    with pytest.raises(OutputInvalid, match="departs from the form at character 18") as caught:
         incoming.feed('"Delta\n')
     assert caught.value.position == 18
-    with pytest.raises(OutputInvalid, match="leaves the form"):
+    with pytest.raises(OutputInvalid, match="departs from the form"):
         incoming.feed("5")
-    with pytest.raises(OutputInvalid, match="ends too soon"):
+    with pytest.raises(OutputInvalid, match="ends too early"):
         incoming.finish()
     assert incoming.feed('"Delta"').company.value == "Delta"
     incoming.feed("}")
-    with pytest.raises(OutputInvalid, match="leaves the form"):
+    with pytest.raises(OutputInvalid, match="departs from the form"):
         incoming.feed("}")
     assert incoming.finish() == Job(company="Delta")
     with pytest.raises(OutputInvalid, match="is over"):

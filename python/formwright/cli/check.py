@@ -77,7 +77,7 @@ def _describe_place(text: str, found: Check) -> str:
     """Describe where a text leaves its form, and what was expected there."""
     before = text[: found.position]
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    what = "the text ends too soon" if found.position == len(text) else "this is not allowed here"
+    what = "the text ends too early" if found.position == len(text) else "this is not allowed here"
     return f"line {line}, column {column}: {what}" + (f"; expected {found.expected}" if found.expected else "")
 
 

@@ -39,7 +39,7 @@ def next_(
 ) -> None:
     """Show what may come next after a text: the characters, and the tokens as the tree of their beginnings.
 
-    The tokens are those of a tokenizer file, or of the embedded model. If the text leaves the form, the command
+    The tokens are those of a tokenizer file, or of the embedded model. If the text departs from the form, the command
     shows what may come next at that place, and exits with 1.
     """
     form = choose_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
@@ -57,7 +57,7 @@ def next_(
     _print_tokens(form, vocabulary, good, most)
     if len(good) < len(text.encode()):
         rest = text.encode()[len(good) :].decode("utf-8", "backslashreplace")
-        click.echo(f"the text leaves the form there: {rest!r} cannot come next", err=True)
+        click.echo(f"the text departs from the form there: {rest!r} cannot come next", err=True)
         raise SystemExit(1)
 
 

@@ -28,7 +28,7 @@ __all__ = ["FormFilter"]
 
 
 class FormFilter(ExLlamaV2Filter):  # type: ignore[misc]  # exllamav2 is not typed for us
-    """A filter that lets a job write in form.
+    """A filter that constrains a job.
 
     Args:
         model: The model.

@@ -31,7 +31,7 @@ __all__ = ["FormFilter"]
 
 
 class FormFilter(Filter):  # type: ignore[misc]  # exllamav3 is not typed for us
-    """A filter that lets a job write in form.
+    """A filter that constrains a job.
 
     Args:
         tokenizer: That of the model, of ExLlamaV3.

@@ -38,6 +38,6 @@ def prove(host: str, write: Callable[[str], str], *, hint: str | None = None) ->
         if (seen := write(text)) != text:
             raise HostMismatch(
                 f"{host} does not keep to forms: asked for {text!r}, the only text of a form, it wrote {seen!r}",
-                hint=hint or "nothing was written with it; a text in form cannot be promised here",
+                hint=hint or "nothing was generated; a conforming text cannot be promised with this version",
                 host=host,
             )

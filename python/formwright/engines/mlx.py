@@ -37,7 +37,7 @@ Ids = NDArray[np.int64]
 
 
 class FormProcessor:
-    """A logits processor that lets a text be written in form; one for each text.
+    """A logits processor that constrains a text; one for each text.
 
     Args:
         constraint: The form, compiled for the model's vocabulary.

@@ -79,7 +79,7 @@ class FormProcessors(BatchedLogitsProcessor):  # type: ignore[misc]
         self._rows: dict[int | None, Rows] = {}
 
     def add(self, client_id: int, constraint: Constraint[Any], *, max_tokens: int | None = None) -> None:
-        """Let the request of this client id be written in form, until `remove`."""
+        """Constrain the request of this client id, until `remove`."""
         self._rows[client_id] = Rows([constraint], max_tokens=max_tokens)
 
     def remove(self, client_id: int) -> None:

@@ -41,7 +41,7 @@ __all__ = ["AllowedTokens", "FormGenerate", "FormProcessor"]
 
 
 class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed for us
-    """A logits processor that lets every row write in form.
+    """A logits processor that constrains every row.
 
     One may serve several runs, also at the same time: a row that does not extend an earlier row by one token is a
     prompt. A prompt that extends a row of an earlier run by one token is taken for that row: call ``reset()`` between

@@ -125,7 +125,7 @@ class Form(Generic[T_co]):
             context: What the validators of the type see as ``info.context``.
 
         Raises:
-            OutputInvalid: The text is not in form, or its type refuses it.
+            OutputInvalid: The text does not conform, or its type rejects it.
         """
         with validation_context(context):
             return self._parse(text)
@@ -138,11 +138,11 @@ class Form(Generic[T_co]):
         position, is_complete, expected = self.check(text)
         shown = text if isinstance(text, str) else text.decode(errors="replace")
         if not is_complete:
-            what = "it ends too soon" if position == len(text) else f"it leaves the form at {position}"
+            what = "it ends too early" if position == len(text) else f"it departs from the form at character {position}"
             if isinstance(text, bytes):
                 position = len(text[:position].decode(errors="ignore"))
             raise OutputInvalid(
-                f"the text is not in form: {what}" + (f"; expected {expected}" if expected else ""),
+                f"the text does not conform: {what}" + (f"; expected {expected}" if expected else ""),
                 text=shown,
                 position=position,
             )
@@ -162,7 +162,7 @@ class Form(Generic[T_co]):
         return self._read_controls(text)[2]
 
     def check(self, text: str | bytes) -> Check:
-        """How far ``text`` conforms, whether it is complete, and what could be where it leaves the form."""
+        """How far ``text`` conforms, whether it is complete, and what could come where it departs from the form."""
         data, good, is_complete = self._read_controls(text)
         expected = "" if is_complete else self._describe_expected(data, good)
         good -= data[:good].count(b"\xff")
@@ -176,7 +176,7 @@ class Form(Generic[T_co]):
         """The named parts of ``text``, in the order in which they begin; of a text that goes on, the last one is open.
 
         Raises:
-            OutputInvalid: The text leaves the form.
+            OutputInvalid: The text departs from the form.
         """
         data, good, is_complete = self._read_controls(text)
         if good < len(data):

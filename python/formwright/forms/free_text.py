@@ -230,7 +230,7 @@ def thinking(
     max_chars: int | None = None,
     max_tokens: int | None = None,
 ) -> Form[Any]:
-    """A thought, then ``form``: the model thinks freely between two markers, and writes in form after them.
+    """A thought, then ``form``: the model thinks freely between two markers, and conforms after them.
 
     The value is that of ``form``; the thought is the part ``"thought"`` of the result. A prompt that ends with ``open``
     counts: the text then begins with the thought.

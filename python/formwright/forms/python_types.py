@@ -186,7 +186,7 @@ class Reader:
             return self._adapter.validate_json(text, context=current_context())
         except ValidationError as error:
             raise OutputInvalid(
-                f"the text is in form, but {type_name(self._type)} refuses it: {error}",
+                f"the text conforms, but {type_name(self._type)} rejects it: {error}",
                 hint="state the check as a bound, pattern or Literal, or pass max_retries= to have the model try again",
                 text=text,
                 position=len(text),

@@ -200,7 +200,7 @@ class _Fields:
             return self.into(**values)
         except (TypeError, ValueError) as error:
             shown = plain(text)
-            message = f"the text is in form, but {self.into!r} refuses its fields: {error}"
+            message = f"the text conforms, but {self.into!r} rejects its fields: {error}"
             raise OutputInvalid(message, text=shown, position=len(shown)) from error
 
 

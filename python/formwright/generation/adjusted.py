@@ -6,7 +6,7 @@
     writing = Writing(constraint, prompt_ids, limits, sampler)
     sampler.follow(writing.token_ids, prompt_ids, constraint.vocabulary.eos_token_ids)
 
-Forbidden tokens are at minus infinity before and after, so the text stays in form: a bias chooses among allowed tokens.
+Forbidden tokens are at minus infinity before and after, so the text conforms: a bias chooses among allowed tokens.
 A text whose form allows nothing more ends, however few tokens it has.
 
 Cost: a copy of the row of scores, and one number for each different token that was written.

@@ -117,9 +117,9 @@ class Complete(_Written, Generic[T]):
             order in which they begin.
         alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says.
         particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
-            in form by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
+            a conforming text by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
         enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
-            wrote it, by a schema; ``"checked"``, nobody, and it was found to be in form. All of them are checked here.
+            wrote it, by a schema; ``"checked"``, nobody, and it was found to conform. All of them are checked here.
         exchange: Of a model behind an API: what was asked, in how many attempts, and what came back.
     """
 

@@ -128,7 +128,7 @@ class JsonReader:
             return validator.validate(text, siblings)
         except ValueError as error:
             raise OutputInvalid(
-                f"the value at {node.pointer} is in form, but its type refuses it: {error}",
+                f"the value at {node.pointer} conforms, but its type rejects it: {error}",
                 hint="state the check as a bound, pattern or Literal, or pass max_retries= to have the model try again",
                 text=self.read(0, self.length),
                 position=node.end,

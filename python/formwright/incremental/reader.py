@@ -59,7 +59,7 @@ class HasPartialReader(Protocol):
 
 
 def reader_of(form: Form[Any]) -> PartialReader:
-    """A reader for one text of ``form``, which it takes to be in form."""
+    """A reader for one text of ``form``, which it assumes to conform."""
     if isinstance(form.read, HasPartialReader):
         return form.read.partial_reader()
     if form.language.is_json:
@@ -84,7 +84,7 @@ class Incoming(Generic[T_co]):
         """Go on with the text; gives the value so far.
 
         Raises:
-            OutputInvalid: The text leaves the form, or is over. The piece has then no effect.
+            OutputInvalid: The text departs from the form, or is over. The piece has then no effect.
             ArgumentError: ``piece`` is not a str.
         """
         if self._is_over:
@@ -107,7 +107,7 @@ class Incoming(Generic[T_co]):
         try:
             self._matcher.accept_bytes(piece.encode("utf-8", "surrogatepass"))
         except TokenRejected:
-            self.form.parse(self.text + piece)  # which tells where it leaves the form
+            self.form.parse(self.text + piece)  # which shows where it departs from the form
             raise
 
     @property
@@ -129,7 +129,7 @@ class Incoming(Generic[T_co]):
         """The text is over; gives its value.
 
         Raises:
-            OutputInvalid: It ends too soon, or its type refuses it.
+            OutputInvalid: It ends too early, or its type rejects it.
         """
         value = self.form.parse(self.text)
         self._reader.finish(value)

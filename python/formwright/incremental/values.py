@@ -99,7 +99,7 @@ class PartialReader(Protocol):
         ...
 
     def feed(self, piece: str, /) -> None:
-        """Go on with the text, which is the beginning of one in form."""
+        """Continue with the text, which is the beginning of one that conforms."""
         ...
 
     def finish(self, value: Any, /) -> None:

@@ -165,7 +165,7 @@ def check_row(row: Mapping[str, Any], form: Any) -> dict[str, Any]:
         **kept,
         "status": "failed",
         "text": None,
-        "error": f"the text leaves the form at character {found.position}",
+        "error": f"the text departs from the form at character {found.position}",
     }
 
 

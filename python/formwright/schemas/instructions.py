@@ -13,7 +13,7 @@ constraint that a schema states is told, in code or in words, whatever the style
 ``schema``      the JSON Schema in one line, without what says nothing about the answer
 ``typescript``  interfaces and types, with comments
 ``fields``      a list of the fields in words
-``example``     an instance in form, and a line for each constraint that it does not show
+``example``     a conforming instance, and a line for each constraint that it does not show
 ==============  ==========================================================================
 
 Cost: some walks over the schema, about a millisecond; an example is checked with the form. Nothing is

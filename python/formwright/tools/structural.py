@@ -1,4 +1,4 @@
-"""Structural tags: free text in which tags hold values in form, as vLLM's clients send them.
+"""Structural tags: free text in which tags hold conforming values, as vLLM's clients send them.
 
 ::
 

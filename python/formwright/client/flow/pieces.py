@@ -49,7 +49,7 @@ class Pieces:
         self._reader = _JsonFinder(plan.wire_form) if has_other_text else Incoming(plan.wire_form)
 
     def feed(self, text: str) -> Piece:
-        """Read the next piece. Raises OutputInvalid where the text leaves the form."""
+        """Read the next piece. Raises OutputInvalid where the text departs from the form."""
         partial = self._reader.feed(text)
         if self._plan.key is None:
             return Piece(text, partial)

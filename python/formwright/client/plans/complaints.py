@@ -55,7 +55,7 @@ def spell_faults(faults: Iterable[Fault]) -> str:
 
 
 def find_faults(error: Exception, form: Form[Any] | None = None) -> list[Fault]:
-    """Find the places where an answer is wrong: all that its type names, or the one where the text leaves the form."""
+    """Find the places where an answer is wrong: all that its type names, or where the text departs from the form."""
     listed = _list_pydantic_errors(error) or (
         _list_pydantic_errors(_validate_by_type(error, form)) if isinstance(error, OutputInvalid) else []
     )

@@ -9,7 +9,7 @@ The first rule that applies decides: the whole answer; the content of its code f
 with a bracket. If a rule finds several different conforming texts, the answer is ambiguous and refused.
 
 Cost: a check of the form for each candidate, at most `MOST`. Nothing is repaired: an answer that nearly conforms is
-refused, and the error shows where it leaves the form.
+refused, and the error shows where it departs from the form.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def extract(form: Form[Any], answer: str) -> Found:
             return Found(text, answer[:start] + answer[end:])
         if candidates and nearest == bare:
             nearest = candidates[0][0]
-    form.parse(nearest)  # raises an error that shows where it leaves the form
+    form.parse(nearest)  # raises an error that shows where it departs from the form
     raise OutputInvalid("the answer holds no text that conforms", text=answer)
 
 

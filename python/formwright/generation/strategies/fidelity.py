@@ -5,11 +5,11 @@
     drawn = draw_by_particles(runtime.batch(), constraint, prompt_ids, limits, particles=64, temperature=1, seed=0)
     drawn.particles.log_form_probability
 
-A mask looks one token ahead: a likely token is taken even where nothing likely can follow it in form.
+A mask looks one token ahead: a likely token is taken even where nothing likely that conforms can follow it.
 Scoring every text is exact, for forms that have few. For all others there is sequential Monte Carlo
 (Doucet et al. 2001; for language models Lew et al. 2023): particles are written under masks and weighted by the
 probability that the model gives to what is allowed at each token; when few of them carry the weight, they are drawn
-anew from it. The mean weight estimates how likely the model is to write in form, without bias.
+anew from it. The mean weight estimates how likely the model is to conform by itself, without bias.
 
 Cost: exact, one call of the model for each spelling of a text; particles, one call for each token, for
 all particles together.

@@ -115,7 +115,7 @@ class Converted:
             return restored
         before, after = (part.decode(errors="replace") for part in (text[:good][-40:], text[good:][:20]))
         raise OutputInvalid(
-            f"the value leaves the form of the given schema after {before!r}, at {after!r}",
+            f"the value departs from the given schema after {before!r}, at {after!r}",
             hint="ask the model again; `notes` tells what the provider does not enforce",
             text=text.decode(errors="replace"),
             position=len(text[:good].decode(errors="ignore")),
