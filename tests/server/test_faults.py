@@ -27,8 +27,8 @@ openai = pytest.importorskip("openai")
 
 from formwright.generation.batch import Separate  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
-from formwright.server.serving import listening_at  # noqa: E402
-from formwright.server.worker import Job, QueueFull, Worker  # noqa: E402
+from formwright.server.serving import listen_at  # noqa: E402
+from formwright.server.worker import QueueFull, TextJob, Worker  # noqa: E402
 
 from .conftest import MODEL  # noqa: E402
 
@@ -89,14 +89,14 @@ def test_forms_of_clients_that_go_away_are_compiled_no_further(small: Any) -> No
     with contextlib.ExitStack() as gone:
         for _ in range(4):  # as many as there are threads
             gone.enter_context(sent(small.url, HARD))
-        wait_until(lambda: len(answering._compiling) == 4)
+        wait_until(lambda: len(answering._interrupts) == 4)
     all_free = threading.Barrier(5)
     for _ in range(4):
         answering._pool.threads.submit(all_free.wait, 60)
     began = time.process_time()
     all_free.wait(60)
     assert time.process_time() - began < alone / 2
-    assert not answering._compiling
+    assert not answering._interrupts
 
 
 def test_a_server_that_ends_compiles_no_further(tiny: fw.models.LocalModel) -> None:
@@ -109,7 +109,7 @@ def test_a_server_that_ends_compiles_no_further(tiny: fw.models.LocalModel) -> N
 
         thread = threading.Thread(target=ask)
         thread.start()
-        wait_until(lambda: server.answering._compiling)
+        wait_until(lambda: server.answering._interrupts)
         server.worker._loop.call_soon_threadsafe(server.end)
         thread.join()
         assert found == [(503, "shutting_down")]
@@ -197,7 +197,7 @@ def test_more_texts_than_ever_fit_are_a_400(small: Any) -> None:
     answer = asked(small.url, SHORT | {"n": 6})
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (400, "too_many_texts")
-    assert "5 at a time" in error["message"]
+    assert "expected 5 texts at most" in error["message"]
     assert asked(small.url, SHORT | {"n": 5}).status_code == 200
 
 
@@ -345,9 +345,9 @@ def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
         assert asked(state.url, body).json()["choices"][0]["message"]["content"] == "a"
 
 
-def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> Job:
+def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> TextJob:
     task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), Limits(max_tokens=1000))
-    return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+    return TextJob(client, task.writing(fw.generation.Sampler(), False), turns=turns)
 
 
 @pytest.mark.parametrize(("fails", "failing"), [("batch", 3), ("select", 2)])
@@ -390,9 +390,9 @@ def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
         worker = Worker(lambda: Separate(tiny.runtime), rows=1, waiting=100)
         turns: asyncio.Queue[Any] = asyncio.Queue()
 
-        def job(client: str) -> Job:
+        def job(client: str) -> TextJob:
             task = tiny.task("Hi", tiny.compiled(fw.choice("yes", "no")), Limits(max_tokens=9))
-            return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+            return TextJob(client, task.writing(fw.generation.Sampler(), False), turns=turns)
 
         worker.submit([job("greedy") for _ in range(20)])
         worker.submit([job("modest")])
@@ -470,7 +470,7 @@ def test_a_port_in_use_is_an_error_and_nothing_else() -> None:
 
 
 def test_answers_are_not_held_back_until_the_client_acknowledges() -> None:
-    with listening_at("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+    with listen_at("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
         connection, _ = listening.accept()
         with connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

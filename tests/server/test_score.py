@@ -20,7 +20,7 @@ httpx = pytest.importorskip("httpx")
 from formwright.generation.batch import Separate  # noqa: E402
 from formwright.generation.strategies.scoring import Scoring  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
-from formwright.server.worker import Job, Worker, _Scorings  # noqa: E402
+from formwright.server.worker import TextJob, Worker, _Scorings  # noqa: E402
 
 from .conftest import MODEL  # noqa: E402
 from .test_faults import LONG, SHORT, asked, counted, sent, wait_until  # noqa: E402
@@ -97,12 +97,12 @@ def test_scores_are_of_chat_completions(served: Any, path: str) -> None:
 
 def test_every_field_of_writing_is_refused_beside_scores() -> None:
     """A field that is new is refused too, unless somebody says that it goes with scores."""
-    from formwright.server.reading.requests import _BESIDE_SCORE, ChatBody, scoring_body
+    from formwright.server.reading.requests import _BESIDE_SCORE, ChatBody, make_scoring_body
 
     base = ChatBody.model_validate(scoring(["yes"]))
     for name in ChatBody.model_fields.keys() - _BESIDE_SCORE:
-        with pytest.raises(Exception, match=f"{name} does not go with score"):
-            scoring_body(ChatBody.model_construct(**(vars(base) | {name: object()})))
+        with pytest.raises(Exception, match=f"{name} cannot be combined with score"):
+            make_scoring_body(ChatBody.model_construct(**(vars(base) | {name: object()})))
 
 
 @pytest.mark.parametrize("rounds", slow_except([1], [1, 3]))
@@ -191,9 +191,9 @@ def test_logits_that_are_no_numbers_give_no_scores() -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "DeadEnd")
 
 
-def job_of(model: fw.models.LocalModel, texts: list[str], turns: Any) -> Job:
+def job_of(model: fw.models.LocalModel, texts: list[str], turns: Any) -> TextJob:
     constraint = fw.compile(fw.choice(texts), model.vocabulary)
-    return Job("a", model.scoring([1, 2], constraint, texts), turns=turns)
+    return TextJob("a", model.scoring([1, 2], constraint, texts), turns=turns)
 
 
 def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
@@ -207,7 +207,7 @@ def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
     async def ends() -> list[Any]:
         worker, turns = Worker(lambda: Separate(model.runtime), rows=3, waiting=9), asyncio.Queue[Any]()
         task = model.task("Hi", model.compiled(fw.regex("[a-y]{40}")), Limits(max_tokens=90))
-        row = Job("a", task.writing(fw.generation.Sampler(), False), turns=turns)
+        row = TextJob("a", task.writing(fw.generation.Sampler(), False), turns=turns)
         worker.submit([job_of(model, ["a", "z"], turns), job_of(model, ["a", "b"], turns), row])
         worker.start(asyncio.get_running_loop())
         found = [await turns.get() for _ in range(3)]
