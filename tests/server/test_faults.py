@@ -346,8 +346,8 @@ def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
 
 
 def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> TextJob:
-    task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), Limits(max_tokens=1000))
-    return TextJob(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+    task = tiny.make_task("Hi", tiny.compile_form(fw.regex(f"[a-z]{{{length}}}")), Limits(max_tokens=1000))
+    return TextJob(client, task.make_writing(fw.generation.Sampler(), False), turns=turns)
 
 
 @pytest.mark.parametrize(("fails", "failing"), [("batch", 3), ("select", 2)])
@@ -391,8 +391,8 @@ def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
         turns: asyncio.Queue[Any] = asyncio.Queue()
 
         def job(client: str) -> TextJob:
-            task = tiny.task("Hi", tiny.compiled(fw.choice("yes", "no")), Limits(max_tokens=9))
-            return TextJob(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+            task = tiny.make_task("Hi", tiny.compile_form(fw.choice("yes", "no")), Limits(max_tokens=9))
+            return TextJob(client, task.make_writing(fw.generation.Sampler(), False), turns=turns)
 
         worker.submit([job("greedy") for _ in range(20)])
         worker.submit([job("modest")])

@@ -193,7 +193,7 @@ def test_logits_that_are_no_numbers_give_no_scores() -> None:
 
 def job_of(model: fw.models.LocalModel, texts: list[str], turns: Any) -> TextJob:
     constraint = fw.compile(fw.choice(texts), model.vocabulary)
-    return TextJob("a", model.scoring([1, 2], constraint, texts), turns=turns)
+    return TextJob("a", model.make_scoring([1, 2], constraint, texts), turns=turns)
 
 
 def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
@@ -206,8 +206,8 @@ def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
 
     async def ends() -> list[Any]:
         worker, turns = Worker(lambda: Separate(model.runtime), rows=3, waiting=9), asyncio.Queue[Any]()
-        task = model.task("Hi", model.compiled(fw.regex("[a-y]{40}")), Limits(max_tokens=90))
-        row = TextJob("a", task.writing(fw.generation.Sampler(), False), turns=turns)
+        task = model.make_task("Hi", model.compile_form(fw.regex("[a-y]{40}")), Limits(max_tokens=90))
+        row = TextJob("a", task.make_writing(fw.generation.Sampler(), False), turns=turns)
         worker.submit([job_of(model, ["a", "z"], turns), job_of(model, ["a", "b"], turns), row])
         worker.start(asyncio.get_running_loop())
         found = [await turns.get() for _ in range(3)]

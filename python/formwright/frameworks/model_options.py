@@ -4,7 +4,7 @@
 
     check_options(model, {"max_tokens": 60})             # {'max_tokens': 60}
 
-Options are those of the model's `generate`, under the same names, and ``time_budget``, in seconds.
+GenerateOptions are those of the model's `generate`, under the same names, and ``time_budget``, in seconds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from formwright.errors import ArgumentError, LimitExceeded, OptionUnsupported
 from formwright.models import LocalModel, load
-from formwright.models.options import Options, StreamOptions
+from formwright.models.options import GenerateOptions, StreamOptions
 
 __all__ = ["Model", "check_options", "check_seconds", "is_local", "make_deadline", "model_of"]
 
@@ -24,11 +24,11 @@ Model: TypeAlias = Any
 """A `LocalModel`, a `RemoteModel` or an `AsyncRemoteModel`."""
 
 _CUTS = frozenset({"finish", "stop", "cancel"})
-_HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
+_HERE = frozenset(GenerateOptions.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
 _THERE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
 _THERE |= {"max_retries", "token_budget", "time_budget"}
 _WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
-"""Options that a stream of a model which runs here does not have."""
+"""GenerateOptions that a stream of a model which runs here does not have."""
 
 
 def is_local(model: Model) -> bool:

@@ -1,22 +1,36 @@
-"""The options of `generate`, `stream` and `generate_many`, once for all signatures.
+"""The options of the verbs of a local model, written once for all signatures.
 
 The docstring of `formwright.models.LocalModel.generate` describes each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from formwright.forms.coerce import Canonical
 
-__all__ = ["BeginOptions", "Fidelity", "ManyOptions", "ObserveOptions", "Options", "StreamOptions"]
+__all__ = [
+    "BeginOptions",
+    "CutGenerateOptions",
+    "CutManyOptions",
+    "CutStreamOptions",
+    "Fidelity",
+    "GenerateManyOptions",
+    "GenerateOptions",
+    "ObserveOptions",
+    "StreamOptions",
+    "UncutGenerateOptions",
+    "UncutManyOptions",
+    "UncutStreamOptions",
+]
 
 Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
-"""Whose distribution is drawn from: what masks make of the model's, or the model's own over the conforming texts."""
+"""Whose distribution is sampled: what masks make of the model's, or the model's own over the conforming texts."""
 
 
 class BeginOptions(TypedDict, total=False):
-    """Options of `LocalModel.begin`."""
+    """GenerateOptions of `LocalModel.begin`."""
 
     max_tokens: int
     temperature: float | None
@@ -27,7 +41,7 @@ class BeginOptions(TypedDict, total=False):
 
 
 class ObserveOptions(BeginOptions, total=False):
-    """Options of `LocalModel.observe`."""
+    """GenerateOptions of `LocalModel.observe`."""
 
     repetition_penalty: float
     min_tokens: int
@@ -36,15 +50,15 @@ class ObserveOptions(BeginOptions, total=False):
 
 
 class StreamOptions(ObserveOptions, total=False):
-    """Options of `LocalModel.stream`."""
+    """GenerateOptions of `LocalModel.stream`."""
 
     heal: bool
     context: Any
     trace: bool
 
 
-class Options(StreamOptions, total=False):
-    """Options of `LocalModel.generate`."""
+class GenerateOptions(StreamOptions, total=False):
+    """GenerateOptions of `LocalModel.generate`."""
 
     beams: int
     returns: int
@@ -53,8 +67,48 @@ class Options(StreamOptions, total=False):
     max_retries: Any
 
 
-class ManyOptions(Options, total=False):
-    """Options of `LocalModel.generate_many`."""
+class GenerateManyOptions(GenerateOptions, total=False):
+    """GenerateOptions of `LocalModel.generate_many`."""
 
     batch_size: int
     progress: bool | None
+
+
+class Uncut(TypedDict, total=False):
+    """The options that may cut a text, with the values that do not."""
+
+    finish: Literal[True]
+    stop: None
+    cancel: None
+
+
+class Cut(TypedDict, total=False):
+    """The options that may cut a text."""
+
+    finish: bool
+    stop: str | Sequence[str] | None
+    cancel: Callable[[], bool] | None
+
+
+class UncutStreamOptions(StreamOptions, Uncut, total=False):
+    """Options of `LocalModel.stream` for a text that is complete."""
+
+
+class CutStreamOptions(StreamOptions, Cut, total=False):
+    """Options of `LocalModel.stream` for a text that may be cut."""
+
+
+class UncutGenerateOptions(GenerateOptions, Uncut, total=False):
+    """Options of `LocalModel.generate` for a text that is complete."""
+
+
+class CutGenerateOptions(GenerateOptions, Cut, total=False):
+    """Options of `LocalModel.generate` for a text that may be cut."""
+
+
+class UncutManyOptions(GenerateManyOptions, Uncut, total=False):
+    """Options of `LocalModel.generate_many` for texts that are complete."""
+
+
+class CutManyOptions(GenerateManyOptions, Cut, total=False):
+    """Options of `LocalModel.generate_many` for texts that may be cut."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from formwright.forms.text_checks import shorten
 from formwright.generation import Writing
-from formwright.models.tasks import Sampling, Task
+from formwright.models.writing_tasks import Sampling, WritingTask
 from formwright.server.errors import BadRequest
 from formwright.server.reading.requests import Body
 from formwright.server.reading.shapes import Shape
@@ -73,11 +73,11 @@ def check_logit_bias(body: Body, tokens: int) -> None:
         )
 
 
-def make_writing(body: Body, task: Task, number: int) -> Writing:
+def make_writing(body: Body, task: WritingTask, number: int) -> Writing:
     """Make one of the texts of a request, with nothing written yet."""
     likeliest = body.likeliest
     shown = max(likeliest or 0, _SHOWN if body.trace else 0)
-    return task.writing(_read_sampling(body, number).sampler(), body.trace or likeliest is not None, shown)
+    return task.make_writing(_read_sampling(body, number).make_sampler(), body.trace or likeliest is not None, shown)
 
 
 def _read_sampling(body: Body, number: int) -> Sampling:

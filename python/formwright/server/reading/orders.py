@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from formwright.generation import Complete, Writing
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
-from formwright.models.tasks import Task
+from formwright.models.writing_tasks import WritingTask
 from formwright.server.reading.requests import Body
 from formwright.server.reading.shapes import Compiled
 from formwright.server.writing.echo import Echo
@@ -56,7 +56,7 @@ class Order:
 
     body: Body
     compiled: Compiled
-    task: Task
+    task: WritingTask
     writings: Sequence[Writing | Scoring]
     echo: Echo | None = None
 

@@ -28,7 +28,7 @@ from formwright.generation.batch import Turn
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Limits
 from formwright.models import LocalModel
-from formwright.models.tasks import Task
+from formwright.models.writing_tasks import WritingTask
 from formwright.server.errors import Refusal, make_refusal, refuse_long_prompt
 from formwright.server.pool import FairPool
 from formwright.server.reading.generation_options import (
@@ -169,7 +169,7 @@ class Answering:
         try:
             most = self.model.runtime.context if limit is None else limit
             limits = Limits(max_tokens=most, stop=stop, is_free=make_free_text_test(compiled.shape))
-            task = self.model.task(ids, compiled.constraint, limits)
+            task = self.model.make_task(ids, compiled.constraint, limits)
             self._check_answer_fits(body, task)
             check_min_tokens(body, budget, int(task.limits.max_tokens))
             check_logit_bias(body, len(self.model.vocabulary))
@@ -178,14 +178,14 @@ class Answering:
             raise self._make_refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings, self._make_echo(body, task, spec.text))
 
-    def _check_answer_fits(self, body: Body, task: Task) -> None:
+    def _check_answer_fits(self, body: Body, task: WritingTask) -> None:
         """Refuse to score a prompt that leaves no room for an answer: its last token would count as the answer."""
         if body.scores_prompts and body.read_budget().limit != 0 == task.limits.max_tokens:
             needed = len(task.prompt_ids) + 1
             said = f"the prompt and one token of an answer are {needed} tokens"
             raise refuse_long_prompt(said, "prompt", self.model.runtime.context, needed)
 
-    def _make_echo(self, body: Body, task: Task, text: str | None) -> Echo | None:
+    def _make_echo(self, body: Body, task: WritingTask, text: str | None) -> Echo | None:
         """Make the echo of the prompt, if the client requests one."""
         if not body.repeats_prompt:
             return None
@@ -202,10 +202,10 @@ class Answering:
             return refuse_long_prompt(str(error), spec.field, self.model.runtime.context, error.value)
         return make_refusal(error, param, budget, is_default=is_default)
 
-    def _make_writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
+    def _make_writings(self, body: Body, task: WritingTask) -> list[Writing] | list[Scoring]:
         """Make the texts of a request, with nothing written yet."""
         if body.scored_texts is not None:
-            return [self.model.scoring(task.prompt_ids, task.constraint, body.scored_texts, _MOST_TOKENISATIONS)]
+            return [self.model.make_scoring(task.prompt_ids, task.constraint, body.scored_texts, _MOST_TOKENISATIONS)]
         return [make_writing(body, task, number) for number in range(body.texts_per_prompt)]
 
     async def write_texts(
