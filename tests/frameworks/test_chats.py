@@ -186,7 +186,7 @@ def test_options_are_the_models_own(tiny: Any) -> None:
     with pytest.raises(ArgumentError):
         Question(tiny, HI, offered=offer_tools([ADD]), options={"stop": "x"}).answer()
     with pytest.raises(ArgumentError):
-        model_options.model_of(42)
+        model_options.find_model(42)
 
 
 @pytest.mark.parametrize("form", [None, Person])
@@ -219,16 +219,16 @@ def test_every_option_that_is_known_is_one_of_generate(tiny: Any) -> None:
 
     from formwright.client import RemoteModel
 
-    whole = {fw.models.LocalModel: model_options._WHOLE, RemoteModel: set()}
+    unstreamed = {fw.models.LocalModel: model_options._NOT_STREAMED, RemoteModel: set()}
     for names, model in (
-        (model_options._HERE - {"time_budget"}, fw.models.LocalModel),
-        (model_options._THERE, RemoteModel),
+        (model_options._LOCAL - {"time_budget"}, fw.models.LocalModel),
+        (model_options._REMOTE, RemoteModel),
     ):
         parameters = inspect.signature(model.generate).parameters  # type: ignore[attr-defined]
         plain = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
         assert plain == names
         streamed = inspect.signature(model.stream).parameters  # type: ignore[attr-defined]
-        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - whole[model]
+        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - unstreamed[model]
 
 
 def test_forms_as_apis_spell_them() -> None:
@@ -238,27 +238,27 @@ def test_forms_as_apis_spell_them() -> None:
         {"type": "json_schema", "schema": schema},
         {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}},
     ):
-        assert chats.form_of_format(spelled).parse('{"x": 1}') == {"x": 1}  # type: ignore[union-attr]
-    assert chats.form_of_format(None) is None
-    assert chats.form_of_format({"type": "text"}) is None
-    assert chats.form_of_format({"type": "json_object"}).matches("{}")  # type: ignore[union-attr]
-    assert chats.form_of_format(chats.Bound(Person)).matches('{"name": "Ada", "age": 36}')  # type: ignore[union-attr]
+        assert chats.read_response_format(spelled).parse('{"x": 1}') == {"x": 1}  # type: ignore[union-attr]
+    assert chats.read_response_format(None) is None
+    assert chats.read_response_format({"type": "text"}) is None
+    assert chats.read_response_format({"type": "json_object"}).matches("{}")  # type: ignore[union-attr]
+    assert chats.read_response_format(chats.KeyedForm(Person)).matches('{"name": "Ada", "age": 36}')  # type: ignore[union-attr]
     with pytest.raises(ArgumentError):
-        chats.form_of_format({"type": "json_schema", "json_schema": {"name": "x"}})
+        chats.read_response_format({"type": "json_schema", "json_schema": {"name": "x"}})
     with pytest.raises(FormwrightError):
-        chats.form_of_format("Person")
+        chats.read_response_format("Person")
 
 
 def test_forms_of_one_title_have_keys_of_their_own() -> None:
     one, other = ({"title": "x", "enum": [value]} for value in "ab")
-    assert repr(chats.Bound(one)) == repr(chats.Bound(dict(one))) != repr(chats.Bound(other))
+    assert repr(chats.KeyedForm(one)) == repr(chats.KeyedForm(dict(one))) != repr(chats.KeyedForm(other))
 
 
 def test_contents_are_text() -> None:
-    assert chats.text_of(["a", {"type": "text", "text": "b"}], "x") == "ab"
+    assert chats.read_text(["a", {"type": "text", "text": "b"}], "x") == "ab"
     for wrong in ([{"type": "image_url", "image_url": {}}], 7, [None]):
         with pytest.raises(PromptError):
-            chats.text_of(wrong, "x")
+            chats.read_text(wrong, "x")
 
 
 def test_conversations_with_calls(tiny: Any) -> None:
@@ -325,5 +325,5 @@ class Letters(fw.CharacterParser):
 
 
 def test_forms_of_code_are_told_apart_by_nothing() -> None:
-    one, other = chats.Bound(Letters()), chats.Bound(Letters())
+    one, other = chats.KeyedForm(Letters()), chats.KeyedForm(Letters())
     assert repr(one) == repr(one) != repr(other)
