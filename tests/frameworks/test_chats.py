@@ -28,7 +28,7 @@ from formwright.errors import (
     SchemaError,
 )
 from formwright.frameworks import chats, model_options
-from formwright.frameworks.chats import Answer, Question, offer_tools
+from formwright.frameworks.chats import ChatAnswer, Question, offer_tools
 from formwright.generation.result import Usage
 from formwright.tools import STYLES
 from formwright.tools.events import CallArguments, CallBegun, Text
@@ -62,10 +62,10 @@ def test_tools_that_cannot_be_enforced_are_refused_before_anything_is_asked(
             Question(model, [], offered=offer_tools([ADD], "auto")).check_form()
 
 
-def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
+def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], ChatAnswer]:
     """What the events of a stream say together."""
     *pieces, answer = events
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ChatAnswer)
     text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
     calls: list[list[Any]] = []
     for piece in pieces:
@@ -90,9 +90,9 @@ def test_a_stream_says_what_the_answer_says(tiny: Any, style: str, choice: str, 
         answer = question.answer()
     except FormwrightError as error:  # a style whose control tokens this vocabulary lacks
         with pytest.raises(type(error)):
-            list(question.events())
+            list(question.stream())
         return
-    text, calls, last = told(question.events())
+    text, calls, last = told(question.stream())
     assert text.strip() == answer.text.strip()
     assert [(name, arguments) for _, name, arguments in calls] == [(c.name, c.arguments) for c in answer.calls]
     assert [(id_, name) for id_, name, _ in calls] == [(call.id, call.name) for call in last.calls]
@@ -112,13 +112,13 @@ def test_what_marks_a_text_as_one_is_no_part_of_it(tiny: Any, toy: Any) -> None:
         question = Question(random, HI, offered=offer_tools([ADD, WHO], "auto", True), options={"max_tokens": 60})
         answer = question.answer()
         assert "<|channel|>" not in answer.text
-        assert told(question.events())[0].strip() == answer.text.strip()
+        assert told(question.stream())[0].strip() == answer.text.strip()
         seen.add(bool(answer.calls))
     assert False in seen
 
 
 async def collected(question: Question) -> list[Any]:
-    return [event async for event in question.events_async()]
+    return [event async for event in question.stream_async()]
 
 
 @pytest.mark.parametrize("style", slow_except(["hermes"], ["json", "json_lines", "hermes"]))
@@ -136,7 +136,7 @@ def test_calls_or_a_text_in_form(tiny: Any, toy: Any, style: str, several: bool,
         else:
             form.parse(answer.text)
         seen.add(bool(answer.calls))
-        text, calls, _ = told(question.events())
+        text, calls, _ = told(question.stream())
         assert text == answer.text
         assert [call[1:] for call in calls] == [(call.name, call.arguments) for call in answer.calls]
     assert seen == {True, False} or type_ is Person
@@ -197,7 +197,7 @@ def test_a_model_that_runs_here_has_seconds_too(tiny: Any, form: Any) -> None:
     assert question.answer().text == expected
     assert asyncio.run(question.answer_async()).text == expected
     over = Question(tiny, HI, form, options={"time_budget": 1e-9, "cancel": lambda: False})
-    for ask in (over.answer, lambda: list(over.events()), lambda: asyncio.run(over.answer_async())):
+    for ask in (over.answer, lambda: list(over.stream()), lambda: asyncio.run(over.answer_async())):
         with pytest.raises(LimitExceeded) as caught:
             ask()
         assert caught.value.limit == "time_budget"
@@ -285,7 +285,7 @@ def test_a_model_of_an_event_loop_is_not_waited_for() -> None:
     with pytest.raises(ArgumentError, match="event loop"):
         Question(model, HI).answer()
     with pytest.raises(ArgumentError, match="event loop"):
-        list(Question(model, HI).events())
+        list(Question(model, HI).stream())
 
 
 @pytest.mark.parametrize(("ends", "finish"), [("length", "length"), ("stop", "stop")])

@@ -174,7 +174,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"input": "Hi"}, "input", "did you mean 'messages'?"),
     (CHAT, {"prompt": "Hi"}, "prompt", "send messages"),
     (CHAT, {"regex": "a"}, "regex", "did you mean 'structured_outputs.regex'?"),
-    (CHAT, {"extra_body": {"top_k": 1}}, "extra_body", "beside the others"),
+    (CHAT, {"extra_body": {"top_k": 1}}, "extra_body", "send its fields as fields of the body"),
     (CHAT, {"structured_outputs": {"chioce": ["a"]}}, "structured_outputs.chioce", "did you mean 'choice'?"),
     (
         CHAT,

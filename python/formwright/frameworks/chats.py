@@ -41,7 +41,7 @@ from formwright.tools.events import CallEvent
 from formwright.tools.offered import Offered
 
 __all__ = [
-    "Answer", "Event", "KeyedForm", "Question",
+    "ChatAnswer", "Event", "KeyedForm", "Question",
     "make_answer_reader", "offer_tools", "read_response_format", "read_text",
 ]  # fmt: skip
 
@@ -51,7 +51,7 @@ def offer_tools(tools: Iterable[Any], choice: Any = None, several: bool | None =
 
     Args:
         tools: What `formwright.tools.tool_of` reads.
-        choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs spell that.
+        choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs write it.
         several: Whether there may be several calls; ``None`` is yes.
 
     Raises:
@@ -82,11 +82,11 @@ def _simplify_choice(choice: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChatAnswer:
     """The answer of a model.
 
     Attributes:
-        text: The text; of an answer with calls, the text beside them.
+        text: The text; in an answer with calls, the text around them.
         calls: The calls, each with an id that no other answer has; the arguments are what JSON says.
         finish: Why it ends: ``"stop"``, ``"length"``, ``"tool_calls"`` or ``"cancel"``.
         enforced: Who enforced its form, as in `formwright.generation.Complete`; ``None`` for free text, and for text
@@ -121,7 +121,7 @@ class Answer:
         return {"finish_reason": self.finish, "enforced": self.enforced, "complete": is_complete}
 
 
-Event = CallEvent | Answer
+Event = CallEvent | ChatAnswer
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict)
     strict: bool | None = None
 
-    def answer(self) -> Answer:
+    def answer(self) -> ChatAnswer:
         """Ask, and wait for the answer. Raises as the model's `generate`."""
         if self._is_awaited:
             raise ArgumentError(
@@ -154,7 +154,7 @@ class Question:
             )
         return self._read_answer(self.model.generate(self._prompt, self._form, **self._make_options()))
 
-    async def answer_async(self) -> Answer:
+    async def answer_async(self) -> ChatAnswer:
         """Ask in an event loop, and await the answer. Raises as the model's `generate`."""
         if self._is_awaited:
             return self._read_answer(await self.model.generate(self._prompt, self._form, **self._make_options()))
@@ -169,8 +169,8 @@ class Question:
             raise
         return self._read_answer(written)
 
-    def events(self) -> Iterator[Event]:
-        """Ask, and yield the answer piece by piece; the `Answer` comes last. Raises as the model's `stream`."""
+    def stream(self) -> Iterator[Event]:
+        """Ask, and yield the answer piece by piece; the `ChatAnswer` comes last. Raises as the model's `stream`."""
         if self._is_awaited:
             self.answer()  # it raises the error
         reader = self._make_reader()
@@ -179,7 +179,7 @@ class Question:
                 yield from reader.feed(piece.text)
         yield from _finish_events(reader, self._read_answer(stream.result))
 
-    async def events_async(self) -> AsyncIterator[Event]:
+    async def stream_async(self) -> AsyncIterator[Event]:
         """Do the same in an event loop."""
         reader, options = self._make_reader(), self._make_options(is_stream=True)
 
@@ -279,7 +279,7 @@ class Question:
             options["cancel"] = make_deadline(seconds, options.get("cancel"))
         return options
 
-    def _read_answer(self, result: Complete[Any] | Truncated) -> Answer:
+    def _read_answer(self, result: Complete[Any] | Truncated) -> ChatAnswer:
         calls = find_calls(result.value) if isinstance(result, Complete) and self.offered.tools else []
         text = result.text
         is_beside_calls = bool(self.offered.tools) and not self._content.is_either
@@ -293,7 +293,7 @@ class Question:
             cut=result.reason if isinstance(result, Truncated) else None,
             is_spent=isinstance(result, Complete) and self._is_spent(result),
         )
-        return Answer(text, tuple(calls), finish, enforced, result)
+        return ChatAnswer(text, tuple(calls), finish, enforced, result)
 
     def _is_spent(self, result: Complete[Any]) -> bool:
         """Whether text that may end anywhere took all the tokens that there were."""
@@ -303,7 +303,7 @@ class Question:
         return len(result.token_ids) >= min(self.options.get("max_tokens") or MAX_TOKENS, room)
 
 
-def _finish_events(reader: AnswerReader, answer: Answer) -> Iterator[Event]:
+def _finish_events(reader: AnswerReader, answer: ChatAnswer) -> Iterator[Event]:
     """Yield the events at the end of an answer; then the answer, whose calls have the ids of the events."""
     yield from reader.finish(answer.calls)
     pairs = zip(answer.calls, reader.calls, strict=bool(answer.calls))  # a call that was cut is not in the answer
@@ -353,7 +353,7 @@ def read_response_format(format_: Any) -> Form[Any] | None:
 def make_answer_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
     """Return the form that reads an answer of a model again, and a function that finds the conforming text in it.
 
-    Services write JSON with any whitespace, and if nobody enforces a form, other text may be around it.
+    Services write JSON with any whitespace, and if a form is not enforced, other text may be around it.
     """
     if is_local(model):
         return form, str

@@ -64,7 +64,7 @@ class FormwrightChatGenerator:
         generation_kwargs: Options of every call.
         streaming_callback: Is called with each chunk.
         tools: The tools of every call.
-        tools_strict: Whether somebody must enforce the arguments of tools, and the form.
+        tools_strict: Whether the arguments of tools and the form must be enforced.
 
     Raises:
         ArgumentError, OptionUnsupported: The model does not have an option.
@@ -140,9 +140,9 @@ class FormwrightChatGenerator:
         Args:
             messages: The conversation, or one message of a user.
             streaming_callback: Is called with each chunk.
-            generation_kwargs: Options of this call, beside those of every call.
+            generation_kwargs: Options of this call, added to those of every call.
             tools: The tools of this call, instead of those of every call.
-            tools_strict: Whether somebody must enforce the arguments of tools, and the form.
+            tools_strict: Whether the arguments of tools and the form must be enforced.
 
         Raises:
             ArgumentError, OptionUnsupported: The model does not have an option.
@@ -155,7 +155,7 @@ class FormwrightChatGenerator:
         if callback is None:
             return {"replies": [self._make_reply(question.answer())]}
         chunks = _ChunkMaker(self, self._name)
-        for event in question.events():
+        for event in question.stream():
             for chunk in chunks.make_chunks(event):
                 callback(chunk)
         return {"replies": [self._make_reply(chunks.answer)]}
@@ -177,7 +177,7 @@ class FormwrightChatGenerator:
         if callback is None:
             return {"replies": [self._make_reply(await question.answer_async())]}
         chunks = _ChunkMaker(self, self._name)
-        async for event in question.events_async():
+        async for event in question.stream_async():
             for chunk in chunks.make_chunks(event):
                 if (awaited := callback(chunk)) is not None:
                     await awaited
@@ -213,7 +213,7 @@ class FormwrightChatGenerator:
         strict = self.tools_strict if tools_strict is None else tools_strict
         return chats.Question(self._loaded, list(map(_read_message, conversation)), form, offered, options, strict)
 
-    def _make_reply(self, answer: chats.Answer) -> ChatMessage:
+    def _make_reply(self, answer: chats.ChatAnswer) -> ChatMessage:
         meta = {"model": self._name, "index": 0, "usage": answer.token_counts}
         calls = [ToolCall(tool_name=call.name, arguments=call.arguments, id=call.id) for call in answer.calls]
         text = answer.text if answer.text or not calls else None

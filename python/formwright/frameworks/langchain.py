@@ -115,7 +115,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         Args:
             tools: The tools.
             tool_choice: ``"auto"``, ``"any"``, ``"none"``, or the name of one.
-            strict: Whether somebody must enforce the arguments.
+            strict: Whether the arguments must be enforced.
             parallel_tool_calls: Whether there may be several calls.
             **kwargs: Options of the model, and ``response_format``.
 
@@ -146,7 +146,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
             schema: A type, a schema, a pattern, or a form; ``None`` is any JSON object, with ``method="json_mode"``.
             method: ``"json_schema"``, ``"function_calling"`` (the form is the arguments of a tool), ``"json_mode"``.
             include_raw: Whether to return a dict of ``raw``, ``parsed`` and ``parsing_error``.
-            strict: Whether somebody must enforce the form.
+            strict: Whether the form must be enforced.
             **kwargs: Options of the model.
 
         Raises:
@@ -184,7 +184,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         tool = tool_of(_convert_tool(schema))
         traced = _describe_to_tracers(schema, tool.arguments({}), "function_calling", strict)
         llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
-        return llm, _form_of_old_model(schema).read if _is_old_model(schema) else tool.read
+        return llm, _make_old_form(schema).read if _is_old_model(schema) else tool.read
 
     def _make_question(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
@@ -227,7 +227,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for event in self._make_question(messages, stop, kwargs).events():
+        for event in self._make_question(messages, stop, kwargs).stream():
             yield self._make_chunk(event)
 
     async def _astream(
@@ -237,15 +237,15 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        async for event in self._make_question(messages, stop, kwargs).events_async():
+        async for event in self._make_question(messages, stop, kwargs).stream_async():
             yield self._make_chunk(event)
 
-    def _make_result(self, answer: chats.Answer) -> ChatResult:
+    def _make_result(self, answer: chats.ChatAnswer) -> ChatResult:
         calls = [tool_call(name=call.name, args=call.arguments, id=call.id) for call in answer.calls]
         message = AIMessage(answer.text, tool_calls=calls, **self._describe_answer(answer))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    def _describe_answer(self, answer: chats.Answer) -> dict[str, Any]:
+    def _describe_answer(self, answer: chats.ChatAnswer) -> dict[str, Any]:
         """Describe what LangChain records with the text: usage, and why the answer ends."""
         usage = answer.usage
         counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
@@ -382,7 +382,7 @@ def _unwrap_schema(schema: Any) -> Any:
     """Return a schema, also of one that is written as a function of an API."""
     if isinstance(schema, Mapping) and {"name", "parameters"} <= schema.keys():
         return schema["parameters"]
-    return _form_of_old_model(schema) if _is_old_model(schema) else schema
+    return _make_old_form(schema) if _is_old_model(schema) else schema
 
 
 def _is_old_model(schema: Any) -> bool:
@@ -390,7 +390,7 @@ def _is_old_model(schema: Any) -> bool:
     return isinstance(schema, type) and is_pydantic_v1_subclass(schema)
 
 
-def _form_of_old_model(model: Any) -> Form[Any]:
+def _make_old_form(model: Any) -> Form[Any]:
     """Make the form of a model of pydantic 1 from its own schema and parser."""
 
     def read(text: str) -> Any:

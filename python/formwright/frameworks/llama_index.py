@@ -159,12 +159,12 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         """Answer a conversation, piece by piece, without a report to LlamaIndex's instruments."""
         question = self._make_question(messages, kwargs)
 
-        def gen() -> Iterator[ChatResponse]:
+        def yield_responses() -> Iterator[ChatResponse]:
             growing = GrowingResponse()
-            for event in question.events():
+            for event in question.stream():
                 yield growing.add(event)
 
-        return gen()
+        return yield_responses()
 
     @llm_chat_callback()  # type: ignore[untyped-decorator]
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> AsyncIterator[ChatResponse]:
@@ -175,12 +175,12 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         """Do as `_stream`, in an event loop."""
         question = self._make_question(messages, kwargs)
 
-        async def gen() -> AsyncIterator[ChatResponse]:
+        async def yield_responses() -> AsyncIterator[ChatResponse]:
             growing = GrowingResponse()
-            async for event in question.events_async():
+            async for event in question.stream_async():
                 yield growing.add(event)
 
-        return gen()
+        return yield_responses()
 
     @llm_completion_callback()  # type: ignore[untyped-decorator]
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
@@ -237,13 +237,13 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         request = self._begin_prediction(output_cls, prompt, llm_kwargs, prompt_args)
         partial = _PartialPrediction(output_cls, self.wrapped, request.form)
 
-        async def gen() -> AsyncIterator[Any]:
+        async def yield_responses() -> AsyncIterator[Any]:
             async for response in await self.astream_chat(request.messages, **request.options):
                 for value in partial.add(response):
                     yield value
             partial.end()
 
-        return gen()
+        return yield_responses()
 
     def get_tool_calls_from_response(
         self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any

@@ -64,7 +64,7 @@ class _Raw(dict[str, Any]):
         return getattr(self.result, name)
 
 
-def make_response(answer: chats.Answer) -> ChatResponse:
+def make_response(answer: chats.ChatAnswer) -> ChatResponse:
     """Make the response of an answer."""
     calls = [
         ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=call.arguments) for call in answer.calls

@@ -4,7 +4,7 @@
 
     check_options(model, {"max_tokens": 60})             # {'max_tokens': 60}
 
-GenerateOptions are those of the model's `generate`, under the same names, and ``time_budget``, in seconds.
+Options are those of the model's `generate`, under the same names, and ``time_budget``, in seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOCAL = frozenset(GenerateOptions.__annotations__) | frozenset(StreamOptions.__
 _REMOTE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
 _REMOTE |= {"max_retries", "token_budget", "time_budget"}
 _NOT_STREAMED = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
-"""GenerateOptions that a stream of a model which runs here does not have."""
+"""Options that a stream of a model that runs here does not have."""
 
 
 def is_local(model: Model) -> bool:

@@ -53,7 +53,7 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
         MissingDependency: formwright[local], formwright[transformers] or formwright[client] is not installed.
     """
     if isinstance(name, str) and name.startswith(("http://", "https://")):
-        return _connect(name)
+        return _connect_to(name)
     if name == "formwright-tiny":
         from formwright.models import embedded
 
@@ -68,7 +68,7 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
     )
 
 
-def _connect(name: str) -> RemoteModel:
+def _connect_to(name: str) -> RemoteModel:
     """Connect to the model at ``URL#name``."""
     from formwright.client import connect
 

@@ -220,7 +220,7 @@ class LocalModel(Verbs):
         """Compile a form for the vocabulary of this model. Raises as `formwright.compile`."""
         return self._compile(form, None)
 
-    def after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
+    def score_after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
         """Return the tokens of a prompt, and a function that scores what may follow.
 
         The function takes token ids after the prompt, and returns the log probability of each token after them.
@@ -272,16 +272,16 @@ class LocalModel(Verbs):
         self, task: WritingTask, settings: CallSettings, seed: int | None
     ) -> Complete[Any] | Truncated:
         """Write a text by a strategy that compares several."""
-        what = (task.constraint, task.prompt_ids, task.limits)
+        task_parts = (task.constraint, task.prompt_ids, task.limits)
         temperature = 1.0 if settings.temperature is None else settings.temperature
-        draw: dict[str, Any] = {"seed": seed, "prefix": task.prefix, "temperature": temperature}
+        options: dict[str, Any] = {"seed": seed, "prefix": task.prefix, "temperature": temperature}
         if settings.fidelity == "exact":
-            result = draw_exactly(self._make_scorer(task.prompt_ids), *what, **draw)
+            result = draw_exactly(self._make_scorer(task.prompt_ids), *task_parts, **options)
         elif settings.fidelity == "smc":
-            result = draw_by_particles(self.batch(), *what, particles=settings.particles, **draw)
+            result = draw_by_particles(self.batch(), *task_parts, particles=settings.particles, **options)
         else:
             beams, returns = settings.beams, settings.returns
-            result = beam_search(self.batch(), *what, beams=beams, returns=returns, prefix=task.prefix)
+            result = beam_search(self.batch(), *task_parts, beams=beams, returns=returns, prefix=task.prefix)
         return self._add_trace(task, result) if settings.trace else result
 
     def _add_trace(self, task: WritingTask, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:

@@ -30,7 +30,7 @@ Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
 
 
 class BeginOptions(TypedDict, total=False):
-    """GenerateOptions of `LocalModel.begin`."""
+    """Options of `LocalModel.begin`."""
 
     max_tokens: int
     temperature: float | None
@@ -41,7 +41,7 @@ class BeginOptions(TypedDict, total=False):
 
 
 class ObserveOptions(BeginOptions, total=False):
-    """GenerateOptions of `LocalModel.observe`."""
+    """Options of `LocalModel.observe`."""
 
     repetition_penalty: float
     min_tokens: int
@@ -50,7 +50,7 @@ class ObserveOptions(BeginOptions, total=False):
 
 
 class StreamOptions(ObserveOptions, total=False):
-    """GenerateOptions of `LocalModel.stream`."""
+    """Options of `LocalModel.stream`."""
 
     heal: bool
     context: Any
@@ -58,7 +58,7 @@ class StreamOptions(ObserveOptions, total=False):
 
 
 class GenerateOptions(StreamOptions, total=False):
-    """GenerateOptions of `LocalModel.generate`."""
+    """Options of `LocalModel.generate`."""
 
     beams: int
     returns: int
@@ -68,13 +68,13 @@ class GenerateOptions(StreamOptions, total=False):
 
 
 class GenerateManyOptions(GenerateOptions, total=False):
-    """GenerateOptions of `LocalModel.generate_many`."""
+    """Options of `LocalModel.generate_many`."""
 
     batch_size: int
     progress: bool | None
 
 
-class Uncut(TypedDict, total=False):
+class UncutOptions(TypedDict, total=False):
     """The options that may cut a text, with the values that do not."""
 
     finish: Literal[True]
@@ -82,7 +82,7 @@ class Uncut(TypedDict, total=False):
     cancel: None
 
 
-class Cut(TypedDict, total=False):
+class CutOptions(TypedDict, total=False):
     """The options that may cut a text."""
 
     finish: bool
@@ -90,25 +90,25 @@ class Cut(TypedDict, total=False):
     cancel: Callable[[], bool] | None
 
 
-class UncutStreamOptions(StreamOptions, Uncut, total=False):
+class UncutStreamOptions(StreamOptions, UncutOptions, total=False):
     """Options of `LocalModel.stream` for a text that is complete."""
 
 
-class CutStreamOptions(StreamOptions, Cut, total=False):
+class CutStreamOptions(StreamOptions, CutOptions, total=False):
     """Options of `LocalModel.stream` for a text that may be cut."""
 
 
-class UncutGenerateOptions(GenerateOptions, Uncut, total=False):
+class UncutGenerateOptions(GenerateOptions, UncutOptions, total=False):
     """Options of `LocalModel.generate` for a text that is complete."""
 
 
-class CutGenerateOptions(GenerateOptions, Cut, total=False):
+class CutGenerateOptions(GenerateOptions, CutOptions, total=False):
     """Options of `LocalModel.generate` for a text that may be cut."""
 
 
-class UncutManyOptions(GenerateManyOptions, Uncut, total=False):
+class UncutManyOptions(GenerateManyOptions, UncutOptions, total=False):
     """Options of `LocalModel.generate_many` for texts that are complete."""
 
 
-class CutManyOptions(GenerateManyOptions, Cut, total=False):
+class CutManyOptions(GenerateManyOptions, CutOptions, total=False):
     """Options of `LocalModel.generate_many` for texts that may be cut."""

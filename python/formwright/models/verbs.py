@@ -122,7 +122,7 @@ class Verbs:
             prompt: One user message, a conversation, or token ids.
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
             max_tokens: Tokens at most; the text is complete within them.
-            temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, and 1 where ``fidelity`` draws.
+            temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, or 1 if ``fidelity`` samples.
             top_k: Sample from the ``top_k`` most likely allowed tokens.
             top_p: Sample from the most likely allowed tokens that together reach this probability.
             min_p: Sample from the allowed tokens with at least this share of the probability of the most likely one.

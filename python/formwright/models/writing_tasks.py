@@ -4,7 +4,7 @@
 
     Strategy(beams=8, returns=3, fidelity="mask", particles=16).is_plain      # False
 
-GenerateOptions that cannot be combined are refused once, before anything is written.
+Options that cannot be combined are refused once, before anything is written.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Sampling:
         )
 
     def make_sampler(self, number: int = 0) -> Sampler | Adjusted:
-        """Make the sampler of a text, or of one of several, which draw with consecutive seeds.
+        """Make the sampler of a text, or of one of several, which have consecutive seeds.
 
         Raises:
             ArgumentError: A setting is out of range.
@@ -140,7 +140,7 @@ class Strategy:
             name = "beams" if self.beams != 1 else "returns"
             raise ArgumentError(
                 f'{name}= cannot be combined with fidelity="{self.fidelity}": beams look for the most likely text, '
-                "draws do not",
+                "samples do not",
                 argument=name,
             )
         if self.fidelity != "smc" and self.particles != PARTICLES:

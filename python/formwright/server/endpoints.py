@@ -268,7 +268,7 @@ class Server:
 
         is_long = len(data) > _SHORT_BYTES
         name, body, found = await self.answering.run_in_thread(client, read_request) if is_long else read_request()
-        # It may take long to find all spellings of the texts that are scored.
+        # It may take long to find all tokenisations of the texts to score.
         is_short = not is_long and body.texts <= _FEW_TEXTS and body.scored_texts is None
         return name, [await self.answering.make_order(body, spec, client, is_short=is_short) for spec in found]
 

@@ -254,7 +254,7 @@ class LlamaCppModel(LocalModel):
     ) -> FormProcessors:
         """Make what ``llama.create_completion(..., logits_processor=)`` and ``create_chat_completion`` take.
 
-        The first one of a model proves that llama.cpp keeps to forms, which writes two texts of a few tokens.
+        The first one of a model tests that llama.cpp applies forms, which writes two texts of a few tokens.
 
         Args:
             form: Anything `formwright.form` takes.

@@ -109,7 +109,7 @@ class MlxModel(LocalModel):
     ) -> FormProcessor:
         """Make a logits processor for one text of ``mlx_lm.generate(..., logits_processors=[...])`` and the like.
 
-        The first one of a model proves that MLX-LM keeps to forms, which writes two texts of a few tokens.
+        The first one of a model tests that MLX-LM applies forms, which writes two texts of a few tokens.
 
         Args:
             form: Anything `formwright.form` takes.
@@ -119,7 +119,7 @@ class MlxModel(LocalModel):
         Raises:
             NotAForm, LanguageError: The form cannot be read or enforced.
             ArgumentError: ``max_tokens`` is wrong.
-            HostMismatch: MLX-LM does not keep to what a processor says.
+            HostMismatch: MLX-LM does not apply what a processor returns.
         """
         processor = FormProcessor(self._compile(form, canonical), max_tokens=max_tokens)
         if not getattr(self.tokenizer, "_formwright_proved", False):

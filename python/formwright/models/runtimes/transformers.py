@@ -214,7 +214,7 @@ class TransformersModel(LocalModel):
     ) -> FormProcessor:
         """Make a logits processor for ``network.generate(..., logits_processor=[...])``.
 
-        The first one of a model proves that its ``generate`` keeps to forms, which writes two texts of a few tokens.
+        The first one of a model tests that its ``generate`` applies forms, which writes two texts of a few tokens.
 
         Args:
             form: Anything `formwright.form` takes, or a list or tuple with one for each prompt of the batch.

@@ -92,7 +92,7 @@ def _check_unserved(name: str, value: Any, body: type[Body]) -> None:
             raise _refuse_field(name, REFUSED[name][0])
         return
     if name == "extra_body":
-        said = "extra_body is an argument of the SDK: put its fields beside the others"
+        said = "extra_body is an argument of the SDK: send its fields as fields of the body"
         raise BadRequest(said, param=name, code="unknown_parameter")
     meant = next((other for other in _MEANT.get(name, ()) if other.partition(".")[0] in _list_fields(body)), None)
     if meant or any(name in _list_fields(other) for other in (ChatBody, ResponsesBody, CompletionBody)):
@@ -117,7 +117,7 @@ def _refuse_invalid(error: Any, given: Mapping[str, Any], body: type[Body]) -> B
         return refuse_unknown_field(param, {name for part in parts for name in _list_fields(part)})
     if error["type"] == "missing":
         return refuse_missing_field(param)
-    return BadRequest(f"{param}{_explain(param, error)}", param=param)
+    return BadRequest(f"{param}{_explain_error(param, error)}", param=param)
 
 
 _LEAST_TELLING = {"extra_forbidden": -1}
@@ -132,7 +132,7 @@ _EXPECTED = {
 }
 
 
-def _explain(param: str, error: Any) -> str:
+def _explain_error(param: str, error: Any) -> str:
     """Say what is wrong with a value."""
     kind, context = error["type"], error.get("ctx", {})
     if param in _EXPECTED and (kind.endswith("_type") or kind == "literal_error"):

@@ -59,7 +59,7 @@ def _refuse_role(where: str, role: Any, known: str) -> BadRequest:
 
 
 def _read_chat_content(fields: Mapping[str, Any], where: str) -> str:
-    """Read the content of a message; it may be missing beside calls and in results."""
+    """Read the content of a message; one with calls or of a tool may have none."""
     name = "refusal" if "content" not in fields and fields["role"] == "assistant" else "content"
     if name in fields:
         return _read_content(fields[name], f"{where}.{name}", ("text", "refusal"))

@@ -45,8 +45,8 @@ def make_free_text_test(shape: Shape) -> Callable[[str], bool] | None:
         return None
 
     def is_free(text: str) -> bool:
-        _, is_over, answer = text.partition(ThoughtReader.CLOSE) if shape.has_thought else ("", "over", text)
-        if not is_over:
+        _, closed, answer = text.partition(ThoughtReader.CLOSE) if shape.has_thought else ("", "closed", text)
+        if not closed:
             return False
         if tagged is not None:
             return ends_in_free_text(tagged, answer.lstrip(ThoughtReader.BLANK) if shape.has_thought else answer)

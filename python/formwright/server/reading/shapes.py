@@ -376,11 +376,11 @@ class Shapes:
 
     def has_shape(self, key: str, canonical: Any) -> bool:
         """Whether a shape is kept."""
-        return _digest(key, canonical) in self._kept
+        return _make_digest(key, canonical) in self._kept
 
     def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
         """Return the shape of a key; make and compile it if it is not kept, and raise what that raises."""
-        return self._kept.find(_digest(key, canonical), lambda: self._compile(make(), canonical))
+        return self._kept.find(_make_digest(key, canonical), lambda: self._compile(make(), canonical))
 
     def _compile(self, shape: Shape, canonical: Any) -> Compiled:
         try:
@@ -390,5 +390,5 @@ class Shapes:
         return Compiled(shape, constraint, shape.form.digest)
 
 
-def _digest(key: str, canonical: Any) -> str:
+def _make_digest(key: str, canonical: Any) -> str:
     return hashlib.sha256(f"{canonical} {key}".encode("utf-8", "surrogatepass")).hexdigest()

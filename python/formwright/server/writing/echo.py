@@ -32,7 +32,7 @@ class Echo:
         text: The prompt as it was sent, or decoded if it was sent as token ids.
         tokens: Each token as text.
         offsets: Where in the text each token begins.
-        names: The names of special tokens, which spell nothing, by their ids.
+        names: The names of special tokens, which have no text, by their ids.
         scoring: Scores the tokens; ``None`` without log probabilities.
     """
 
