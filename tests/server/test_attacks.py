@@ -219,9 +219,9 @@ def test_a_client_that_stops_reading_ends_the_connection(
     body = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{1800}", "n": 32, "stream": True, "trace": True}
     with running(tiny, Settings(max_batch=64)) as state, sent(state.url, body):
         worker = state.app.state.server.worker
-        wait_until(lambda: worker.running == 32)
+        wait_until(lambda: worker.running_count == 32)
         left = 'formwright_requests_total{endpoint="chat",status="499"}'
-        wait_until(lambda: counted(state.url, left) == 1 and worker.running == 0, 30)
+        wait_until(lambda: counted(state.url, left) == 1 and worker.running_count == 0, 30)
 
 
 @pytest.mark.parametrize("sends", [b"", HEAD + b"Content-Length: 9\r\n\r\n"])
@@ -244,7 +244,7 @@ def test_one_address_takes_no_connection_of_another(tiny: fw.models.LocalModel) 
     with running(tiny, Settings(max_connections=8, max_batch=2)) as state, contextlib.ExitStack() as opened:
         other = opened.enter_context(connected(state, "127.0.0.2"))
         other.sendall(request)
-        wait_until(lambda: state.app.state.server.worker.running == 1)
+        wait_until(lambda: state.app.state.server.worker.running_count == 1)
         for _ in range(50):
             greedy = opened.enter_context(connected(state))
             with contextlib.suppress(ConnectionError):

@@ -77,8 +77,8 @@ def test_a_client_that_goes_away_frees_its_row(small: Any, stream: bool) -> None
     worker = small.app.state.server.worker
     for _ in range(5):
         with sent(small.url, LONG | {"stream": stream}):
-            wait_until(lambda: worker.running == 1)
-        wait_until(lambda: worker.running == 0)
+            wait_until(lambda: worker.running_count == 1)
+        wait_until(lambda: worker.running_count == 0)
     assert asked(small.url, SHORT).status_code == 200
 
 
@@ -170,7 +170,7 @@ def test_a_full_queue_is_a_503_and_nothing_is_lost(small: Any) -> None:
         thread.join()
     assert set(found) == {200, 503}
     assert len(found) == 12
-    wait_until(lambda: small.app.state.server.worker.running == small.app.state.server.worker.waiting == 0)
+    wait_until(lambda: small.app.state.server.worker.running_count == small.app.state.server.worker.waiting_count == 0)
     assert asked(small.url, SHORT).status_code == 200
 
 
@@ -178,7 +178,7 @@ def test_more_texts_than_may_wait_are_refused_together(small: Any) -> None:
     busy = [threading.Thread(target=asked, args=(small.url, LONG)) for _ in range(2)]
     for thread in busy:
         thread.start()
-    wait_until(lambda: small.app.state.server.worker.running == 2)
+    wait_until(lambda: small.app.state.server.worker.running_count == 2)
     answer = asked(small.url, SHORT | {"n": 4})
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "queue_full")
     for thread in busy:
@@ -242,20 +242,20 @@ def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> N
         text = asked(state.url, LONG | {"stream": True}).text
         assert '"timeout"' in text
         assert "[DONE]" not in text
-        wait_until(lambda: state.app.state.server.worker.running == 0)
+        wait_until(lambda: state.app.state.server.worker.running_count == 0)
 
 
 def test_a_stream_that_waits_is_ended_in_time_and_with_its_client(tiny: fw.models.LocalModel) -> None:
     with running(tiny, Settings(max_batch=1, timeout=0.5)) as state:
         worker = state.app.state.server.worker
         worker.submit([job_of(tiny, "busy", asyncio.Queue(), 1800) for _ in range(9)])
-        wait_until(lambda: worker.waiting == 8)
+        wait_until(lambda: worker.waiting_count == 8)
         with sent(state.url, LONG | {"stream": True}):
-            wait_until(lambda: worker.waiting == 9)
-        wait_until(lambda: worker.waiting <= 8)
+            wait_until(lambda: worker.waiting_count == 9)
+        wait_until(lambda: worker.waiting_count <= 8)
         answer = asked(state.url, LONG | {"stream": True})
         assert (answer.status_code, answer.json()["error"]["code"]) == (504, "timeout")
-        assert worker.waiting > 0
+        assert worker.waiting_count > 0
 
 
 def test_a_stream_that_tells_nothing_is_ended_in_time(tiny: fw.models.LocalModel) -> None:
@@ -322,7 +322,7 @@ def test_metrics_count_the_work_for_clients_that_go_away(tiny: fw.models.LocalMo
     with running(tiny) as state:
         worker = state.app.state.server.worker
         with sent(state.url, ENDLESS | {"stream": stream}):
-            wait_until(lambda: worker.running == 8)
+            wait_until(lambda: worker.running_count == 8)
             time.sleep(0.1)
         wait_until(lambda: counted(state.url, 'formwright_requests_total{endpoint="chat",status="499"}') == 1)
         assert counted(state.url, "formwright_request_seconds_count") == 1

@@ -131,8 +131,8 @@ def test_a_client_that_goes_away_ends_its_scores(tiny: fw.models.LocalModel) -> 
     with running(tiny, Settings(max_batch=1)) as state:
         worker = state.app.state.server.worker
         with sent(state.url, scoring(WORDS)):
-            wait_until(lambda: worker.running == 1)
-        wait_until(lambda: worker.running == 0)
+            wait_until(lambda: worker.running_count == 1)
+        wait_until(lambda: worker.running_count == 0)
         wait_until(lambda: counted(state.url, 'formwright_requests_total{endpoint="chat",status="499"}') == 1)
         whole = sum(len(tiny.encode(word)) for word in WORDS)
         assert counted(state.url, 'formwright_tokens_total{kind="scored"}') < whole / 2
@@ -143,25 +143,25 @@ def test_scores_take_the_room_of_a_row_and_wait_like_one(tiny: fw.models.LocalMo
     with running(tiny, Settings(max_batch=1, max_waiting=1)) as state:
         worker = state.app.state.server.worker
         with sent(state.url, scoring(WORDS)):
-            wait_until(lambda: worker.running == 1)
+            wait_until(lambda: worker.running_count == 1)
             with sent(state.url, scoring(WORDS)):
-                wait_until(lambda: worker.waiting == 1)
-                assert worker.running == 1
+                wait_until(lambda: worker.waiting_count == 1)
+                assert worker.running_count == 1
                 answer = asked(state.url, scoring(["yes"]))
                 assert (answer.status_code, answer.json()["error"]["code"]) == (503, "queue_full")
-        wait_until(lambda: worker.running == worker.waiting == 0)
+        wait_until(lambda: worker.running_count == worker.waiting_count == 0)
 
 
 def test_scores_have_an_end_in_time_and_with_the_server(tiny: fw.models.LocalModel) -> None:
     with running(tiny, Settings(timeout=0.05)) as state:
         assert asked(state.url, scoring(WORDS)).json()["error"]["code"] == "timeout"
-        wait_until(lambda: state.app.state.server.worker.running == 0)
+        wait_until(lambda: state.app.state.server.worker.running_count == 0)
     found: list[Any] = []
     with running(tiny) as state:
         server = state.app.state.server
         thread = threading.Thread(target=lambda: found.append(asked(state.url, scoring(WORDS))))
         thread.start()
-        wait_until(lambda: server.worker.running == 1)
+        wait_until(lambda: server.worker.running_count == 1)
         server.end()
         thread.join()
     assert (found[0].status_code, found[0].json()["error"]["code"]) == (503, "shutting_down")

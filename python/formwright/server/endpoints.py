@@ -225,8 +225,8 @@ class Server:
         body = ordered[0].body
         keep = partial(self._keep_response, body, self._find_earlier(body))  # found now: it may be forgotten meanwhile
         head = {
-            "id": protocol.prefix + secrets.token_hex(16),
-            protocol.created: int(time.time()),
+            "id": protocol.id_prefix + secrets.token_hex(16),
+            protocol.created_field: int(time.time()),
             "model": name,
         }
         generation, span = describe_request(protocol.name, name), request.scope[SPAN_KEY]
@@ -236,11 +236,11 @@ class Server:
             self.answering.write_texts(ordered, client, began), ordered, generation, protocol, began
         )
         if body.stream:
-            stream = protocol.stream(head, ordered)
+            stream = protocol.make_stream(head, ordered)
             first = await _await_unless_gone(request, anext(events))  # so that a full queue is a status, not an event
             sent = send_events(protocol, stream, first, events, keep, span)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
-        gathered = await _await_unless_gone(request, _gather_events(events, body.texts))
+        gathered = await _await_unless_gone(request, _gather_events(events, body.text_count))
         answer = protocol.make_answer(head, ordered, gathered)
         keep(answer)
         return JSONResponse(answer)
@@ -259,9 +259,9 @@ class Server:
             sent = parse_json(data)
             if deployment is not None and isinstance(sent, dict):
                 sent.setdefault("model", deployment)  # Azure names the model in the path
-            body = read_body(protocol.body, sent)
+            body = read_body(protocol.body_class, sent)
             name = self._check_model(deployment or body.model)
-            self._check_texts(body.jobs)
+            self._check_texts(body.row_count)
             if body.scored_texts is not None:
                 body = make_scoring_body(body)
             return name, body, specs(body)
@@ -269,7 +269,7 @@ class Server:
         is_long = len(data) > _SHORT_BYTES
         name, body, found = await self.answering.run_in_thread(client, read_request) if is_long else read_request()
         # It may take long to find all tokenisations of the texts to score.
-        is_short = not is_long and body.texts <= _FEW_TEXTS and body.scored_texts is None
+        is_short = not is_long and body.text_count <= _FEW_TEXTS and body.scored_texts is None
         return name, [await self.answering.make_order(body, spec, client, is_short=is_short) for spec in found]
 
     async def _await_in_time(self, ordering: Awaitable[T], began: float) -> T:
@@ -360,7 +360,7 @@ def _describe_texts(request: Generation, orders: Sequence[Order]) -> Generation:
     """Describe the span of a request's texts, which is inside the span of the request."""
     body, form = orders[0].body, orders[0].compiled.shape.form
     settings = pick_settings(body) | {"max_tokens": body.read_budget().limit}
-    return replace(request, kind="INTERNAL", form=form, settings=settings, texts=body.texts)
+    return replace(request, kind="INTERNAL", form=form, settings=settings, texts=body.text_count)
 
 
 def _record_texts(span: GenerationSpan, orders: Sequence[Order], ends: Mapping[int, Done]) -> None:

@@ -38,8 +38,12 @@ class Metrics:
         self.first_token = Histogram(
             "formwright_first_token_seconds", "Seconds to the first token.", buckets=_SECONDS, registry=own
         )
-        Gauge("formwright_rows", "Texts that are being written.", registry=own).set_function(lambda: worker.running)
-        Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(lambda: worker.waiting)
+        Gauge("formwright_rows", "Texts that are being written.", registry=own).set_function(
+            lambda: worker.running_count
+        )
+        Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(
+            lambda: worker.waiting_count
+        )
 
     def count_tokens(self, orders: Sequence[Order]) -> None:
         """Count the tokens of a request that is over or was abandoned."""

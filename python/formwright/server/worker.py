@@ -3,7 +3,7 @@
 ::
 
     worker = Worker(model.batch, rows=64, waiting=1024)    # `start` it in an event loop, and `submit` jobs
-    worker.waiting                                         # 0
+    worker.waiting_count                                         # 0
 
 Clients take turns: a client that has sent a thousand requests delays only itself, and the next client gets the next
 free row.
@@ -156,12 +156,12 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """How many texts wait for a row."""
         return len(self._queue)
 
     @property
-    def running(self) -> int:
+    def running_count(self) -> int:
         """How many texts are being written."""
         return len(self._running)
 

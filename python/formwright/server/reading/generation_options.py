@@ -75,7 +75,7 @@ def check_logit_bias(body: Body, tokens: int) -> None:
 
 def make_writing(body: Body, task: WritingTask, number: int) -> Writing:
     """Make one of the texts of a request, with nothing written yet."""
-    likeliest = body.likeliest
+    likeliest = body.likeliest_count
     shown = max(likeliest or 0, _SHOWN if body.trace else 0)
     return task.make_writing(_read_sampling(body, number).make_sampler(), body.trace or likeliest is not None, shown)
 

@@ -88,7 +88,7 @@ class Body(BodyPart):
         return notes
 
     @property
-    def texts(self) -> int:
+    def text_count(self) -> int:
         """How many texts it asks for."""
         return self.texts_per_prompt
 
@@ -98,9 +98,9 @@ class Body(BodyPart):
         return 1
 
     @property
-    def jobs(self) -> int:
+    def row_count(self) -> int:
         """How many rows it needs."""
-        return self.texts
+        return self.text_count
 
     def read_budget(self) -> Budget:
         """Read how many tokens there may be. Raises BadRequest."""
@@ -112,7 +112,7 @@ class Body(BodyPart):
         return []
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """How many of the most likely tokens to show at each; ``None`` for no log probabilities. Raises BadRequest."""
         return None
 
@@ -232,7 +232,7 @@ class ChatBody(Sampled):
         return Budget("max_completion_tokens", self.max_completion_tokens)
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """``top_logprobs``, with ``logprobs``. Raises BadRequest if it is given without."""
         if self.top_logprobs is not None and not self.logprobs:
             raise BadRequest("top_logprobs: expected logprobs to be true as well", param="top_logprobs")
@@ -292,7 +292,7 @@ class ResponsesBody(Body):
         return Budget("max_output_tokens", self.max_output_tokens)
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """``top_logprobs``, or none of them if only ``include`` asks for log probabilities."""
         is_included = "message.output_text.logprobs" in (self.include or ())
         return (self.top_logprobs or 0) if is_included or self.top_logprobs else None
@@ -344,7 +344,7 @@ class CompletionBody(Sampled):
         return list(self.prompt) if several else [self.prompt]
 
     @property
-    def texts(self) -> int:
+    def text_count(self) -> int:
         """``n`` for each prompt."""
         return self.n * len(self.prompts)
 
@@ -355,7 +355,7 @@ class CompletionBody(Sampled):
         return Budget("max_tokens", 16, is_default=True) if self.max_tokens is None else super().read_budget()
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """``logprobs``."""
         return self.logprobs
 
@@ -370,9 +370,9 @@ class CompletionBody(Sampled):
         return self.echo and self.logprobs is not None
 
     @property
-    def jobs(self) -> int:
+    def row_count(self) -> int:
         """How many rows its texts and the scoring of its prompts need."""
-        return self.texts + len(self.prompts) * self.scores_prompts
+        return self.text_count + len(self.prompts) * self.scores_prompts
 
 
 _BESIDE_SCORE = {

@@ -191,7 +191,9 @@ class Answering:
             return None
         scoring = None
         if body.scores_prompts:
-            scoring = PromptScoring(self.model.runtime, self.model.vocabulary, task.prompt_ids, body.likeliest or 0)
+            scoring = PromptScoring(
+                self.model.runtime, self.model.vocabulary, task.prompt_ids, body.likeliest_count or 0
+            )
         return Echo.of(self.model.vocabulary, task.prompt_ids, text, scoring)
 
     def _make_refusal(
@@ -242,7 +244,7 @@ class Answering:
         try:
             self.worker.submit(jobs)
         except QueueFull:
-            said = f"{self.worker.waiting} texts wait already, as many as --max-waiting allows"
+            said = f"{self.worker.waiting_count} texts wait already, as many as --max-waiting allows"
             raise Refusal(
                 503,
                 f"{said}: send the request again later",

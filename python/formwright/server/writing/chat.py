@@ -60,8 +60,8 @@ def _make_choice(number: int, answer: GatheredText, order: Order) -> dict[str, A
         "logprobs": None,
         "finish_reason": answer.ending.reason,
     }
-    if body.likeliest is not None:
-        choice["logprobs"] = {"content": list_logprobs(answer.answer_rows, body.likeliest), "refusal": None}
+    if body.likeliest_count is not None:
+        choice["logprobs"] = {"content": list_logprobs(answer.answer_rows, body.likeliest_count), "refusal": None}
     if body.trace:
         choice["formwright"] = {"trace": make_trace(answer.rows)}
     return choice
@@ -158,8 +158,8 @@ class ChatStream:
 
     def _read_tokens(self, number: int, event: Tokens) -> dict[str, Any]:
         body, more = self._order.body, dict[str, Any]()
-        if body.likeliest is not None and number not in self._in_thought:
-            more["logprobs"] = {"content": list_logprobs(event.rows, body.likeliest), "refusal": None}
+        if body.likeliest_count is not None and number not in self._in_thought:
+            more["logprobs"] = {"content": list_logprobs(event.rows, body.likeliest_count), "refusal": None}
         if body.trace:
             more["formwright"] = {"trace": make_trace(event.rows), "partial": event.partial}
         return more

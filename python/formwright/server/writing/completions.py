@@ -51,8 +51,8 @@ def _make_choice(number: int, answer: GatheredText, order: Order) -> dict[str, A
         "logprobs": None,
         "finish_reason": answer.ending.reason,
     }
-    if body.likeliest is not None:
-        choice["logprobs"] = _list_all_logprobs(answer, body.likeliest)
+    if body.likeliest_count is not None:
+        choice["logprobs"] = _list_all_logprobs(answer, body.likeliest_count)
     if body.trace:
         choice["formwright"] = {"trace": make_trace(answer.rows)}
     return choice
@@ -168,15 +168,15 @@ class CompletionStream:
 
     def _read_echo(self, echo: Echo) -> dict[str, Any]:
         body = self._orders[0].body
-        if body.likeliest is not None:
-            return {"logprobs": _list_prompt_logprobs(echo, body.likeliest)}
+        if body.likeliest_count is not None:
+            return {"logprobs": _list_prompt_logprobs(echo, body.likeliest_count)}
         return {}
 
     def _read_tokens(self, event: Tokens, offset: int, echo: Echo | None) -> dict[str, Any]:
         body, more = self._orders[0].body, dict[str, Any]()
-        if body.likeliest is not None:
+        if body.likeliest_count is not None:
             more["logprobs"] = _list_answer_logprobs(
-                event.rows, body.likeliest, offset, {} if echo is None else echo.names
+                event.rows, body.likeliest_count, offset, {} if echo is None else echo.names
             )
         if body.trace:
             more["formwright"] = {"trace": make_trace(event.rows), "partial": event.partial}

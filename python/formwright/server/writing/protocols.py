@@ -2,7 +2,7 @@
 
 ::
 
-    CHAT.body, CHAT.prefix               # (ChatBody, 'chatcmpl-')
+    CHAT.body_class, CHAT.id_prefix               # (ChatBody, 'chatcmpl-')
 
 An error after the first byte of a stream becomes its last event.
 """
@@ -32,20 +32,20 @@ class Protocol:
 
     Attributes:
         name: The name under which requests are counted.
-        prefix: How the ids of answers begin.
-        body: The class of its bodies.
-        stream: Makes the chunks of an answer from its events.
+        id_prefix: How the ids of answers begin.
+        body_class: The class of its bodies.
+        make_stream: Makes the chunks of an answer from its events.
         make_answer: Makes an answer that is not streamed.
-        created: The field with the time of an answer.
+        created_field: The field with the time of an answer.
         ends_with_done: Whether ``[DONE]`` ends a stream; if not, its events have names.
     """
 
     name: str
-    prefix: str
-    body: type[Body]
-    stream: Callable[[dict[str, Any], Sequence[Order]], Any]
+    id_prefix: str
+    body_class: type[Body]
+    make_stream: Callable[[dict[str, Any], Sequence[Order]], Any]
     make_answer: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
-    created: str = "created"
+    created_field: str = "created"
     ends_with_done: bool = True
 
 
@@ -82,7 +82,7 @@ RESPONSES = Protocol(
     ResponsesBody,
     responses.ResponseStream,
     lambda head, orders, all_: responses.make_response(head, orders, all_[0]),
-    created="created_at",
+    created_field="created_at",
     ends_with_done=False,
 )
 

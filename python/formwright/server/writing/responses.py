@@ -49,7 +49,7 @@ class ResponseStream:
     def __init__(self, head: Sent, orders: Sequence[Order]) -> None:
         (self._order,) = orders
         self._head, self._sequence = head, 0
-        self._likeliest = self._order.body.likeliest
+        self._likeliest = self._order.body.likeliest_count
         self._output: list[Sent] = []
         self._open: Sent | None = None
         self._answer = GatheredText()
