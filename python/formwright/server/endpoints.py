@@ -21,6 +21,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from formwright import __version__
 from formwright.conversations.messages import Message
 from formwright.errors import ArgumentError
+from formwright.forms.text_checks import shorten
 from formwright.generation.result import Usage
 from formwright.generation.spans import Generation, GenerationSpan, pick_settings, span_of_generation
 from formwright.models import LocalModel
@@ -310,7 +311,9 @@ class Server:
         """Read the body of a request. Raises Refusal."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            raise Refusal(415, f"expected a body of content-type application/json, got {kind or 'none'}", param=None)
+            raise Refusal(
+                415, f"expected a body of content-type application/json, got {shorten(kind) or 'none'}", param=None
+            )
         data, most = bytearray(), self.settings.max_body
         if int(request.headers.get("content-length", "0")) > _DRAIN_FACTOR * most:
             raise self._refuse_size()

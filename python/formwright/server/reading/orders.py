@@ -17,7 +17,7 @@ from formwright.generation import Complete, Writing
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.models.writing_tasks import WritingTask
 from formwright.server.reading.requests import Body
-from formwright.server.reading.shapes import Compiled
+from formwright.server.reading.shapes import CompiledShape
 from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done
 from formwright.tools.offered import Offered
@@ -55,7 +55,7 @@ class Order:
     """
 
     body: Body
-    compiled: Compiled
+    compiled: CompiledShape
     task: WritingTask
     writings: Sequence[Writing | Scoring]
     echo: Echo | None = None

@@ -28,7 +28,7 @@ from formwright.server.reading.body_parts import (
     StructuredOutputs,
 )
 
-__all__ = ["Body", "Budget", "ChatBody", "CompletionBody", "ResponsesBody", "Sampled", "make_scoring_body"]
+__all__ = ["Body", "Budget", "ChatBody", "CompletionBody", "ResponsesBody", "SampledBody", "make_scoring_body"]
 
 _MOST_PROMPTS = 1 << 14
 
@@ -167,7 +167,7 @@ class Body(BodyPart):
         return False
 
 
-class Sampled(Body):
+class SampledBody(Body):
     """The fields of the two older endpoints."""
 
     n: Annotated[int, Field(ge=1, le=128)] = 1
@@ -202,7 +202,7 @@ class Sampled(Body):
         return {"presence_penalty": self.presence_penalty, "frequency_penalty": self.frequency_penalty}
 
 
-class ChatBody(Sampled):
+class ChatBody(SampledBody):
     """The body of ``/v1/chat/completions``."""
 
     ENDPOINT = "chat completions"
@@ -323,7 +323,7 @@ class ResponsesBody(Body):
         return [{"role": "user", "content": self.input}] if isinstance(self.input, str) else self.input
 
 
-class CompletionBody(Sampled):
+class CompletionBody(SampledBody):
     """The body of ``/v1/completions``."""
 
     ENDPOINT = "completions"

@@ -345,7 +345,7 @@ def _check_present(schema: Any, where: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledShape:
     """A shape whose form is compiled.
 
     Attributes:
@@ -369,7 +369,7 @@ class Shapes:
 
     def __init__(self, model: LocalModel, size: int = 64) -> None:
         self._model = model
-        self._kept = Lru[str, Compiled](size)
+        self._kept = Lru[str, CompiledShape](size)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -378,16 +378,16 @@ class Shapes:
         """Whether a shape is kept."""
         return _make_digest(key, canonical) in self._kept
 
-    def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
+    def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> CompiledShape:
         """Return the shape of a key; make and compile it if it is not kept, and raise what that raises."""
         return self._kept.find(_make_digest(key, canonical), lambda: self._compile(make(), canonical))
 
-    def _compile(self, shape: Shape, canonical: Any) -> Compiled:
+    def _compile(self, shape: Shape, canonical: Any) -> CompiledShape:
         try:
             constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
             raise make_refusal(error, shape.param) from error
-        return Compiled(shape, constraint, shape.form.digest)
+        return CompiledShape(shape, constraint, shape.form.digest)
 
 
 def _make_digest(key: str, canonical: Any) -> str:
