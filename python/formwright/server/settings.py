@@ -63,4 +63,6 @@ class Settings:
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
-                raise ArgumentError(f"Settings: origins: expected an origin, got {origin!r}", hint=hint, argument="origins")
+                raise ArgumentError(
+                    f"Settings: origins: expected an origin, got {origin!r}", hint=hint, argument="origins"
+                )
