@@ -109,7 +109,7 @@ def scripted() -> LocalModel:
     tiny = fw.load("formwright-tiny")
     runtime = ScriptedRuntime(tiny.vocabulary)
     encode = lambda conversation: [turn_of(conversation)]  # noqa: E731
-    like = {"runtime": runtime, "encode": encode, "roles": ROLES, "style": "json_lines", "tell_tools": None}
+    like = {"runtime": runtime, "encode": encode, "roles": ROLES, "style": "json_lines", "list_tools": None}
     return replace(tiny, name="scripted", **like)
 
 

@@ -28,7 +28,7 @@ from formwright.errors import (
     SchemaError,
 )
 from formwright.frameworks import chats, model_options
-from formwright.frameworks.chats import Answer, Question, offer_tools
+from formwright.frameworks.chats import ChatAnswer, Question, offer_tools
 from formwright.generation.result import Usage
 from formwright.tools import STYLES
 from formwright.tools.events import CallArguments, CallBegun, Text
@@ -62,10 +62,10 @@ def test_tools_that_cannot_be_enforced_are_refused_before_anything_is_asked(
             Question(model, [], offered=offer_tools([ADD], "auto")).check_form()
 
 
-def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
+def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], ChatAnswer]:
     """What the events of a stream say together."""
     *pieces, answer = events
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ChatAnswer)
     text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
     calls: list[list[Any]] = []
     for piece in pieces:
@@ -90,9 +90,9 @@ def test_a_stream_says_what_the_answer_says(tiny: Any, style: str, choice: str, 
         answer = question.answer()
     except FormwrightError as error:  # a style whose control tokens this vocabulary lacks
         with pytest.raises(type(error)):
-            list(question.events())
+            list(question.stream())
         return
-    text, calls, last = told(question.events())
+    text, calls, last = told(question.stream())
     assert text.strip() == answer.text.strip()
     assert [(name, arguments) for _, name, arguments in calls] == [(c.name, c.arguments) for c in answer.calls]
     assert [(id_, name) for id_, name, _ in calls] == [(call.id, call.name) for call in last.calls]
@@ -112,13 +112,13 @@ def test_what_marks_a_text_as_one_is_no_part_of_it(tiny: Any, toy: Any) -> None:
         question = Question(random, HI, offered=offer_tools([ADD, WHO], "auto", True), options={"max_tokens": 60})
         answer = question.answer()
         assert "<|channel|>" not in answer.text
-        assert told(question.events())[0].strip() == answer.text.strip()
+        assert told(question.stream())[0].strip() == answer.text.strip()
         seen.add(bool(answer.calls))
     assert False in seen
 
 
 async def collected(question: Question) -> list[Any]:
-    return [event async for event in question.events_async()]
+    return [event async for event in question.stream_async()]
 
 
 @pytest.mark.parametrize("style", slow_except(["hermes"], ["json", "json_lines", "hermes"]))
@@ -136,7 +136,7 @@ def test_calls_or_a_text_in_form(tiny: Any, toy: Any, style: str, several: bool,
         else:
             form.parse(answer.text)
         seen.add(bool(answer.calls))
-        text, calls, _ = told(question.events())
+        text, calls, _ = told(question.stream())
         assert text == answer.text
         assert [call[1:] for call in calls] == [(call.name, call.arguments) for call in answer.calls]
     assert seen == {True, False} or type_ is Person
@@ -186,7 +186,7 @@ def test_options_are_the_models_own(tiny: Any) -> None:
     with pytest.raises(ArgumentError):
         Question(tiny, HI, offered=offer_tools([ADD]), options={"stop": "x"}).answer()
     with pytest.raises(ArgumentError):
-        model_options.model_of(42)
+        model_options.find_model(42)
 
 
 @pytest.mark.parametrize("form", [None, Person])
@@ -197,7 +197,7 @@ def test_a_model_that_runs_here_has_seconds_too(tiny: Any, form: Any) -> None:
     assert question.answer().text == expected
     assert asyncio.run(question.answer_async()).text == expected
     over = Question(tiny, HI, form, options={"time_budget": 1e-9, "cancel": lambda: False})
-    for ask in (over.answer, lambda: list(over.events()), lambda: asyncio.run(over.answer_async())):
+    for ask in (over.answer, lambda: list(over.stream()), lambda: asyncio.run(over.answer_async())):
         with pytest.raises(LimitExceeded) as caught:
             ask()
         assert caught.value.limit == "time_budget"
@@ -219,16 +219,16 @@ def test_every_option_that_is_known_is_one_of_generate(tiny: Any) -> None:
 
     from formwright.client import RemoteModel
 
-    whole = {fw.models.LocalModel: model_options._WHOLE, RemoteModel: set()}
+    unstreamed = {fw.models.LocalModel: model_options._NOT_STREAMED, RemoteModel: set()}
     for names, model in (
-        (model_options._HERE - {"time_budget"}, fw.models.LocalModel),
-        (model_options._THERE, RemoteModel),
+        (model_options._LOCAL - {"time_budget"}, fw.models.LocalModel),
+        (model_options._REMOTE, RemoteModel),
     ):
         parameters = inspect.signature(model.generate).parameters  # type: ignore[attr-defined]
         plain = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
         assert plain == names
         streamed = inspect.signature(model.stream).parameters  # type: ignore[attr-defined]
-        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - whole[model]
+        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - unstreamed[model]
 
 
 def test_forms_as_apis_spell_them() -> None:
@@ -238,27 +238,27 @@ def test_forms_as_apis_spell_them() -> None:
         {"type": "json_schema", "schema": schema},
         {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}},
     ):
-        assert chats.form_of_format(spelled).parse('{"x": 1}') == {"x": 1}  # type: ignore[union-attr]
-    assert chats.form_of_format(None) is None
-    assert chats.form_of_format({"type": "text"}) is None
-    assert chats.form_of_format({"type": "json_object"}).matches("{}")  # type: ignore[union-attr]
-    assert chats.form_of_format(chats.Bound(Person)).matches('{"name": "Ada", "age": 36}')  # type: ignore[union-attr]
+        assert chats.read_response_format(spelled).parse('{"x": 1}') == {"x": 1}  # type: ignore[union-attr]
+    assert chats.read_response_format(None) is None
+    assert chats.read_response_format({"type": "text"}) is None
+    assert chats.read_response_format({"type": "json_object"}).matches("{}")  # type: ignore[union-attr]
+    assert chats.read_response_format(chats.KeyedForm(Person)).matches('{"name": "Ada", "age": 36}')  # type: ignore[union-attr]
     with pytest.raises(ArgumentError):
-        chats.form_of_format({"type": "json_schema", "json_schema": {"name": "x"}})
+        chats.read_response_format({"type": "json_schema", "json_schema": {"name": "x"}})
     with pytest.raises(FormwrightError):
-        chats.form_of_format("Person")
+        chats.read_response_format("Person")
 
 
 def test_forms_of_one_title_have_keys_of_their_own() -> None:
     one, other = ({"title": "x", "enum": [value]} for value in "ab")
-    assert repr(chats.Bound(one)) == repr(chats.Bound(dict(one))) != repr(chats.Bound(other))
+    assert repr(chats.KeyedForm(one)) == repr(chats.KeyedForm(dict(one))) != repr(chats.KeyedForm(other))
 
 
 def test_contents_are_text() -> None:
-    assert chats.text_of(["a", {"type": "text", "text": "b"}], "x") == "ab"
+    assert chats.read_text(["a", {"type": "text", "text": "b"}], "x") == "ab"
     for wrong in ([{"type": "image_url", "image_url": {}}], 7, [None]):
         with pytest.raises(PromptError):
-            chats.text_of(wrong, "x")
+            chats.read_text(wrong, "x")
 
 
 def test_conversations_with_calls(tiny: Any) -> None:
@@ -285,7 +285,7 @@ def test_a_model_of_an_event_loop_is_not_waited_for() -> None:
     with pytest.raises(ArgumentError, match="event loop"):
         Question(model, HI).answer()
     with pytest.raises(ArgumentError, match="event loop"):
-        list(Question(model, HI).events())
+        list(Question(model, HI).stream())
 
 
 @pytest.mark.parametrize(("ends", "finish"), [("length", "length"), ("stop", "stop")])
@@ -325,5 +325,5 @@ class Letters(fw.CharacterParser):
 
 
 def test_forms_of_code_are_told_apart_by_nothing() -> None:
-    one, other = chats.Bound(Letters()), chats.Bound(Letters())
+    one, other = chats.KeyedForm(Letters()), chats.KeyedForm(Letters())
     assert repr(one) == repr(one) != repr(other)

@@ -74,7 +74,7 @@ def local(texts: Sequence[str]) -> fw.models.LocalModel:
     """A model that runs here and wants these texts, one for each question."""
     tiny = fw.load("formwright-tiny")
     runtime = ScriptedRuntime(list(texts), tiny.vocabulary)
-    return replace(tiny, name="scripted", runtime=runtime, style="json_lines", tell_tools=None)
+    return replace(tiny, name="scripted", runtime=runtime, style="json_lines", list_tools=None)
 
 
 class IdleRuntime:

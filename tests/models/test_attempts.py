@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ValidationInfo, field_validator,
 
 import formwright as fw
 from formwright.errors import ArgumentError, AttemptsExhausted, OutputInvalid
-from formwright.models.attempts import without
+from formwright.models.attempts import exclude_refused
 
 ADA = "Ada is 36 years old."
 
@@ -128,12 +128,12 @@ def test_forms_without_what_was_refused() -> None:
     text = '{"inner": {"tags": ["a"], "size": 1}, "name": "x"}'
     other = '{"inner": {"tags": ["a"], "size": 2}, "name": "y"}'
     for place in [("inner", "size"), ("name",), ("inner", "tags", 0), ()]:
-        smaller = without(form, _error(text, place))
+        smaller = exclude_refused(form, _error(text, place))
         assert not smaller.matches(text)
         assert smaller.matches(other)
     word = fw.choice("yes", "no")
-    assert not without(word, OutputInvalid("no", text="yes")).matches("yes")
-    assert without(word, OutputInvalid("no", text="yes")).matches("no")
+    assert not exclude_refused(word, OutputInvalid("no", text="yes")).matches("yes")
+    assert exclude_refused(word, OutputInvalid("no", text="yes")).matches("no")
 
 
 def _error(text: str, place: tuple[Any, ...]) -> OutputInvalid:

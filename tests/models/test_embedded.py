@@ -33,7 +33,7 @@ def test_the_chat_format_is_the_recorded_one(tiny: LocalModel) -> None:
     rendered = jinja2.Template(config["chat_template"]).render(messages=messages, add_generation_prompt=True)
     special = set(tiny.vocabulary.special_tokens)
     assert {"<|user|>", "<|assistant|>", "<|end|>"} <= special
-    assert "".join(text for text, _ in embedded._pieces(messages)) == rendered
+    assert "".join(text for text, _ in embedded._split_prompt(messages)) == rendered
 
 
 def test_tools_calls_and_results_are_told_as_the_recorded_template_has_them(tiny: LocalModel) -> None:
@@ -55,7 +55,7 @@ def test_tools_calls_and_results_are_told_as_the_recorded_template_has_them(tiny
         template = environment.from_string(config["chat_template"])
         rendered = template.render(messages=messages, tools=tools, add_generation_prompt=True)
         told = flatten_for_plain_template(tiny, [*begun, *ours, result | {"id": "1"}], tools)
-        assert "".join(text for text, _ in embedded._pieces(told)) == rendered
+        assert "".join(text for text, _ in embedded._split_prompt(told)) == rendered
 
 
 def test_a_content_cannot_write_a_role(tiny: LocalModel) -> None:

@@ -86,6 +86,6 @@ def test_a_wrong_option_is_named(option: dict[str, Any], method: str) -> None:
 def test_strategies_of_several_texts_refuse_them(strategy: dict[str, Any], option: dict[str, Any]) -> None:
     (name,) = option
     for write in (model().generate, lambda prompt, *more, **options: model().generate_many([prompt], *more, **options)):
-        with pytest.raises(fw.errors.ArgumentError, match=f"{name}=.* does not go with") as caught:
+        with pytest.raises(fw.errors.ArgumentError, match=f"{name}=.* cannot be combined with") as caught:
             write("p", fw.choice("a", "b"), **strategy, **option)
         assert caught.value.argument == name

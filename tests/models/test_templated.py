@@ -9,7 +9,7 @@ import pytest
 from toys import byte_vocabulary
 
 import formwright as fw
-from formwright.models.runtimes.templated import encoder_of, text_encoder_of, variants_of
+from formwright.models.runtimes.templated import make_encoder, make_text_encoder, make_variants
 
 MESSAGES = [{"role": "user", "content": "Hi"}]
 
@@ -40,8 +40,8 @@ class Tokenizer:
 
 def model() -> fw.models.LocalModel:
     tokenizer, runtime = Tokenizer(), fw.load("formwright-tiny").runtime
-    made = fw.models.LocalModel("m", runtime, byte_vocabulary(), encoder_of(tokenizer))
-    return replace(made, encode_text=text_encoder_of(tokenizer), variants=variants_of(tokenizer))
+    made = fw.models.LocalModel("m", runtime, byte_vocabulary(), make_encoder(tokenizer))
+    return replace(made, encode_text=make_text_encoder(tokenizer), variants=make_variants(tokenizer))
 
 
 def test_variables_reach_the_template() -> None:
@@ -100,7 +100,7 @@ def test_the_server_passes_variables_on() -> None:
         for kwargs, said in (
             ({"enable_thinkin": True}, "is not a variable"),
             ({"language": 5}, "refuses"),
-            ("x", "is an object"),
+            ("x", "expected an object"),
         ):
             answer = asked(state.url, chat_template_kwargs=kwargs)
             assert answer.status_code == 400, answer.text

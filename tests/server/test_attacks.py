@@ -178,8 +178,8 @@ def test_forms_whose_client_is_gone_end_before_those_that_wait_begin(attacked: A
     with contextlib.ExitStack() as gone:
         for _ in range(20):
             gone.enter_context(sent(attacked.url, HARD))
-        wait_until(lambda: len(answering._compiling) == 20)
-    wait_until(lambda: not answering._compiling, 1)
+        wait_until(lambda: len(answering._interrupts) == 20)
+    wait_until(lambda: not answering._interrupts, 1)
     assert asked(attacked.url, CALM).status_code == 200
 
 
@@ -205,7 +205,7 @@ HALVES = [b"", HEAD, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET"]
 def test_a_head_that_does_not_come_ends_the_connection(
     tiny: fw.models.LocalModel, monkeypatch: pytest.MonkeyPatch, half: bytes
 ) -> None:
-    monkeypatch.setattr(connections, "_HEAD", 0.3)
+    monkeypatch.setattr(connections, "_HEAD_SECONDS", 0.3)
     with running(tiny) as state, connected(state) as waiting:
         waiting.sendall(half)
         read_to_end(waiting, 20)
@@ -215,13 +215,13 @@ def test_a_head_that_does_not_come_ends_the_connection(
 def test_a_client_that_stops_reading_ends_the_connection(
     tiny: fw.models.LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_STALL", 0.3)
+    monkeypatch.setattr(connections, "_STALL_SECONDS", 0.3)
     body = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{1800}", "n": 32, "stream": True, "trace": True}
     with running(tiny, Settings(max_batch=64)) as state, sent(state.url, body):
         worker = state.app.state.server.worker
-        wait_until(lambda: worker.running == 32)
+        wait_until(lambda: worker.running_count == 32)
         left = 'formwright_requests_total{endpoint="chat",status="499"}'
-        wait_until(lambda: counted(state.url, left) == 1 and worker.running == 0, 30)
+        wait_until(lambda: counted(state.url, left) == 1 and worker.running_count == 0, 30)
 
 
 @pytest.mark.parametrize("sends", [b"", HEAD + b"Content-Length: 9\r\n\r\n"])
@@ -244,7 +244,7 @@ def test_one_address_takes_no_connection_of_another(tiny: fw.models.LocalModel) 
     with running(tiny, Settings(max_connections=8, max_batch=2)) as state, contextlib.ExitStack() as opened:
         other = opened.enter_context(connected(state, "127.0.0.2"))
         other.sendall(request)
-        wait_until(lambda: state.app.state.server.worker.running == 1)
+        wait_until(lambda: state.app.state.server.worker.running_count == 1)
         for _ in range(50):
             greedy = opened.enter_context(connected(state))
             with contextlib.suppress(ConnectionError):
@@ -259,8 +259,8 @@ def test_one_address_takes_no_connection_of_another(tiny: fw.models.LocalModel) 
 def test_file_descriptors_are_left_for_other_files() -> None:
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (600, 1024));"
-        "from formwright.server.connections import file_bound;"
-        "print(file_bound(), resource.getrlimit(resource.RLIMIT_NOFILE))"
+        "from formwright.server.connections import count_possible_connections;"
+        "print(count_possible_connections(), resource.getrlimit(resource.RLIMIT_NOFILE))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said == "576 (1024, 1024)\n"
@@ -319,7 +319,7 @@ def test_origins_are_let_in_by_name(tiny: fw.models.LocalModel) -> None:
 
 @pytest.mark.parametrize("origin", ["a.example", "https://a.example/", "https://", ""])
 def test_what_is_no_origin_is_refused(origin: str) -> None:
-    with pytest.raises(fw.errors.ArgumentError, match="is not an origin"):
+    with pytest.raises(fw.errors.ArgumentError, match="expected an origin, got"):
         Settings(origins=(origin,))
 
 

@@ -27,8 +27,8 @@ openai = pytest.importorskip("openai")
 
 from formwright.generation.batch import Separate  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
-from formwright.server.serving import listening_at  # noqa: E402
-from formwright.server.worker import Job, QueueFull, Worker  # noqa: E402
+from formwright.server.serving import listen_at  # noqa: E402
+from formwright.server.worker import QueueFull, TextJob, Worker  # noqa: E402
 
 from .conftest import MODEL  # noqa: E402
 
@@ -77,8 +77,8 @@ def test_a_client_that_goes_away_frees_its_row(small: Any, stream: bool) -> None
     worker = small.app.state.server.worker
     for _ in range(5):
         with sent(small.url, LONG | {"stream": stream}):
-            wait_until(lambda: worker.running == 1)
-        wait_until(lambda: worker.running == 0)
+            wait_until(lambda: worker.running_count == 1)
+        wait_until(lambda: worker.running_count == 0)
     assert asked(small.url, SHORT).status_code == 200
 
 
@@ -89,14 +89,14 @@ def test_forms_of_clients_that_go_away_are_compiled_no_further(small: Any) -> No
     with contextlib.ExitStack() as gone:
         for _ in range(4):  # as many as there are threads
             gone.enter_context(sent(small.url, HARD))
-        wait_until(lambda: len(answering._compiling) == 4)
+        wait_until(lambda: len(answering._interrupts) == 4)
     all_free = threading.Barrier(5)
     for _ in range(4):
         answering._pool.threads.submit(all_free.wait, 60)
     began = time.process_time()
     all_free.wait(60)
     assert time.process_time() - began < alone / 2
-    assert not answering._compiling
+    assert not answering._interrupts
 
 
 def test_a_server_that_ends_compiles_no_further(tiny: fw.models.LocalModel) -> None:
@@ -109,7 +109,7 @@ def test_a_server_that_ends_compiles_no_further(tiny: fw.models.LocalModel) -> N
 
         thread = threading.Thread(target=ask)
         thread.start()
-        wait_until(lambda: server.answering._compiling)
+        wait_until(lambda: server.answering._interrupts)
         server.worker._loop.call_soon_threadsafe(server.end)
         thread.join()
         assert found == [(503, "shutting_down")]
@@ -170,7 +170,7 @@ def test_a_full_queue_is_a_503_and_nothing_is_lost(small: Any) -> None:
         thread.join()
     assert set(found) == {200, 503}
     assert len(found) == 12
-    wait_until(lambda: small.app.state.server.worker.running == small.app.state.server.worker.waiting == 0)
+    wait_until(lambda: small.app.state.server.worker.running_count == small.app.state.server.worker.waiting_count == 0)
     assert asked(small.url, SHORT).status_code == 200
 
 
@@ -178,7 +178,7 @@ def test_more_texts_than_may_wait_are_refused_together(small: Any) -> None:
     busy = [threading.Thread(target=asked, args=(small.url, LONG)) for _ in range(2)]
     for thread in busy:
         thread.start()
-    wait_until(lambda: small.app.state.server.worker.running == 2)
+    wait_until(lambda: small.app.state.server.worker.running_count == 2)
     answer = asked(small.url, SHORT | {"n": 4})
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "queue_full")
     for thread in busy:
@@ -197,7 +197,7 @@ def test_more_texts_than_ever_fit_are_a_400(small: Any) -> None:
     answer = asked(small.url, SHORT | {"n": 6})
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (400, "too_many_texts")
-    assert "5 at a time" in error["message"]
+    assert "expected 5 texts at most" in error["message"]
     assert asked(small.url, SHORT | {"n": 5}).status_code == 200
 
 
@@ -242,20 +242,20 @@ def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> N
         text = asked(state.url, LONG | {"stream": True}).text
         assert '"timeout"' in text
         assert "[DONE]" not in text
-        wait_until(lambda: state.app.state.server.worker.running == 0)
+        wait_until(lambda: state.app.state.server.worker.running_count == 0)
 
 
 def test_a_stream_that_waits_is_ended_in_time_and_with_its_client(tiny: fw.models.LocalModel) -> None:
     with running(tiny, Settings(max_batch=1, timeout=0.5)) as state:
         worker = state.app.state.server.worker
         worker.submit([job_of(tiny, "busy", asyncio.Queue(), 1800) for _ in range(9)])
-        wait_until(lambda: worker.waiting == 8)
+        wait_until(lambda: worker.waiting_count == 8)
         with sent(state.url, LONG | {"stream": True}):
-            wait_until(lambda: worker.waiting == 9)
-        wait_until(lambda: worker.waiting <= 8)
+            wait_until(lambda: worker.waiting_count == 9)
+        wait_until(lambda: worker.waiting_count <= 8)
         answer = asked(state.url, LONG | {"stream": True})
         assert (answer.status_code, answer.json()["error"]["code"]) == (504, "timeout")
-        assert worker.waiting > 0
+        assert worker.waiting_count > 0
 
 
 def test_a_stream_that_tells_nothing_is_ended_in_time(tiny: fw.models.LocalModel) -> None:
@@ -322,7 +322,7 @@ def test_metrics_count_the_work_for_clients_that_go_away(tiny: fw.models.LocalMo
     with running(tiny) as state:
         worker = state.app.state.server.worker
         with sent(state.url, ENDLESS | {"stream": stream}):
-            wait_until(lambda: worker.running == 8)
+            wait_until(lambda: worker.running_count == 8)
             time.sleep(0.1)
         wait_until(lambda: counted(state.url, 'formwright_requests_total{endpoint="chat",status="499"}') == 1)
         assert counted(state.url, "formwright_request_seconds_count") == 1
@@ -345,9 +345,9 @@ def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
         assert asked(state.url, body).json()["choices"][0]["message"]["content"] == "a"
 
 
-def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> Job:
-    task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), Limits(max_tokens=1000))
-    return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> TextJob:
+    task = tiny.make_task("Hi", tiny.compile_form(fw.regex(f"[a-z]{{{length}}}")), Limits(max_tokens=1000))
+    return TextJob(client, task.make_writing(fw.generation.Sampler(), False), turns=turns)
 
 
 @pytest.mark.parametrize(("fails", "failing"), [("batch", 3), ("select", 2)])
@@ -390,9 +390,9 @@ def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
         worker = Worker(lambda: Separate(tiny.runtime), rows=1, waiting=100)
         turns: asyncio.Queue[Any] = asyncio.Queue()
 
-        def job(client: str) -> Job:
-            task = tiny.task("Hi", tiny.compiled(fw.choice("yes", "no")), Limits(max_tokens=9))
-            return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+        def job(client: str) -> TextJob:
+            task = tiny.make_task("Hi", tiny.compile_form(fw.choice("yes", "no")), Limits(max_tokens=9))
+            return TextJob(client, task.make_writing(fw.generation.Sampler(), False), turns=turns)
 
         worker.submit([job("greedy") for _ in range(20)])
         worker.submit([job("modest")])
@@ -470,7 +470,7 @@ def test_a_port_in_use_is_an_error_and_nothing_else() -> None:
 
 
 def test_answers_are_not_held_back_until_the_client_acknowledges() -> None:
-    with listening_at("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+    with listen_at("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
         connection, _ = listening.accept()
         with connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -155,13 +155,13 @@ def test_examples(page: Any, example: str, expected: str | None) -> None:
 def test_tokens_come_as_they_are_written_and_stop_ends_the_request(page: Any, served: Any) -> None:
     worker = served.app.state.server.worker
     start_long(page)
-    assert worker.running == 1
+    assert worker.running_count == 1
     assert page.locator("#stop").get_attribute("aria-disabled") is None
     early = shown(page)
     until(page, lambda: shown(page) > early + 3)
     page.get_by_role("button", name="Stop").click()
     until(page, lambda: page.locator("#status").text_content().startswith("Stopped after"))
-    until(page, lambda: worker.running == 0)
+    until(page, lambda: worker.running_count == 0)
     assert page.locator("#stop").get_attribute("aria-disabled") == "true"
     assert page.locator(ANSWERED).count() == 0
 

@@ -20,7 +20,7 @@ httpx = pytest.importorskip("httpx")
 from formwright.generation.batch import Separate  # noqa: E402
 from formwright.generation.strategies.scoring import Scoring  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
-from formwright.server.worker import Job, Worker, _Scorings  # noqa: E402
+from formwright.server.worker import TextJob, Worker, _Scorings  # noqa: E402
 
 from .conftest import MODEL  # noqa: E402
 from .test_faults import LONG, SHORT, asked, counted, sent, wait_until  # noqa: E402
@@ -97,12 +97,12 @@ def test_scores_are_of_chat_completions(served: Any, path: str) -> None:
 
 def test_every_field_of_writing_is_refused_beside_scores() -> None:
     """A field that is new is refused too, unless somebody says that it goes with scores."""
-    from formwright.server.reading.requests import _BESIDE_SCORE, ChatBody, scoring_body
+    from formwright.server.reading.requests import _BESIDE_SCORE, ChatBody, make_scoring_body
 
     base = ChatBody.model_validate(scoring(["yes"]))
     for name in ChatBody.model_fields.keys() - _BESIDE_SCORE:
-        with pytest.raises(Exception, match=f"{name} does not go with score"):
-            scoring_body(ChatBody.model_construct(**(vars(base) | {name: object()})))
+        with pytest.raises(Exception, match=f"{name} cannot be combined with score"):
+            make_scoring_body(ChatBody.model_construct(**(vars(base) | {name: object()})))
 
 
 @pytest.mark.parametrize("rounds", slow_except([1], [1, 3]))
@@ -131,8 +131,8 @@ def test_a_client_that_goes_away_ends_its_scores(tiny: fw.models.LocalModel) -> 
     with running(tiny, Settings(max_batch=1)) as state:
         worker = state.app.state.server.worker
         with sent(state.url, scoring(WORDS)):
-            wait_until(lambda: worker.running == 1)
-        wait_until(lambda: worker.running == 0)
+            wait_until(lambda: worker.running_count == 1)
+        wait_until(lambda: worker.running_count == 0)
         wait_until(lambda: counted(state.url, 'formwright_requests_total{endpoint="chat",status="499"}') == 1)
         whole = sum(len(tiny.encode(word)) for word in WORDS)
         assert counted(state.url, 'formwright_tokens_total{kind="scored"}') < whole / 2
@@ -143,25 +143,25 @@ def test_scores_take_the_room_of_a_row_and_wait_like_one(tiny: fw.models.LocalMo
     with running(tiny, Settings(max_batch=1, max_waiting=1)) as state:
         worker = state.app.state.server.worker
         with sent(state.url, scoring(WORDS)):
-            wait_until(lambda: worker.running == 1)
+            wait_until(lambda: worker.running_count == 1)
             with sent(state.url, scoring(WORDS)):
-                wait_until(lambda: worker.waiting == 1)
-                assert worker.running == 1
+                wait_until(lambda: worker.waiting_count == 1)
+                assert worker.running_count == 1
                 answer = asked(state.url, scoring(["yes"]))
                 assert (answer.status_code, answer.json()["error"]["code"]) == (503, "queue_full")
-        wait_until(lambda: worker.running == worker.waiting == 0)
+        wait_until(lambda: worker.running_count == worker.waiting_count == 0)
 
 
 def test_scores_have_an_end_in_time_and_with_the_server(tiny: fw.models.LocalModel) -> None:
     with running(tiny, Settings(timeout=0.05)) as state:
         assert asked(state.url, scoring(WORDS)).json()["error"]["code"] == "timeout"
-        wait_until(lambda: state.app.state.server.worker.running == 0)
+        wait_until(lambda: state.app.state.server.worker.running_count == 0)
     found: list[Any] = []
     with running(tiny) as state:
         server = state.app.state.server
         thread = threading.Thread(target=lambda: found.append(asked(state.url, scoring(WORDS))))
         thread.start()
-        wait_until(lambda: server.worker.running == 1)
+        wait_until(lambda: server.worker.running_count == 1)
         server.end()
         thread.join()
     assert (found[0].status_code, found[0].json()["error"]["code"]) == (503, "shutting_down")
@@ -191,9 +191,9 @@ def test_logits_that_are_no_numbers_give_no_scores() -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "DeadEnd")
 
 
-def job_of(model: fw.models.LocalModel, texts: list[str], turns: Any) -> Job:
+def job_of(model: fw.models.LocalModel, texts: list[str], turns: Any) -> TextJob:
     constraint = fw.compile(fw.choice(texts), model.vocabulary)
-    return Job("a", model.scoring([1, 2], constraint, texts), turns=turns)
+    return TextJob("a", model.make_scoring([1, 2], constraint, texts), turns=turns)
 
 
 def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
@@ -206,8 +206,8 @@ def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
 
     async def ends() -> list[Any]:
         worker, turns = Worker(lambda: Separate(model.runtime), rows=3, waiting=9), asyncio.Queue[Any]()
-        task = model.task("Hi", model.compiled(fw.regex("[a-y]{40}")), Limits(max_tokens=90))
-        row = Job("a", task.writing(fw.generation.Sampler(), False), turns=turns)
+        task = model.make_task("Hi", model.compile_form(fw.regex("[a-y]{40}")), Limits(max_tokens=90))
+        row = TextJob("a", task.make_writing(fw.generation.Sampler(), False), turns=turns)
         worker.submit([job_of(model, ["a", "z"], turns), job_of(model, ["a", "b"], turns), row])
         worker.start(asyncio.get_running_loop())
         found = [await turns.get() for _ in range(3)]

@@ -99,16 +99,16 @@ def test_long_responses_are_forgotten_sooner(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(stores, "_MOST_BYTES", 10_000)
     store = ResponseStore(1000)
     for number in range(100):
-        store.keep({"id": f"resp_{number}", "output": []}, [{"role": "user", "content": "a" * 900}])
+        store.keep_response({"id": f"resp_{number}", "output": []}, [{"role": "user", "content": "a" * 900}])
     assert 5 < len(store) <= 10
-    store.keep({"id": "huge", "output": []}, [{"role": "user", "content": "a" * 20_000}])
+    store.keep_response({"id": "huge", "output": []}, [{"role": "user", "content": "a" * 20_000}])
     assert (len(store), store.find_response("huge")) == (0, None)
 
 
 def test_without_a_store_the_error_says_what_to_send(post: Callable[..., Any], client: Any) -> None:
     status, answer = post(RESPONSES, BASE[RESPONSES] | {"previous_response_id": "resp_1"})
     assert (status, answer["error"]["param"]) == (400, "previous_response_id")
-    assert "send the whole conversation as input" in answer["error"]["message"]
+    assert "send the complete conversation as input" in answer["error"]["message"]
     with pytest.raises(openai.NotFoundError, match="--store"):
         client.responses.retrieve("resp_1")
     for store in (True, False, None):

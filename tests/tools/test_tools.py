@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, UnsupportedKeyword
-from formwright.models.attempts import without
+from formwright.models.attempts import exclude_refused
 from formwright.schemas.instructions import instruction_of
 from formwright.tools import STYLES, Call, Offer, style_of, tool_of, with_ids
 
@@ -337,7 +337,7 @@ def test_tools_are_told_in_words_wherever_they_stand(wrap: Any) -> None:
 
 def test_a_refused_call_leaves_the_form_as_it_is() -> None:
     form = fw.tools([Find], calls="one")
-    assert without(form, OutputInvalid("no", text=form.example(), position=0)) is form
+    assert exclude_refused(form, OutputInvalid("no", text=form.example(), position=0)) is form
 
 
 def test_ids() -> None:

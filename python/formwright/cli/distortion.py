@@ -28,6 +28,6 @@ def distortion(choices: tuple[str, ...], regex: str | None, prompts: tuple[str, 
     form: fw.Form[Any] = fw.choice(choices) if regex is None else fw.regex(regex)
     loaded = load_local_model(model)
     for index, prompt in enumerate(prompts):
-        ids, log_probabilities = loaded.after(prompt)
+        ids, log_probabilities = loaded.score_after(prompt)
         found = measure_distortion(log_probabilities, form, loaded.vocabulary, prompt_ids=ids)
         click.echo("\n" * (index > 0) + f"after {prompt!r}:\n{found}")

@@ -57,9 +57,9 @@ def flatten_for_plain_template(
 ) -> Sequence[Mapping[str, Any]]:
     """The same with roles and contents alone, for a model whose template knows no tools. Raises PromptError."""
     plain: list[dict[str, Any]] = [_without_calls(message, model) for message in messages]
-    if tools and model.tell_tools is not None:
+    if tools and model.list_tools is not None:
         at = 0 if plain[0]["role"] == "system" else None
-        return add_instruction(plain, model.tell_tools(tools), at, separator="\n")
+        return add_instruction(plain, model.list_tools(tools), at, separator="\n")
     if tools and plain[-1]["role"] == "user" and messages[-1]["role"] == "user":
         names = ", ".join(tool["function"]["name"] for tool in tools)
         plain[-1]["content"] += f" Tools: {names}. Call a tool."

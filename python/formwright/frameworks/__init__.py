@@ -1,4 +1,4 @@
 """Chat models for the frameworks that call them.
 
-A module for each framework, named after it; none is imported before it is asked for.
+Each framework has a module named after it, which is imported only when it is used.
 """

@@ -7,9 +7,9 @@
     answer = Question(model, messages, offered=offered, options={"max_tokens": 60}).answer()
     answer.calls[0].name, answer.finish          # 'add', 'tool_calls'
 
-The model may be one that runs here, one behind an API, or one of an event loop. Options are those of its `generate`,
-under the same names, and ``time_budget``, in seconds; one that it does not have is an error. Without a form and without
-tools, free text is asked for, and ``finish`` says whether the model ended it or ``max_tokens`` did.
+The model may run here or be served by an API, with or without an event loop. Options are those of its `generate`,
+under the same names, and ``time_budget``, in seconds; any other is an error. Without a form and without tools, the
+answer is free text, and ``finish`` says whether the model ended it or ``max_tokens`` did.
 
 The form is compiled for each question. An answer of a model that runs here is awaited in a thread; if the task is
 cancelled, the text ends with its next token.
@@ -41,7 +41,8 @@ from formwright.tools.events import CallEvent
 from formwright.tools.offered import Offered
 
 __all__ = [
-    "Answer", "Bound", "Event", "Question", "find_reader", "form_of_format", "offer_tools", "text_of",
+    "ChatAnswer", "Event", "KeyedForm", "Question",
+    "make_answer_reader", "offer_tools", "read_response_format", "read_text",
 ]  # fmt: skip
 
 
@@ -50,8 +51,8 @@ def offer_tools(tools: Iterable[Any], choice: Any = None, several: bool | None =
 
     Args:
         tools: What `formwright.tools.tool_of` reads.
-        choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs spell that.
-        several: Whether there may be more calls than one; ``None`` is yes.
+        choice: ``"auto"``, ``"any"`` or ``"required"``, ``"none"``, or a tool by its name, as APIs write it.
+        several: Whether there may be several calls; ``None`` is yes.
 
     Raises:
         ArgumentError: There is no such choice, or no such tool.
@@ -63,7 +64,7 @@ def offer_tools(tools: Iterable[Any], choice: Any = None, several: bool | None =
         return Offered.of([known[names.index(choice)]], "one")
     if choice not in ("auto", "required", "none") or (choice == "required" and not known):
         raise ArgumentError(
-            f"tool_choice={choice!r} does not go with these tools: {', '.join(names) or 'there are none'}",
+            f"tool_choice={choice!r} cannot be combined with these tools: {', '.join(names) or 'there are none'}",
             hint="pass 'auto', 'required', 'none', or the name of one of them",
             argument="tool_choice",
         )
@@ -71,7 +72,7 @@ def offer_tools(tools: Iterable[Any], choice: Any = None, several: bool | None =
 
 
 def _simplify_choice(choice: Any) -> Any:
-    """The choice as one word; what is not a choice is left for the error."""
+    """Return a choice as one word; what is not a choice remains for the error."""
     if isinstance(choice, Mapping):
         inner = choice.get("function", choice)
         return inner.get("name", repr(choice)) if isinstance(inner, Mapping) else repr(choice)
@@ -81,16 +82,16 @@ def _simplify_choice(choice: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model has answered.
+class ChatAnswer:
+    """The answer of a model.
 
     Attributes:
-        text: The text; of an answer with calls, the text beside them.
+        text: The text; in an answer with calls, the text around them.
         calls: The calls, each with an id that no other answer has; the arguments are what JSON says.
         finish: Why it ends: ``"stop"``, ``"length"``, ``"tool_calls"`` or ``"cancel"``.
-        enforced: Who held it to its form, as `formwright.generation.Complete` has it; ``None`` of free text, and where
-            it was cut.
-        result: All of it.
+        enforced: Who enforced its form, as in `formwright.generation.Complete`; ``None`` for free text, and for text
+            that was cut.
+        result: The result of the model.
     """
 
     text: str
@@ -107,26 +108,33 @@ class Answer:
         return Usage(self.result.prompt_tokens, len(self.result.token_ids))
 
     @property
+    def token_counts(self) -> dict[str, int]:
+        """The same under the names that most APIs have."""
+        usage = self.usage
+        counts = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
+        return {**counts, "total_tokens": usage.total_tokens}
+
+    @property
     def metadata(self) -> dict[str, Any]:
         """Who enforced what, and why the answer ends."""
         is_complete = isinstance(self.result, Complete) and self.finish != "length"
         return {"finish_reason": self.finish, "enforced": self.enforced, "complete": is_complete}
 
 
-Event = CallEvent | Answer
+Event = CallEvent | ChatAnswer
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a model is asked.
+    """A conversation that a model answers, and how.
 
     Attributes:
         model: The model.
         messages: The conversation.
-        form: What the answer is in; ``None`` is free text.
+        form: The form of the answer; ``None`` is free text.
         offered: The tools that may be called. With a form too, the answer is calls or conforms to the form.
         options: Options of the model's `generate`.
-        strict: Whether the service must enforce the form or the tools, if the model is behind an API.
+        strict: Whether the service must enforce the form or the tools, if an API serves the model.
     """
 
     model: Model
@@ -136,21 +144,21 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict)
     strict: bool | None = None
 
-    def answer(self) -> Answer:
+    def answer(self) -> ChatAnswer:
         """Ask, and wait for the answer. Raises as the model's `generate`."""
         if self._is_awaited:
             raise ArgumentError(
-                f"{self.model!r} is a model for an event loop, so nobody can wait for it here",
+                f"{self.model!r} is a model for an event loop, so it cannot be called without one",
                 hint="call the asynchronous method, or connect without asynchronous=True",
                 argument="model",
             )
-        return self._read_answer(self.model.generate(self._prompt, self._form, **self._options()))
+        return self._read_answer(self.model.generate(self._prompt, self._form, **self._make_options()))
 
-    async def answer_async(self) -> Answer:
-        """The same, awaited."""
+    async def answer_async(self) -> ChatAnswer:
+        """Ask in an event loop, and await the answer. Raises as the model's `generate`."""
         if self._is_awaited:
-            return self._read_answer(await self.model.generate(self._prompt, self._form, **self._options()))
-        options, cancelled = self._options(), threading.Event()
+            return self._read_answer(await self.model.generate(self._prompt, self._form, **self._make_options()))
+        options, cancelled = self._make_options(), threading.Event()
         if is_local(self.model) and not options.keys() & {"beams", "fidelity"}:
             is_cut = options.get("cancel")
             options["cancel"] = lambda: cancelled.is_set() or (is_cut is not None and is_cut())
@@ -161,19 +169,19 @@ class Question:
             raise
         return self._read_answer(written)
 
-    def events(self) -> Iterator[Event]:
-        """What is written, piece by piece; the `Answer` comes last. Raises as the model's `stream`."""
+    def stream(self) -> Iterator[Event]:
+        """Ask, and yield the answer piece by piece; the `ChatAnswer` comes last. Raises as the model's `stream`."""
         if self._is_awaited:
-            self.answer()  # which refuses that
+            self.answer()  # it raises the error
         reader = self._make_reader()
-        with self.model.stream(self._prompt, self._form, **self._options(is_stream=True)) as stream:
+        with self.model.stream(self._prompt, self._form, **self._make_options(is_stream=True)) as stream:
             for piece in stream:
                 yield from reader.feed(piece.text)
         yield from _finish_events(reader, self._read_answer(stream.result))
 
-    async def events_async(self) -> AsyncIterator[Event]:
-        """The same in an event loop."""
-        reader, options = self._make_reader(), self._options(is_stream=True)
+    async def stream_async(self) -> AsyncIterator[Event]:
+        """Do the same in an event loop."""
+        reader, options = self._make_reader(), self._make_options(is_stream=True)
 
         def open_stream() -> Any:
             return self.model.stream(self._prompt, self._form, **options)
@@ -181,7 +189,7 @@ class Question:
         if self._is_awaited or not is_local(self.model):
             stream = open_stream()
         else:
-            stream = await asyncio.to_thread(open_stream)  # it reads the form, and compiles it
+            stream = await asyncio.to_thread(open_stream)  # compiling the form takes time
         if hasattr(stream, "__aiter__"):
             async with stream:
                 async for piece in stream:
@@ -204,11 +212,11 @@ class Question:
         return AnswerReader(self._content, self.model.style if is_local(self.model) else None)
 
     def check_form(self) -> None:
-        """Refuse a form or tools that cannot be enforced, before anything is asked.
+        """Refuse a form or tools that cannot be enforced, before the model is called.
 
         Raises:
             NotAForm, LanguageError: The arguments of a tool cannot be enforced.
-            ArgumentError, OptionUnsupported: Tools and form do not go together.
+            ArgumentError, OptionUnsupported: The model cannot combine tools and form.
         """
         _ = self._form
 
@@ -218,7 +226,7 @@ class Question:
 
     @property
     def _is_awaited(self) -> bool:
-        return hasattr(self.model, "__aenter__")  # of the models, that of an event loop alone
+        return hasattr(self.model, "__aenter__")  # only models for an event loop have it
 
     @cached_property
     def _prompt(self) -> Any:
@@ -232,14 +240,14 @@ class Question:
             return flatten_for_plain_template(self.model, self.messages)
         if self.model.api != "openai" and has_calls(self.messages):
             raise PromptError(
-                f"earlier calls of tools cannot be told to {self.model.name} yet: its API is {self.model.api!r}",
+                f"earlier calls of tools cannot be sent to {self.model.name} yet: its API is {self.model.api!r}",
                 hint='connect with api="openai", which most services speak too',
             )
         return to_chat_completions(self.messages)
 
     @cached_property
     def _form(self) -> Any:
-        """What the answer is in: one form of all that may come."""
+        """One form of all that the answer may be."""
         if not self.offered.tools:
             return free_text() if self.form is None else self.form
         form = self._content.make_form(self.model.style if is_local(self.model) else "json")
@@ -247,19 +255,21 @@ class Question:
             return form
         if not is_local(self.model):
             raise OptionUnsupported(
-                f"tools and a form for the text beside them do not go with {self.model.name}: it is told one of them",
+                f"{self.model.name} cannot combine tools with a form for the text: it takes one of them",
                 hint="make the form a tool too (in LangChain: ToolStrategy), or use a model that runs here",
                 argument="response_format",
             )
         either: Form[Any] = form | self.form
         return either
 
-    def _options(self, *, is_stream: bool = False) -> dict[str, Any]:
-        """The options, with what the kind of answer says. Raises ArgumentError, OptionUnsupported."""
+    def _make_options(self, *, is_stream: bool = False) -> dict[str, Any]:
+        """Check the options, and add those of this kind of answer. Raises ArgumentError, OptionUnsupported."""
         options = check_options(self.model, self.options, is_stream=is_stream)
         if self.offered.tools and options.get("stop"):
             raise ArgumentError(
-                "stop: a text would cut calls of tools", hint="say in the schemas what may be in them", argument="stop"
+                "stop= cannot be combined with tools: a text would cut their calls",
+                hint="say in the schemas what may be in them",
+                argument="stop",
             )
         if self._is_free:
             options = {"finish": False, **({} if is_local(self.model) else {"mode": "instructions"}), **options}
@@ -269,7 +279,7 @@ class Question:
             options["cancel"] = make_deadline(seconds, options.get("cancel"))
         return options
 
-    def _read_answer(self, result: Complete[Any] | Truncated) -> Answer:
+    def _read_answer(self, result: Complete[Any] | Truncated) -> ChatAnswer:
         calls = find_calls(result.value) if isinstance(result, Complete) and self.offered.tools else []
         text = result.text
         is_beside_calls = bool(self.offered.tools) and not self._content.is_either
@@ -283,7 +293,7 @@ class Question:
             cut=result.reason if isinstance(result, Truncated) else None,
             is_spent=isinstance(result, Complete) and self._is_spent(result),
         )
-        return Answer(text, tuple(calls), finish, enforced, result)
+        return ChatAnswer(text, tuple(calls), finish, enforced, result)
 
     def _is_spent(self, result: Complete[Any]) -> bool:
         """Whether text that may end anywhere took all the tokens that there were."""
@@ -293,15 +303,15 @@ class Question:
         return len(result.token_ids) >= min(self.options.get("max_tokens") or MAX_TOKENS, room)
 
 
-def _finish_events(reader: AnswerReader, answer: Answer) -> Iterator[Event]:
-    """The events at the end of an answer; then the answer, whose calls have the ids that the events gave them."""
+def _finish_events(reader: AnswerReader, answer: ChatAnswer) -> Iterator[Event]:
+    """Yield the events at the end of an answer; then the answer, whose calls have the ids of the events."""
     yield from reader.finish(answer.calls)
     pairs = zip(answer.calls, reader.calls, strict=bool(answer.calls))  # a call that was cut is not in the answer
     yield replace(answer, calls=tuple(replace(call, id=begun.id) for call, begun in pairs))
 
 
-class Bound:
-    """A form whose ``repr`` tells it from all others: frameworks make keys of their caches of it."""
+class KeyedForm:
+    """A form with a ``repr`` of its own, which frameworks use as a key of their caches."""
 
     def __init__(self, form: Any) -> None:
         self.form = form_of(form)
@@ -310,40 +320,40 @@ class Bound:
     def _digest(self) -> str:
         try:
             return self.form.digest
-        except FormwrightError:  # there is code in it, which nothing tells from other code
+        except FormwrightError:  # its code cannot be compared with other code
             return secrets.token_hex(8)
 
     def __repr__(self) -> str:
         return f"<form {self.form.title} {self._digest}>"
 
 
-def form_of_format(asked: Any) -> Form[Any] | None:
-    """The form of a ``response_format``: as APIs spell it, or anything that is a form; ``None`` for text.
+def read_response_format(format_: Any) -> Form[Any] | None:
+    """Read the form of a ``response_format``: as APIs spell it, or anything that is a form; ``None`` for text.
 
     Raises:
         NotAForm, LanguageError: It cannot be read or enforced.
-        ArgumentError: It is of a kind that is not known.
+        ArgumentError: It has no schema.
     """
-    if isinstance(asked, Bound):
-        return asked.form
-    kind = asked.get("type") if isinstance(asked, Mapping) else None
-    if asked is None or (kind == "text" and len(asked) == 1):
+    if isinstance(format_, KeyedForm):
+        return format_.form
+    kind = format_.get("type") if isinstance(format_, Mapping) else None
+    if format_ is None or (kind == "text" and len(format_) == 1):
         return None
     if kind == "json_object":
         return json_schema({"type": "object"})
     if kind == "json_schema":
-        described = asked.get("json_schema", asked)
+        described = format_.get("json_schema", format_)
         if not isinstance(described, Mapping) or "schema" not in described:
-            said = 'response_format has no schema: {"type": "json_schema", "json_schema": {"schema": ...}}'
+            said = 'response_format: expected {"type": "json_schema", "json_schema": {"schema": ...}}, got no schema'
             raise ArgumentError(said, argument="response_format")
         return json_schema(described["schema"])
-    return form_of(asked)
+    return form_of(format_)
 
 
-def find_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
-    """The form by which an answer of a model is read again, and what finds its text in one that came in pieces.
+def make_answer_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
+    """Return the form that reads an answer of a model again, and a function that finds the conforming text in it.
 
-    Services spell JSON as they like, and where nobody enforces a form, other text may be around it.
+    Services write JSON with any whitespace, and if a form is not enforced, other text may be around it.
     """
     if is_local(model):
         return form, str
@@ -354,8 +364,8 @@ def find_reader(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str
     return loose, lambda text: extract(loose, text).text
 
 
-def text_of(content: Any, where: str) -> str:
-    """The text of a content: a text, or a list of texts and text parts. Raises PromptError."""
+def read_text(content: Any, where: str) -> str:
+    """Read the text of a content: a text, or a list of texts and text parts. Raises PromptError."""
 
     def read_part(part: Any, _: int) -> str:
         text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else part

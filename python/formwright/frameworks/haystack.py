@@ -6,15 +6,15 @@
     from formwright.frameworks.haystack import FormwrightChatGenerator
 
     generator = FormwrightChatGenerator("formwright-tiny", generation_kwargs={"max_tokens": 60})
-    asked = {"response_format": Person}
-    (reply,) = generator.run([ChatMessage.from_user("Ada is 36 years old.")], generation_kwargs=asked)["replies"]
+    form = {"response_format": Person}
+    (reply,) = generator.run([ChatMessage.from_user("Ada is 36 years old.")], generation_kwargs=form)["replies"]
     Person.model_validate_json(reply.text)                   # Person(name='Ada', age=36)
 
 ``generation_kwargs`` are options of the model's `generate`, and ``response_format``: a type, a schema, a pattern, a
-form, or what APIs take. One that the model does not have is an error.
+form, or what APIs take. An option that the model does not have is an error.
 
-It costs some microseconds for a token over the model's own, tens in a stream. A pipeline is saved with the name of its
-model, so one with a model object can be used, but not saved.
+It adds some microseconds per token to the time of the model, and tens of them in a stream. A pipeline is saved with the
+name of its model, so one with a model object can be used, but not saved.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class FormwrightChatGenerator:
     """A chat generator of Haystack.
 
     Args:
-        model: A model of formwright, or its name as `formwright.load` takes it; that is loaded by `warm_up`.
+        model: A model of formwright, or its name as `formwright.load` takes it, which `warm_up` loads.
         generation_kwargs: Options of every call.
         streaming_callback: Is called with each chunk.
         tools: The tools of every call.
-        tools_strict: Whether somebody must enforce the arguments of tools, and the form.
+        tools_strict: Whether the arguments of tools and the form must be enforced.
 
     Raises:
         ArgumentError, OptionUnsupported: The model does not have an option.
@@ -80,28 +80,28 @@ class FormwrightChatGenerator:
         tools: ToolsType | None = None,
         tools_strict: bool = False,
     ) -> None:
-        self.model, self._loaded = model, None if isinstance(model, str) else model_options.model_of(model)
+        self.model, self._loaded = model, None if isinstance(model, str) else model_options.find_model(model)
         self.generation_kwargs = dict(generation_kwargs or {})
         self.streaming_callback, self.tools, self.tools_strict = streaming_callback, tools, tools_strict
         if self._loaded is not None:
-            self._question([], {}, None, None, is_check=True).check_form()
+            self._make_question([], {}, None, None, is_check=True).check_form()
 
     def warm_up(self) -> None:
         """Load the model, if it was given by its name. Raises as `formwright.load`."""
         if self._loaded is None:
-            self._loaded = model_options.model_of(self.model)
-            self._question([], {}, None, None, is_check=True).check_form()
+            self._loaded = model_options.find_model(self.model)
+            self._make_question([], {}, None, None, is_check=True).check_form()
 
     def to_dict(self) -> dict[str, Any]:
-        """The component as a dict.
+        """Write the component as a dict.
 
         Raises:
             ArgumentError: Its model, or its form, has no name.
         """
         if not isinstance(self.model, str):
             raise ArgumentError(
-                "a model object cannot be written down",
-                hint='give the model by its name: "formwright-tiny", a folder, or URL#name',
+                "a model object cannot be saved",
+                hint='pass the model by its name: "formwright-tiny", a folder, or URL#name',
                 argument="model",
             )
         callback = serialize_callable(self.streaming_callback) if self.streaming_callback else None
@@ -117,7 +117,7 @@ class FormwrightChatGenerator:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> FormwrightChatGenerator:
-        """The component of a dict."""
+        """Make the component from a dict."""
         given = data["init_parameters"]
         deserialize_tools_or_toolset_inplace(given, key="tools")
         if given.get("streaming_callback"):
@@ -140,9 +140,9 @@ class FormwrightChatGenerator:
         Args:
             messages: The conversation, or one message of a user.
             streaming_callback: Is called with each chunk.
-            generation_kwargs: Options of this call, beside those of every call.
+            generation_kwargs: Options of this call, added to those of every call.
             tools: The tools of this call, instead of those of every call.
-            tools_strict: Whether somebody must enforce the arguments of tools, and the form.
+            tools_strict: Whether the arguments of tools and the form must be enforced.
 
         Raises:
             ArgumentError, OptionUnsupported: The model does not have an option.
@@ -151,14 +151,14 @@ class FormwrightChatGenerator:
         """
         self.warm_up()
         callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=False)
-        question = self._question(messages, generation_kwargs, tools, tools_strict)
+        question = self._make_question(messages, generation_kwargs, tools, tools_strict)
         if callback is None:
-            return {"replies": [self._reply(question.answer())]}
-        chunks = _Chunks(self, self._name)
-        for event in question.events():
-            for chunk in chunks.of(event):
+            return {"replies": [self._make_reply(question.answer())]}
+        chunks = _ChunkMaker(self, self._name)
+        for event in question.stream():
+            for chunk in chunks.make_chunks(event):
                 callback(chunk)
-        return {"replies": [self._reply(chunks.answer)]}
+        return {"replies": [self._make_reply(chunks.answer)]}
 
     @component.output_types(replies=list[ChatMessage])  # type: ignore[untyped-decorator]
     async def run_async(
@@ -170,25 +170,25 @@ class FormwrightChatGenerator:
         tools: ToolsType | None = None,
         tools_strict: bool | None = None,
     ) -> dict[str, list[ChatMessage]]:
-        """The same in an event loop; the callback is awaited."""
+        """Answer a conversation in an event loop; the callback is awaited."""
         await asyncio.to_thread(self.warm_up)
         callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=True)
-        question = self._question(messages, generation_kwargs, tools, tools_strict)
+        question = self._make_question(messages, generation_kwargs, tools, tools_strict)
         if callback is None:
-            return {"replies": [self._reply(await question.answer_async())]}
-        chunks = _Chunks(self, self._name)
-        async for event in question.events_async():
-            for chunk in chunks.of(event):
+            return {"replies": [self._make_reply(await question.answer_async())]}
+        chunks = _ChunkMaker(self, self._name)
+        async for event in question.stream_async():
+            for chunk in chunks.make_chunks(event):
                 if (awaited := callback(chunk)) is not None:
                     await awaited
-        return {"replies": [self._reply(chunks.answer)]}
+        return {"replies": [self._make_reply(chunks.answer)]}
 
     @property
     def _name(self) -> str:
-        name: str = self._loaded.name  # type: ignore[union-attr]  # it is loaded where this is asked
+        name: str = self._loaded.name  # type: ignore[union-attr]  # `warm_up` has loaded it
         return name
 
-    def _question(
+    def _make_question(
         self,
         messages: list[ChatMessage] | str,
         generation_kwargs: Mapping[str, Any] | None,
@@ -197,13 +197,13 @@ class FormwrightChatGenerator:
         *,
         is_check: bool = False,
     ) -> chats.Question:
-        """What is asked, by the options of the component and of a call; in a check, tools may be given later.
+        """Make the question from the options of the component and of a call; in a check, tools may be passed later.
 
         Raises:
             ArgumentError, OptionUnsupported: The model does not have an option.
         """
         options = {**self.generation_kwargs, **(generation_kwargs or {})}
-        form = chats.form_of_format(options.pop("response_format", None))
+        form = chats.read_response_format(options.pop("response_format", None))
         choice, several = options.pop("tool_choice", None), options.pop("parallel_tool_calls", None)
         listed = [tool.tool_spec for tool in flatten_tools_or_toolsets(self.tools if tools is None else tools)]
         is_offer = bool(listed) or (choice not in (None, "auto") and not is_check)
@@ -213,37 +213,39 @@ class FormwrightChatGenerator:
         strict = self.tools_strict if tools_strict is None else tools_strict
         return chats.Question(self._loaded, list(map(_read_message, conversation)), form, offered, options, strict)
 
-    def _reply(self, answer: chats.Answer) -> ChatMessage:
-        usage = answer.usage
-        counts = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
-        meta = {"model": self._name, "index": 0, "usage": {**counts, "total_tokens": usage.total_tokens}}
+    def _make_reply(self, answer: chats.ChatAnswer) -> ChatMessage:
+        meta = {"model": self._name, "index": 0, "usage": answer.token_counts}
         calls = [ToolCall(tool_name=call.name, arguments=call.arguments, id=call.id) for call in answer.calls]
         text = answer.text if answer.text or not calls else None
         return ChatMessage.from_assistant(text, meta={**meta, **answer.metadata}, tool_calls=calls)
 
 
-class _Chunks:
-    """Events as Haystack's chunks: the text is one block, and so is each call."""
+class _ChunkMaker:
+    """Makes Haystack's chunks of events: the text is one block, and so is each call."""
 
     def __init__(self, owner: Any, name: str) -> None:
         self._info, self._name = ComponentInfo.from_component(owner), name
         self._blocks: list[Any] = []
         self.answer: Any = None
 
-    def of(self, event: chats.Event) -> list[StreamingChunk]:
-        """The chunks of an event; the last one tells why the answer ends."""
+    def make_chunks(self, event: chats.Event) -> list[StreamingChunk]:
+        """Make the chunks of an event; the last one says why the answer ends."""
         match event:
             case events.Text(text):
-                return [self._chunk("text", content=text)]
+                return [self._make_chunk("text", content=text)]
             case events.CallBegun(number, id_, name):
-                return [self._chunk(number, tool_calls=[ToolCallDelta(index=0, tool_name=name, arguments="", id=id_)])]
+                return [
+                    self._make_chunk(number, tool_calls=[ToolCallDelta(index=0, tool_name=name, arguments="", id=id_)])
+                ]
             case events.CallArguments(number, text):
-                return [self._chunk(number, tool_calls=[ToolCallDelta(index=0, arguments=text)])]
+                return [self._make_chunk(number, tool_calls=[ToolCallDelta(index=0, arguments=text)])]
         self.answer = event
         last = StreamingChunk("", component_info=self._info, meta={"model": self._name, **event.metadata})
         return [replace(last, finish_reason=event.finish)]
 
-    def _chunk(self, block: Any, *, content: str = "", tool_calls: list[ToolCallDelta] | None = None) -> StreamingChunk:
+    def _make_chunk(
+        self, block: Any, *, content: str = "", tool_calls: list[ToolCallDelta] | None = None
+    ) -> StreamingChunk:
         is_start = block not in self._blocks
         if is_start:
             self._blocks.append(block)
@@ -260,33 +262,33 @@ class _Chunks:
 
 
 def _serialize_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as data; of a form the text of its schema: YAML sorts the fields of a dict. Raises ArgumentError."""
+    """Write options as data; a form as the text of its schema, since YAML sorts fields. Raises ArgumentError."""
     if named := [name for name, value in options.items() if callable(value) and not isinstance(value, type)]:
-        raise ArgumentError(f"{named[0]}= cannot be written down", hint="give it to run", argument=named[0])
-    form = chats.form_of_format(options.get("response_format"))
+        raise ArgumentError(f"{named[0]}= cannot be saved", hint="pass it to run", argument=named[0])
+    form = chats.read_response_format(options.get("response_format"))
     if form is None:
         return dict(options)
     schema = form.origin.what if form.origin is not None and form.origin.kind == "schema" else None
     if schema is None or json_schema(schema).language.to_bytes() != form.language.to_bytes():
         raise ArgumentError(
-            f"the form {form.title} cannot be written down: it is more than a schema",
-            hint="give it to run: generation_kwargs={'response_format': ...}",
+            f"the form {form.title} cannot be saved: it is more than a schema",
+            hint="pass it to run: generation_kwargs={'response_format': ...}",
             argument="response_format",
         )
     return {**options, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
 
 
 def _read_message(message: ChatMessage) -> Message:
-    """A message as our models read it. Raises PromptError."""
+    """Read a message for our models. Raises PromptError."""
     where = f"a message of the role {message.role.value!r}"
     if results := message.tool_call_results:
         if len(results) > 1:
-            raise PromptError(f"{where} has several results", hint="give each a message of its own")
+            raise PromptError(f"{where} has several results", hint="pass each in a message of its own")
         (answered,) = results
-        content = chats.text_of(_texts(answered.result), f"the result of {answered.origin.tool_name}")
+        content = chats.read_text(_unwrap_texts(answered.result), f"the result of {answered.origin.tool_name}")
         return {"role": "tool", "content": content, "id": answered.origin.id or ""}
     others = [part for part in message._content if not isinstance(part, TextContent | ToolCall)]
-    found: Message = {"role": message.role.value, "content": chats.text_of([*message.texts, *others], where)}
+    found: Message = {"role": message.role.value, "content": chats.read_text([*message.texts, *others], where)}
     if message.tool_calls:
         found["calls"] = [
             {"id": call.id or "", "name": call.tool_name, "arguments": call.arguments} for call in message.tool_calls
@@ -294,8 +296,8 @@ def _read_message(message: ChatMessage) -> Message:
     return found
 
 
-def _texts(result: Any) -> Any:
-    """The parts of a result as texts, as far as they are."""
+def _unwrap_texts(result: Any) -> Any:
+    """Return a result whose text parts are texts; other parts remain."""
     if isinstance(result, str):
         return result
     return [part.text if isinstance(part, TextContent) else part for part in result]

@@ -7,12 +7,13 @@
     llm = FormwrightChatModel(fw.load("formwright-tiny"), max_tokens=60)
     llm.with_structured_output(Person).invoke("Ada is 36 years old.")      # Person(name='Ada', age=36)
 
-Options are those of the model's `generate`, given here, bound, or with a call; one that the model does not have is an
-error. What `with_structured_output` and `bind_tools` ask for is enforced by the kernel, or as `RemoteModel` does it;
+Options are those of the model's `generate`, passed here, bound, or with a call; any other is an error. The forms of
+`with_structured_output` and `bind_tools` are enforced by the kernel, or as `RemoteModel` does it;
 ``response_metadata["enforced"]`` says which.
 
-It costs some microseconds for a token over the model's own, tens in a stream. ``method="json_mode"`` keeps to the
-schema too, if there is one. With ``strict=True`` somebody must enforce it: for a model behind an API, the service.
+It adds some microseconds per token to the time of the model, and tens of them in a stream. ``method="json_mode"``
+enforces the schema too, if there is one. With ``strict=True`` the form must be enforced: by the service, if the model
+is served by an API.
 """
 
 from __future__ import annotations
@@ -75,10 +76,10 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
     options: dict[str, Any]
     """Options of every call."""
     streaming: bool | None = None
-    """Whether ``invoke`` reads a stream, too, so that callbacks are given each token."""
+    """Whether ``invoke`` reads a stream, too, so that callbacks get each token."""
 
     def __init__(self, model: Any = None, /, **given: Any) -> None:
-        model = model_options.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
+        model = model_options.find_model(given.pop("model", given.pop("wrapped", None)) if model is None else model)
         options = {**given.pop("options", {}), **{name: value for name, value in given.items() if not _is_field(name)}}
         fields = {name: value for name, value in given.items() if _is_field(name)}
         super().__init__(wrapped=model, options=model_options.check_options(model, _rename_timeout(options)), **fields)
@@ -95,7 +96,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         return {**super()._get_ls_params(stop, **kwargs), "ls_model_name": kwargs.get("model", self.wrapped.name)}
 
     def _resolve_model_profile(self) -> ModelProfile:
-        """A model behind an API is not told tools and a schema together, so agents make a tool of the schema."""
+        """Describe the model. One of an API cannot combine tools with a schema, so agents make a tool of the schema."""
         is_local = model_options.is_local(self.wrapped)
         profile: ModelProfile = {"structured_output": is_local, "tool_calling": True, "tool_choice": True}
         return profile
@@ -109,25 +110,25 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         parallel_tool_calls: bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with tools: functions, types with fields, ``BaseTool``, and descriptions as APIs list them.
+        """Bind tools: functions, types with fields, ``BaseTool``, and descriptions as APIs list them.
 
         Args:
             tools: The tools.
             tool_choice: ``"auto"``, ``"any"``, ``"none"``, or the name of one.
-            strict: Whether somebody must enforce the arguments.
+            strict: Whether the arguments must be enforced.
             parallel_tool_calls: Whether there may be several calls.
             **kwargs: Options of the model, and ``response_format``.
 
         Raises:
-            ArgumentError, OptionUnsupported: A tool, a choice or an option cannot be.
+            ArgumentError, OptionUnsupported: A tool, a choice or an option is invalid.
             NotAForm, LanguageError: The arguments of a tool cannot be enforced.
         """
-        listed = [tool_of(_tool(tool)).described() for tool in tools]
-        # Two of one name may be bound, as LangChain's own tests do: a question with both is refused.
+        listed = [tool_of(_convert_tool(tool)).described() for tool in tools]
+        # LangChain's own tests bind two tools with one name, so only a question with both is refused.
         named = {tool["function"]["name"]: tool for tool in listed}
         bound = {"tool_choice": tool_choice, "strict": strict, "parallel_tool_calls": parallel_tool_calls}
         given = {name: value for name, value in bound.items() if value is not None} | kwargs
-        self._question([], None, {"tools": list(named.values()), **given}).check_form()
+        self._make_question([], None, {"tools": list(named.values()), **given}).check_form()
         return self.bind(tools=listed, **given)
 
     def with_structured_output(
@@ -139,13 +140,13 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         strict: bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, Any]:
-        """The model with answers in form: instances of a type, dicts of a schema, whatever `formwright.form` reads.
+        """Return the model with answers of a type, a schema, or whatever `formwright.form` reads.
 
         Args:
             schema: A type, a schema, a pattern, or a form; ``None`` is any JSON object, with ``method="json_mode"``.
             method: ``"json_schema"``, ``"function_calling"`` (the form is the arguments of a tool), ``"json_mode"``.
-            include_raw: Whether to give a dict of ``raw``, ``parsed`` and ``parsing_error``.
-            strict: Whether somebody must enforce the form.
+            include_raw: Whether to return a dict of ``raw``, ``parsed`` and ``parsing_error``.
+            strict: Whether the form must be enforced.
             **kwargs: Options of the model.
 
         Raises:
@@ -153,45 +154,51 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
             NotAForm, LanguageError: The schema cannot be read or enforced.
         """
         if method not in ("json_schema", "function_calling", "json_mode") or (schema is None and method != "json_mode"):
-            known = '"json_schema", "function_calling" and "json_mode"; the last one alone goes without a schema'
-            raise ArgumentError(f"method={method!r} does not go", hint=f"there are {known}", argument="method")
-        options = {**self.options, **kwargs}
+            known = '"json_schema", "function_calling" or "json_mode", of which only the last needs no schema'
+            raise ArgumentError(f"method: expected {known}, got {method!r}", argument="method")
+        context = {**self.options, **kwargs}.get("context")
         if method == "function_calling":
-            if options.get("max_retries"):
-                raise OptionUnsupported(
-                    "max_retries= does not go with method='function_calling': what a type refuses is read afterwards",
-                    hint='pass method="json_schema"',
-                    argument="max_retries",
-                )
-            tool = tool_of(_tool(schema))
-            traced = _describe_to_tracers(schema, tool.arguments({}), method, strict)
-            llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
-            read = _form_of_old_model(schema).read if _is_old_model(schema) else tool.read
-            return _answers(llm, RunnableLambda(_arguments_by(read, options.get("context"))), include_raw)
-        form = chats.Bound({"type": "object"} if schema is None else _schema(schema))
+            llm, read = self._bind_schema_as_tool(schema, strict, kwargs)
+            return _add_parser(llm, RunnableLambda(_make_arguments_reader(read, context)), include_raw)
+        form = chats.KeyedForm({"type": "object"} if schema is None else _unwrap_schema(schema))
         if method == "json_mode" and not model_options.is_local(self.wrapped):
             kwargs = {"mode": "json_object", **kwargs}
         bound = {"response_format": form, **({} if strict is None else {"strict": strict}), **kwargs}
-        self._question([], None, bound)
-        reads, find = chats.find_reader(self.wrapped, form.form)
-        parser = FormParser(form=reads, find=find, context=options.get("context"), grows=_grows(schema))
-        return _answers(
+        self._make_question([], None, bound)
+        read_form, find = chats.make_answer_reader(self.wrapped, form.form)
+        parser = FormParser(form=read_form, find=find, context=context, grows=_has_useful_parts(schema))
+        return _add_parser(
             self.bind(**bound, **_describe_to_tracers(schema, form.form, method, strict)), parser, include_raw
         )
 
-    def _question(
+    def _bind_schema_as_tool(
+        self, schema: Any, strict: bool | None, kwargs: Mapping[str, Any]
+    ) -> tuple[Runnable[LanguageModelInput, AIMessage], Callable[[str], Any]]:
+        """Bind a schema as the one tool, which must be called. Returns the model, and what reads the arguments."""
+        if {**self.options, **kwargs}.get("max_retries"):
+            raise OptionUnsupported(
+                "max_retries= cannot be combined with method='function_calling': the type reads the arguments later",
+                hint='pass method="json_schema"',
+                argument="max_retries",
+            )
+        tool = tool_of(_convert_tool(schema))
+        traced = _describe_to_tracers(schema, tool.arguments({}), "function_calling", strict)
+        llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
+        return llm, _make_old_form(schema).read if _is_old_model(schema) else tool.read
+
+    def _make_question(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
     ) -> chats.Question:
-        """What is asked, by the options of the model and of a call. Raises ArgumentError, OptionUnsupported."""
+        """Make the question from the options of the model and of a call. Raises ArgumentError, OptionUnsupported."""
         options = {**self.options, **kwargs, **({} if stop is None else {"stop": stop})}
         tools, choice = options.pop("tools", None) or (), options.pop("tool_choice", None)
         several, strict = options.pop("parallel_tool_calls", None), options.pop("strict", None)
-        asked = options.pop("response_format", None)
+        format_ = options.pop("response_format", None)
         for name in ("stream", "ls_structured_output_format"):  # of LangChain itself
             options.pop(name, None)
-        offered = chats.offer_tools(map(_tool, tools), choice, several) if tools or choice else Offered()
-        form = chats.form_of_format(asked)
-        strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
+        offered = chats.offer_tools(map(_convert_tool, tools), choice, several) if tools or choice else Offered()
+        form = chats.read_response_format(format_)
+        strict = strict or (isinstance(format_, Mapping) and bool(format_.get("json_schema", {}).get("strict"))) or None
         options = model_options.check_options(self.wrapped, _rename_timeout(options))
         return chats.Question(self.wrapped, list(map(_read_message, messages)), form, offered, options, strict)
 
@@ -202,7 +209,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return self._result(self._question(messages, stop, kwargs).answer())
+        return self._make_result(self._make_question(messages, stop, kwargs).answer())
 
     async def _agenerate(
         self,
@@ -211,7 +218,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return self._result(await self._question(messages, stop, kwargs).answer_async())
+        return self._make_result(await self._make_question(messages, stop, kwargs).answer_async())
 
     def _stream(
         self,
@@ -220,8 +227,8 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for event in self._question(messages, stop, kwargs).events():
-            yield self._chunk(event)
+        for event in self._make_question(messages, stop, kwargs).stream():
+            yield self._make_chunk(event)
 
     async def _astream(
         self,
@@ -230,16 +237,16 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        async for event in self._question(messages, stop, kwargs).events_async():
-            yield self._chunk(event)
+        async for event in self._make_question(messages, stop, kwargs).stream_async():
+            yield self._make_chunk(event)
 
-    def _result(self, answer: chats.Answer) -> ChatResult:
+    def _make_result(self, answer: chats.ChatAnswer) -> ChatResult:
         calls = [tool_call(name=call.name, args=call.arguments, id=call.id) for call in answer.calls]
         message = AIMessage(answer.text, tool_calls=calls, **self._describe_answer(answer))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    def _describe_answer(self, answer: chats.Answer) -> dict[str, Any]:
-        """What LangChain records beside the text: usage, and why the answer ends."""
+    def _describe_answer(self, answer: chats.ChatAnswer) -> dict[str, Any]:
+        """Describe what LangChain records with the text: usage, and why the answer ends."""
         usage = answer.usage
         counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
         return {
@@ -247,7 +254,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
             "response_metadata": {"model_name": self.wrapped.name, **answer.metadata},
         }
 
-    def _chunk(self, event: chats.Event) -> ChatGenerationChunk:
+    def _make_chunk(self, event: chats.Event) -> ChatGenerationChunk:
         match event:
             case events.Text(text):
                 message = AIMessageChunk(text)
@@ -261,13 +268,13 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
 
 
 class FormParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
-    """Reads the text of an answer by its form; of a stream, the value once it is whole.
+    """Reads the text of an answer by its form; of a stream, the value once it is complete.
 
     Attributes:
         form: The form.
-        find: Finds the conforming text where others may be around it.
+        find: Finds the conforming text if other text may be around it.
         context: What validators see.
-        grows: Whether a stream gives the value as far as it has come, too.
+        grows: Whether a stream also yields the value as far as it has come.
     """
 
     form: Any
@@ -276,24 +283,24 @@ class FormParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
     grows: bool = False
 
     def parse(self, text: str) -> Any:
-        """The value of a text. Raises OutputInvalid."""
+        """Read the value of a text. Raises OutputInvalid."""
         return self.form.parse(self.find(text), context=self.context)
 
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
-        growing = _Growing(self.form, self.grows)
+        growing = _GrowingValue(self.form, self.grows)
         for chunk in input:
             yield from growing.add(chunk)
         yield self.parse(growing.text)
 
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
-        growing = _Growing(self.form, self.grows)
+        growing = _GrowingValue(self.form, self.grows)
         async for chunk in input:
             for value in growing.add(chunk):
                 yield value
         yield self.parse(growing.text)
 
 
-class _Growing:
+class _GrowingValue:
     """The value of a text that arrives in chunks."""
 
     def __init__(self, form: Form[Any], grows: bool) -> None:
@@ -307,7 +314,7 @@ class _Growing:
             return
         try:
             value = self._incoming.feed(piece).value
-        except OutputInvalid:  # something is around it, or it is not in form: the end will tell
+        except OutputInvalid:  # other text is around it, or it does not conform: `parse` finds out at the end
             self._incoming = None
             return
         if value is not None and value != self._last:
@@ -315,8 +322,10 @@ class _Growing:
             yield value
 
 
-def _answers(llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], include_raw: bool) -> Runnable[Any, Any]:
-    """What gives values, or messages with their values."""
+def _add_parser(
+    llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], include_raw: bool
+) -> Runnable[Any, Any]:
+    """Let a parser read the answers: the values, or the messages with their values."""
     if not include_raw:
         return llm | parser
     parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
@@ -324,14 +333,14 @@ def _answers(llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], in
     return llm | RunnableMap(raw=RunnablePassthrough()) | parsed.with_fallbacks([failed], exception_key="parsing_error")
 
 
-def _arguments_by(read: Callable[[str], Any], context: Any) -> Callable[[AIMessage], Any]:
-    """What reads the arguments of the one call."""
+def _make_arguments_reader(read: Callable[[str], Any], context: Any) -> Callable[[AIMessage], Any]:
+    """Make what reads the arguments of the one call."""
 
-    def arguments(message: AIMessage) -> Any:
+    def read_arguments(message: AIMessage) -> Any:
         with validation_context(context):
             return read(json.dumps(message.tool_calls[0]["args"], ensure_ascii=False))
 
-    return arguments
+    return read_arguments
 
 
 def _is_field(name: str) -> bool:
@@ -339,7 +348,7 @@ def _is_field(name: str) -> bool:
 
 
 def _rename_timeout(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError."""
+    """Rename ``timeout``, as LangChain calls it, to our name. Raises ArgumentError."""
     given = dict(options)
     seconds = given.pop("timeout", None)
     if seconds is None:
@@ -351,7 +360,7 @@ def _rename_timeout(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _describe_to_tracers(schema: Any, form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
-    """What LangChain's tracers are told of a form that has a schema: of a class, as LangChain describes it."""
+    """Describe a form with a schema to LangChain's tracers; a class, as LangChain describes it."""
     if form.origin is None or form.origin.kind != "schema":
         return {}
     described = json.loads(form.origin.what)
@@ -364,16 +373,16 @@ def _describe_to_tracers(schema: Any, form: Form[Any], method: str, strict: bool
     return {"ls_structured_output_format": {"kwargs": {"method": method, "strict": strict}, "schema": described}}
 
 
-def _grows(schema: Any) -> bool:
+def _has_useful_parts(schema: Any) -> bool:
     """Whether parts of a value are useful: part of a dict is a dict, but part of an instance is not an instance."""
     return schema is None or isinstance(schema, Mapping) or is_typeddict(schema)
 
 
-def _schema(schema: Any) -> Any:
-    """A schema as LangChain's users write it: also as a function of an API."""
+def _unwrap_schema(schema: Any) -> Any:
+    """Return a schema, also of one that is written as a function of an API."""
     if isinstance(schema, Mapping) and {"name", "parameters"} <= schema.keys():
         return schema["parameters"]
-    return _form_of_old_model(schema) if _is_old_model(schema) else schema
+    return _make_old_form(schema) if _is_old_model(schema) else schema
 
 
 def _is_old_model(schema: Any) -> bool:
@@ -381,29 +390,29 @@ def _is_old_model(schema: Any) -> bool:
     return isinstance(schema, type) and is_pydantic_v1_subclass(schema)
 
 
-def _form_of_old_model(model: Any) -> Form[Any]:
-    """The form of a model of pydantic 1, by its own schema and parser."""
+def _make_old_form(model: Any) -> Form[Any]:
+    """Make the form of a model of pydantic 1 from its own schema and parser."""
 
     def read(text: str) -> Any:
         try:
             return model.parse_raw(text)
         except ValueError as error:
-            message = f"the text is in form, but {model.__name__} refuses it: {error}"
+            message = f"the text conforms, but {model.__name__} refuses it: {error}"
             raise OutputInvalid(message, text=text, position=len(text)) from error
 
     return replace(json_schema(model.schema_json()), read=read, title=model.__name__)
 
 
-def _tool(tool: Any) -> Any:
-    """A tool as `tool_of` reads it: LangChain's own, models of pydantic 1 and schemas with a title by LangChain."""
+def _convert_tool(tool: Any) -> Any:
+    """Return a tool as `tool_of` reads it. LangChain converts its own, models of pydantic 1, and titled schemas."""
     if isinstance(tool, BaseTool) or _is_old_model(tool) or (isinstance(tool, Mapping) and "title" in tool):
         return convert_to_openai_tool(tool)
     return tool
 
 
 def _read_message(message: BaseMessage) -> Message:
-    """A message as our models read it. Raises PromptError."""
-    content = text_of(message)
+    """Read a message for our models. Raises PromptError."""
+    content = read_text(message)
     match message:
         case AIMessage():
             if message.invalid_tool_calls:
@@ -423,13 +432,13 @@ def _read_message(message: BaseMessage) -> Message:
     raise PromptError(f"a message of the type {message.type!r} cannot be read")
 
 
-def text_of(message: BaseMessage) -> str:
-    """The text of a message; parts that are its own calls are beside it. Raises PromptError."""
+def read_text(message: BaseMessage) -> str:
+    """Read the text of a message, without the parts that are its calls. Raises PromptError."""
     content = message.content
     if isinstance(message, AIMessage) and not isinstance(content, str):
-        content = [part for part in content if not (isinstance(part, Mapping) and part.get("type") in _CALLS)]
-    return chats.text_of(content, f"a message of the type {message.type!r}")
+        content = [part for part in content if not (isinstance(part, Mapping) and part.get("type") in _CALL_PARTS)]
+    return chats.read_text(content, f"a message of the type {message.type!r}")
 
 
-_CALLS = frozenset({"tool_call", "tool_use", "function_call"})
-"""Parts of a content that are told as ``tool_calls`` too."""
+_CALL_PARTS = frozenset({"tool_call", "tool_use", "function_call"})
+"""Parts of a content that are in ``tool_calls`` too."""

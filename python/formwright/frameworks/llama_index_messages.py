@@ -1,4 +1,4 @@
-"""LlamaIndex's messages and tools, read for a question of `chats`, and its responses, made of the answers."""
+"""Read LlamaIndex's messages and tools for a question of `chats`, and make its responses from the answers."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class GrowingResponse:
         self._text, self._calls = "", dict[int, ToolCallBlock]()
 
     def add(self, event: chats.Event) -> ChatResponse:
-        """The response after one more event."""
+        """Add an event. Returns the response so far."""
         match event:
             case events.Text(text):
                 self._text += text
-                return ChatResponse(message=self._message(), delta=text)
+                return ChatResponse(message=self._make_message(), delta=text)
             case events.CallBegun(number, id_, name):
                 self._calls[number] = ToolCallBlock(tool_call_id=id_, tool_name=name, tool_kwargs="")
             case events.CallArguments(number, text):
                 self._calls[number].tool_kwargs += text
             case _:
                 return make_response(event)
-        return ChatResponse(message=self._message(), delta="")
+        return ChatResponse(message=self._make_message(), delta="")
 
-    def _message(self) -> ChatMessage:
+    def _make_message(self) -> ChatMessage:
         text = [TextBlock(text=self._text)] if self._text or not self._calls else []
         calls = [call.model_copy() for call in self._calls.values()]
         return ChatMessage(role=MessageRole.ASSISTANT, blocks=[*text, *calls])
@@ -64,22 +64,20 @@ class _Raw(dict[str, Any]):
         return getattr(self.result, name)
 
 
-def make_response(answer: chats.Answer) -> ChatResponse:
-    """The response that an answer is."""
+def make_response(answer: chats.ChatAnswer) -> ChatResponse:
+    """Make the response of an answer."""
     calls = [
         ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=call.arguments) for call in answer.calls
     ]
     text = [TextBlock(text=answer.text)] if answer.text or not calls else []
-    usage = answer.usage
-    counts = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
-    numbers = {**counts, "total_tokens": usage.total_tokens, **answer.metadata}
     message = ChatMessage(role=MessageRole.ASSISTANT, blocks=[*text, *calls])
-    raw = _Raw(answer.result, {**counts, "total_tokens": usage.total_tokens})
-    return ChatResponse(message=message, raw=raw, additional_kwargs=numbers, delta="")
+    counts = answer.token_counts
+    raw = _Raw(answer.result, counts)
+    return ChatResponse(message=message, raw=raw, additional_kwargs={**counts, **answer.metadata}, delta="")
 
 
 def make_completion(response: ChatResponse) -> CompletionResponse:
-    """The same as the answer to a prompt."""
+    """Make the answer to a prompt from a response."""
     return CompletionResponse(
         text=response.message.content or "",
         delta=response.delta,
@@ -89,21 +87,21 @@ def make_completion(response: ChatResponse) -> CompletionResponse:
 
 
 def read_tool(tool: Any) -> Any:
-    """A tool as `formwright.tools.tool_of` reads it."""
+    """Return a tool as `formwright.tools.tool_of` reads it."""
     return tool.metadata.to_openai_tool(skip_length_check=True) if hasattr(tool, "metadata") else tool
 
 
 def read_message(message: ChatMessage) -> Message:
-    """A message as our models read it. Raises PromptError."""
+    """Read a message for our models. Raises PromptError."""
     where = f"a message of the role {message.role.value!r}"
     role = _ROLES.get(message.role)
     calls = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
     if role is None or (calls and role != "assistant"):
         raise PromptError(f"{where} cannot be read")
     if message.additional_kwargs.get("tool_calls") and not calls:
-        raise PromptError(f"{where} has calls of another LLM", hint="give them as blocks: ToolCallBlock")
+        raise PromptError(f"{where} has calls of another LLM", hint="pass them as blocks: ToolCallBlock")
     texts = [block.text if isinstance(block, TextBlock) else block for block in message.blocks if block not in calls]
-    found: Message = {"role": role, "content": chats.text_of(texts, where)}
+    found: Message = {"role": role, "content": chats.read_text(texts, where)}
     if role == "tool":
         found["id"] = message.additional_kwargs.get("tool_call_id") or ""
     if calls:
@@ -130,5 +128,5 @@ def _read_arguments(given: dict[str, Any] | str) -> Any:
 
 
 def make_user_message(prompt: str) -> list[ChatMessage]:
-    """The conversation that a prompt is."""
+    """Make the conversation of a prompt."""
     return [ChatMessage(role=MessageRole.USER, content=prompt)]

@@ -1,4 +1,4 @@
-"""Any model of ours, and the options that it has.
+"""Find any model of formwright, and check the options that it has.
 
 ::
 
@@ -16,19 +16,19 @@ from typing import Any, TypeAlias
 
 from formwright.errors import ArgumentError, LimitExceeded, OptionUnsupported
 from formwright.models import LocalModel, load
-from formwright.models.options import Options, StreamOptions
+from formwright.models.options import GenerateOptions, StreamOptions
 
-__all__ = ["Model", "check_options", "check_seconds", "is_local", "make_deadline", "model_of"]
+__all__ = ["Model", "check_options", "check_seconds", "find_model", "is_local", "make_deadline"]
 
 Model: TypeAlias = Any
 """A `LocalModel`, a `RemoteModel` or an `AsyncRemoteModel`."""
 
 _CUTS = frozenset({"finish", "stop", "cancel"})
-_HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
-_THERE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
-_THERE |= {"max_retries", "token_budget", "time_budget"}
-_WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
-"""Options that a stream of a model which runs here does not have."""
+_LOCAL = frozenset(GenerateOptions.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
+_REMOTE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
+_REMOTE |= {"max_retries", "token_budget", "time_budget"}
+_NOT_STREAMED = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
+"""Options that a stream of a model that runs here does not have."""
 
 
 def is_local(model: Model) -> bool:
@@ -36,8 +36,8 @@ def is_local(model: Model) -> bool:
     return isinstance(model, LocalModel)
 
 
-def model_of(model: Any) -> Model:
-    """A model, or the one of a name as `formwright.load` takes it.
+def find_model(model: Any) -> Model:
+    """Return a model, or load the one of a name as `formwright.load` takes it.
 
     Raises:
         ArgumentError: It is not a model.
@@ -52,30 +52,30 @@ def model_of(model: Any) -> Model:
     if isinstance(model, RemoteModel | AsyncRemoteModel):
         return model
     raise ArgumentError(
-        f"model is {type(model).__name__}, not a model of formwright",
+        f"expected a model of formwright, got {type(model).__name__}",
         hint="pass fw.load(...), fw.from_...(...), fw.connect(...), or a name as fw.load takes it",
         argument="model",
     )
 
 
 def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool = False) -> dict[str, Any]:
-    """The options that are given, if the model has them.
+    """Return the given options, if the model has them.
 
     Raises:
         ArgumentError: No model has an option of this name.
         OptionUnsupported: This model does not have it, or a stream does not.
     """
-    known = _HERE if is_local(model) else _THERE
+    known = _LOCAL if is_local(model) else _REMOTE
     hint = f"there are {', '.join(sorted(known))}"
     for name in options:
-        if name not in _HERE | _THERE:
+        if name not in _LOCAL | _REMOTE:
             raise ArgumentError(f"there is no option {name!r}", hint=hint, argument=name)
         if name not in known:
-            raise OptionUnsupported(f"{name}= does not go with {model.name}", hint=hint, argument=name)
-        if is_stream and name in _WHOLE and is_local(model):
+            raise OptionUnsupported(f"{model.name} has no option {name!r}", hint=hint, argument=name)
+        if is_stream and name in _NOT_STREAMED and is_local(model):
             raise OptionUnsupported(
-                f"{name}= does not go with a stream: what was shown cannot be taken back",
-                hint="ask for the whole answer",
+                f"{name}= cannot be combined with a stream: what was shown cannot be taken back",
+                hint="leave it out, or request the complete answer instead of a stream",
                 argument=name,
             )
     check_seconds(options.get("time_budget"), "time_budget")
@@ -83,19 +83,19 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
 
 
 def check_seconds(seconds: Any, argument: str) -> None:
-    """Refuse what is not a positive number of seconds; ``None`` is not a limit. Raises ArgumentError."""
+    """Refuse what is not a positive number of seconds; ``None`` sets no limit. Raises ArgumentError."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if seconds is not None and not (is_number and seconds > 0):
-        raise ArgumentError(f"{argument}= is a positive number of seconds, not {seconds!r}", argument=argument)
+        raise ArgumentError(f"{argument}: expected a positive number of seconds, got {seconds!r}", argument=argument)
 
 
 def make_deadline(seconds: float, is_cut: Callable[[], bool] | None) -> Callable[[], bool]:
-    """What a model that runs here asks before every token; raises LimitExceeded once the seconds are over."""
+    """Make the ``cancel`` of a model that runs here: it raises LimitExceeded once the seconds are over."""
     ends = time.monotonic() + seconds
 
     def is_over() -> bool:
         if time.monotonic() > ends:
-            raise LimitExceeded(f"time_budget allows {seconds:g} seconds, and they are over", limit="time_budget")
+            raise LimitExceeded(f"the time_budget of {seconds:g} seconds is used up", limit="time_budget")
         return is_cut is not None and is_cut()
 
     return is_over

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from formwright.errors import OutputInvalid, TokenRejected
 from formwright.forms.form import Form, byte_matcher, literal
 from formwright.forms.readers import Chain
+from formwright.incremental.markers import count_marker_start
 from formwright.incremental.text_reader import TextReader
 from formwright.incremental.values import Partial, PartialReader, State
 
@@ -146,8 +147,7 @@ class PartsReader:
             return piece, "", ""
         if (place := piece.find(name)) >= 0:
             return piece[:place], piece[place:], ""
-        tails = (length for length in range(min(len(name) - 1, len(piece)), 0, -1) if name.startswith(piece[-length:]))
-        held = next(tails, 0)
+        held = count_marker_start(piece, name)
         return piece[: len(piece) - held], "", piece[len(piece) - held :]
 
     def _leave(self) -> None:

@@ -1,4 +1,4 @@
-"""Models that run here. Each runtime lives in the module named after it and loads when asked for.
+"""Models that run here. Each runtime is in the module named after it, and is imported when it is used.
 
 ::
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from formwright.conversations.prompts import Prompt
 from formwright.errors import UnknownModel
 from formwright.models.local import LocalModel
-from formwright.models.protocols import LocalRuntime
+from formwright.models.local_runtime import LocalRuntime
 
 if TYPE_CHECKING:
     from formwright.client import RemoteModel
@@ -42,18 +42,18 @@ def load(name: Literal["formwright-tiny"] | Path) -> LocalModel: ...
 @overload
 def load(name: str) -> LocalModel | RemoteModel: ...
 def load(name: str | Path) -> LocalModel | RemoteModel:
-    """A model by its name, by the folder that holds it, or by the URL where it is served.
+    """Load a model by its name, by the folder that holds it, or by the URL where it is served.
 
     Args:
         name: ``"formwright-tiny"``, the one that comes with the package; the folder of a model of transformers, with
-            its configuration, its weights and its tokenizer; or ``URL#name``, a model behind an API.
+            its configuration, its weights and its tokenizer; or ``URL#name``, a model that an API serves.
 
     Raises:
         UnknownModel: No model has this name, the folder holds none, or the URL names none.
         MissingDependency: formwright[local], formwright[transformers] or formwright[client] is not installed.
     """
     if isinstance(name, str) and name.startswith(("http://", "https://")):
-        return _connect(name)
+        return _connect_to(name)
     if name == "formwright-tiny":
         from formwright.models import embedded
 
@@ -68,8 +68,8 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
     )
 
 
-def _connect(name: str) -> RemoteModel:
-    """The model at ``URL#name``."""
+def _connect_to(name: str) -> RemoteModel:
+    """Connect to the model at ``URL#name``."""
     from formwright.client import connect
 
     url, _, model = name.partition("#")
@@ -81,11 +81,11 @@ def _connect(name: str) -> RemoteModel:
 
 
 def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:
-    """A causal language model of transformers, with its tokenizer.
+    """Wrap a causal language model of transformers, with its tokenizer.
 
     Args:
         model: A ``PreTrainedModel`` on any device.
-        tokenizer: Its tokenizer; the ends of text of both, and of the generation config, all count.
+        tokenizer: Its tokenizer. The ends of text of both and of the generation config all count.
 
     Raises:
         VocabularyError: The tokenizer cannot be represented.
@@ -97,7 +97,7 @@ def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:
 
 
 def from_llama_cpp(llama: Any) -> LlamaCppModel:
-    """A model of llama.cpp that llama-cpp-python has loaded.
+    """Wrap a model of llama.cpp that llama-cpp-python has loaded.
 
     Args:
         llama: A ``llama_cpp.Llama``; its vocabulary, its ends of text and its chat template are those of the file.
@@ -113,7 +113,7 @@ def from_llama_cpp(llama: Any) -> LlamaCppModel:
 
 
 def from_mlx(model: Any, tokenizer: Any) -> MlxModel:
-    """A model of MLX-LM, with its tokenizer: what ``mlx_lm.load(name)`` gives.
+    """Wrap a model of MLX-LM, with its tokenizer: what ``mlx_lm.load(name)`` returns.
 
     Raises:
         VocabularyError: The tokenizer cannot be represented.
@@ -126,7 +126,7 @@ def from_mlx(model: Any, tokenizer: Any) -> MlxModel:
 
 
 def from_onnx_genai(model: Any, folder: str | Path) -> LocalModel:
-    """A model of ONNX Runtime GenAI.
+    """Wrap a model of ONNX Runtime GenAI.
 
     Args:
         model: An ``onnxruntime_genai.Model``.

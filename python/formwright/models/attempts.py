@@ -5,11 +5,11 @@
     result = model.generate(prompt, Person, max_retries=2, context={"oldest": 120})
 
 A validator may refuse a text that conforms. The form of the next attempt excludes what was refused: the value at each
-place that the validator names, or the whole value if it names none. So the model cannot write it again. Sampling also
-gets another seed.
+place that the validator names, or the complete value if it names none. So the model cannot write it again. Sampling
+also gets another seed.
 
 Cost: another form for each attempt, which has to be compiled. A value inside an array cannot be excluded alone, so the
-whole text is; compositions are retried unchanged.
+complete text is; compositions are retried unchanged.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.form import literal
 from formwright.generation.result import Attempt, Failed, error_after_attempts
 
-__all__ = ["Refusals", "attempt_until_valid", "without"]
+__all__ = ["RowAttempts", "attempt_until_valid", "exclude_refused"]
 
 T = TypeVar("T")
 
 
-def _check(max_retries: Any) -> None:
+def _check_max_retries(max_retries: Any) -> None:
     """Refuse what is neither a number nor a policy of tenacity. Raises ArgumentError."""
     is_number = isinstance(max_retries, int) and not isinstance(max_retries, bool) and max_retries >= 0
     if not is_number and not callable(getattr(max_retries, "iter", None)):
         raise ArgumentError(
-            f"max_retries is a number from 0 on or a Retrying of tenacity, not {max_retries!r}", argument="max_retries"
+            f"max_retries: expected a number from 0 on or a Retrying of tenacity, got {max_retries!r}",
+            argument="max_retries",
         )
 
 
@@ -45,13 +46,13 @@ def attempt_until_valid(form: Any, max_retries: Any, write: Callable[[Any, int],
     Raises:
         AttemptsExhausted: Every attempt was refused, or no other text is left.
     """
-    _check(max_retries)
+    _check_max_retries(max_retries)
     attempts: list[Attempt] = []
 
     def attempt() -> T:
         nonlocal form
         if attempts:
-            form = without(form, cast(OutputInvalid, attempts[-1].error))
+            form = exclude_refused(form, cast(OutputInvalid, attempts[-1].error))
         try:
             return write(form, len(attempts))
         except OutputInvalid as error:
@@ -59,7 +60,7 @@ def attempt_until_valid(form: Any, max_retries: Any, write: Callable[[Any, int],
             raise
 
     try:
-        return _repeat(attempt, max_retries)
+        return _repeat_attempt(attempt, max_retries)
     except Exception as error:
         last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
         cause = error if last is None else last.exception()
@@ -68,8 +69,8 @@ def attempt_until_valid(form: Any, max_retries: Any, write: Callable[[Any, int],
         raise error_after_attempts(attempts, cause) from cause
 
 
-class Refusals:
-    """The refused values of many texts, and the attempts that are left.
+class RowAttempts:
+    """The attempts of many texts: what was refused, and how many are left.
 
     Args:
         rows: How many texts there are.
@@ -81,35 +82,37 @@ class Refusals:
 
     def __init__(self, rows: int, max_retries: int) -> None:
         if not isinstance(max_retries, int):
-            raise ArgumentError(f"max_retries of many texts is a number, not {max_retries!r}", argument="max_retries")
-        _check(max_retries)
+            raise ArgumentError(
+                f"max_retries of many texts: expected a number, got {max_retries!r}", argument="max_retries"
+            )
+        _check_max_retries(max_retries)
         self._rows, self._retries = rows, max_retries
         self._attempts: dict[int, list[Attempt]] = {}
 
-    def count(self, row: int) -> int:
-        """How often a text was refused."""
+    def count_refused(self, row: int) -> int:
+        """Count how often a text was refused."""
         return len(self._attempts.get(row, ()))
 
-    def form(self, row: int, form: Any) -> Any:
-        """The form of a text without what was refused. Raises UnsatisfiableSchema."""
+    def narrow_form(self, row: int, form: Any) -> Any:
+        """Exclude from the form of a text what was refused. Raises UnsatisfiableSchema."""
         for attempt in self._attempts.get(row, ()):
-            form = without(form, cast(OutputInvalid, attempt.error))
+            form = exclude_refused(form, cast(OutputInvalid, attempt.error))
         return form
 
-    def written_again(self, written: Callable[[Sequence[int]], list[Any]]) -> list[Any]:
-        """Return the results of all rows, after writing refused ones again while attempts are left."""
+    def write_until_valid(self, write_rows: Callable[[Sequence[int]], list[Any]]) -> list[Any]:
+        """Write all rows, and refused ones again while attempts are left. Returns the results."""
         rows: Sequence[int] = range(self._rows)
-        results = written(rows)
+        results = write_rows(rows)
         for _ in range(self._retries):
-            rows = [row for row in range(self._rows) if self._note(row, results[row])]
+            rows = [row for row in range(self._rows) if self._note_refused(row, results[row])]
             if not rows:
                 break
-            for row, result in zip(rows, written(rows), strict=True):
+            for row, result in zip(rows, write_rows(rows), strict=True):
                 results[row] = result
         return [self._add_attempts(row, result) for row, result in enumerate(results)]
 
-    def _note(self, row: int, result: Any) -> bool:
-        """Note the text if its type has refused it. Returns whether it did."""
+    def _note_refused(self, row: int, result: Any) -> bool:
+        """Note a text that its type has refused. Returns whether it has."""
         error = result.error if isinstance(result, Failed) else None
         if not isinstance(error, OutputInvalid):
             return False
@@ -122,7 +125,7 @@ class Refusals:
         if (
             not isinstance(result, Failed)
             or not self._retries
-            or not (self._note(row, result) or row in self._attempts)
+            or not (self._note_refused(row, result) or row in self._attempts)
         ):
             return result
         error = error_after_attempts(self._attempts[row], result.error)
@@ -130,7 +133,7 @@ class Refusals:
         return Failed(error)
 
 
-def _repeat(attempt: Callable[[], T], max_retries: Any) -> T:
+def _repeat_attempt(attempt: Callable[[], T], max_retries: Any) -> T:
     """Make attempts until one succeeds, the number of retries is used up, or the policy of tenacity says no."""
     if isinstance(max_retries, int):
         for _ in range(max_retries):
@@ -143,36 +146,36 @@ def _repeat(attempt: Callable[[], T], max_retries: Any) -> T:
     return result
 
 
-def without(form: Any, error: OutputInvalid) -> Any:
+def exclude_refused(form: Any, error: OutputInvalid) -> Any:
     """Exclude from a form what its type has refused.
 
     Raises:
         UnsatisfiableSchema: Nothing is left.
     """
     if isinstance(form, Constraint):
-        smaller = without(form.form, error)
+        smaller = exclude_refused(form.form, error)
         return form if smaller is form.form else Constraint(smaller, form.vocabulary, canonical=form.canonical)
     origin = form.origin
     if origin is None or origin.kind == "tools":
         return form
     if origin.kind != "schema":
         return replace(form, language=form.language & (~literal(error.text)).language)
-    schema = _excluding(json.loads(origin.what), error)
+    schema = _exclude_values(json.loads(origin.what), error)
     text = json.dumps(schema, ensure_ascii=False)
     language = Language.json_schema(text, **(origin.options or {}))
     return replace(form, language=language, origin=origin._replace(what=text))
 
 
-def _excluding(schema: Any, error: OutputInvalid) -> dict[str, Any]:
-    """Exclude values from a schema: those at the places of the error, or the whole value."""
+def _exclude_values(schema: Any, error: OutputInvalid) -> dict[str, Any]:
+    """Exclude values from a schema: those at the places of the error, or the complete value."""
     listed = getattr(error.__cause__, "errors", None)
     faults = listed(include_url=False, include_context=False) if callable(listed) else []
     value, base = json.loads(error.text), schema if isinstance(schema, dict) else {}
-    excluded = [found for fault in faults if (found := _schema_excluding(value, fault["loc"])) is not None]
+    excluded = [found for fault in faults if (found := _make_excluding_schema(value, fault["loc"])) is not None]
     return {**base, "allOf": [*base.get("allOf", ()), *(excluded or [{"not": {"enum": [value]}}])]}
 
 
-def _schema_excluding(value: Any, place: Sequence[Any]) -> dict[str, Any] | None:
+def _make_excluding_schema(value: Any, place: Sequence[Any]) -> dict[str, Any] | None:
     """Make the schema that excludes the value at a place of members; ``None`` for any other place."""
     for step in place:
         if not isinstance(value, dict) or step not in value:

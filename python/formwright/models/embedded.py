@@ -38,13 +38,13 @@ ROLES = ("system", "user", "assistant")
 
 @lru_cache(maxsize=1)
 def load() -> LocalModel:
-    """The embedded model, loaded once and shared."""
+    """Load the embedded model, once; all callers share it."""
     tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
     vocabulary = vocabulary_from(tokenizer)
-    tokenizer.encode_special_tokens = True  # from here on as text: a content cannot write a role
+    tokenizer.encode_special_tokens = True  # encode their names as text: a content cannot write a role
 
     def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
-        return [token_id for piece in _pieces(prompt) for token_id in encode_part(*piece)]
+        return [token_id for piece in _split_prompt(prompt) for token_id in encode_part(*piece)]
 
     def encode_part(text: str, is_control: bool) -> list[int]:
         ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
@@ -60,7 +60,7 @@ def load() -> LocalModel:
         encode,
         ROLES,
         style="hermes",
-        tell_tools=_list_tools,
+        list_tools=_list_tools,
         encode_text=encode_text,
     )
 
@@ -70,8 +70,8 @@ def _list_tools(tools: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(["Tools:", *(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)])
 
 
-def _pieces(prompt: str | Sequence[PromptMessage]) -> Iterator[tuple[str, bool]]:
-    """The parts of the chat format, and whether each is a control token."""
+def _split_prompt(prompt: str | Sequence[PromptMessage]) -> Iterator[tuple[str, bool]]:
+    """Split a prompt into the parts of the chat format; for each, whether it is a control token."""
     messages: Sequence[PromptMessage] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
     for message in messages:
         yield f"<|{message['role']}|>", True

@@ -7,7 +7,7 @@
 
 A *runtime* (`LocalRuntime`) holds a sequence and gives logits; ONNX Runtime, torch and the
 rest have one each. `LocalModel` is the same for all: it reads the prompt, compiles the
-form, and runs the decode loop on a fresh fork.
+form, and runs the decode loop on a new fork.
 
 Cost: a fork of an empty runtime and one compilation of the form for each call. `generate_many` compiles
 each form once.
@@ -50,13 +50,13 @@ from formwright.generation.strategies.observing import observe
 from formwright.generation.strategies.scoring import Scoring, texts_of
 from formwright.generation.trace.recorder import retrace
 from formwright.generation.writing import Limits, Writing, follow_prompt
-from formwright.models.attempts import Refusals, attempt_until_valid
+from formwright.models.attempts import RowAttempts, attempt_until_valid
+from formwright.models.call_settings import DEFAULTS, CallSettings
+from formwright.models.local_runtime import LocalRuntime
 from formwright.models.options import BeginOptions, ObserveOptions
 from formwright.models.programs import Run
-from formwright.models.protocols import LocalRuntime
-from formwright.models.settings import DEFAULTS, Settings
-from formwright.models.tasks import Task, together
 from formwright.models.verbs import Verbs
+from formwright.models.writing_tasks import WritingTask, write_together
 from formwright.schemas.instructions import check_style, instruction_of
 
 if TYPE_CHECKING:
@@ -71,19 +71,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LocalModel(Verbs):
-    """A model that writes in form.
+    """A model on this machine, whose output conforms to the form of each call.
 
     Attributes:
         name: The name of the model, in messages.
-        runtime: Empty; each generation works on a fork of it, so generations may run at the same time.
-        vocabulary: What the model's tokens spell.
-        encode: Text or conversation to token ids, the chat template applied. Contents are ``str``.
+        runtime: An empty runtime. Each generation works on a fork of it, so several may run at the same time.
+        vocabulary: The bytes of the model's tokens.
+        encode: Encodes a text or a conversation with the chat template. Contents are ``str``.
         roles: The roles that messages may have.
         style: The style of its tool calls: a name of `formwright.tools.STYLES`.
-        with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
-        tell_tools: Writes the tools into the system message, for a model that was trained to read them there.
-        encode_text: Text that the model continues to token ids, without the chat template; ``None`` is ``encode``.
-        variants: Variables of the chat template to ``encode`` and ``with_tools`` with them; ``None`` if it takes none.
+        with_tools: Encodes a conversation and the tools that may be called, if the chat template knows tools.
+        list_tools: Lists the tools for the system message, for a model that was trained to read them there.
+        encode_text: Encodes a text that the model continues, without the chat template; ``None`` is ``encode``.
+        variants: Makes ``encode`` and ``with_tools`` for variables of the chat template; ``None`` if it takes none.
     """
 
     name: str
@@ -93,33 +93,33 @@ class LocalModel(Verbs):
     roles: Sequence[str] = prompts.ROLES
     style: str = "json_lines"
     with_tools: Callable[[Sequence[PromptMessage], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
-    tell_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
+    list_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
     encode_text: Callable[[str], Sequence[int]] | None = None
     variants: Variants | None = None
 
-    def _write_one(self, prompt: Prompt, form: Any, settings: Settings) -> Complete[Any] | Truncated:
-        with span_of_generation(self._describe(settings)) as span, span.activate():
+    def _write_one(self, prompt: Prompt, form: Any, settings: CallSettings) -> Complete[Any] | Truncated:
+        with span_of_generation(self._describe_generation(settings)) as span, span.activate():
             result = self._write_in_span(prompt, form, settings, span)
             span.record_result(result)
             return result
 
     def _write_in_span(
-        self, prompt: Prompt, form: Any, settings: Settings, span: GenerationSpan
+        self, prompt: Prompt, form: Any, settings: CallSettings, span: GenerationSpan
     ) -> Complete[Any] | Truncated:
         strategy, sampling = settings.strategy, settings.sampling
         compiled = self._compile(form, settings.canonical)
         span.record_form(compiled.form)
-        prompt = self._instruct(prompt, compiled, settings.instruct)
+        prompt = self._add_instructions(prompt, compiled, settings.instruct)
 
         def write(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
             if attempt:
                 span.record_retry(OutputInvalid)
-            task = self.task(prompt, constraint, settings.limits, heal=settings.heal)
-            sampler = sampling.sampler(attempt)
+            task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal)
+            sampler = sampling.make_sampler(attempt)
             if not strategy.is_plain:
                 strategy.check(sampling, task.limits)
-                return self._search(task, settings, sampler.seed)
-            with task.stream(self.runtime.fork(), sampler, settings.trace) as stream:
+                return self._write_by_strategy(task, settings, sampler.seed)
+            with task.open_stream(self.runtime.fork(), sampler, settings.trace) as stream:
                 for _ in stream:
                     pass
             result: Complete[Any] | Truncated = stream.result
@@ -128,56 +128,56 @@ class LocalModel(Verbs):
         with validation_context(settings.context):
             return attempt_until_valid(compiled, settings.max_retries, write)
 
-    def _stream_one(self, prompt: Prompt, form: Any, settings: Settings) -> Stream[Any]:
+    def _stream_one(self, prompt: Prompt, form: Any, settings: CallSettings) -> Stream[Any]:
         constraint = self._compile(form, settings.canonical)
-        prompt = self._instruct(prompt, constraint, settings.instruct)
-        task = self.task(prompt, constraint, settings.limits, heal=settings.heal)
+        prompt = self._add_instructions(prompt, constraint, settings.instruct)
+        task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal)
         with validation_context(settings.context):
-            generation = self._describe(settings, constraint.form)
-            return task.stream(self.runtime.fork(), settings.sampling.sampler(), settings.trace, generation)
+            generation = self._describe_generation(settings, constraint.form)
+            return task.open_stream(self.runtime.fork(), settings.sampling.make_sampler(), settings.trace, generation)
 
-    def _describe(self, settings: Settings, form: Form[Any] | None = None) -> Generation:
+    def _describe_generation(self, settings: CallSettings, form: Form[Any] | None = None) -> Generation:
         """Describe the span of a generation."""
         return Generation(model=self.name, settings=pick_settings(settings), form=form)
 
-    def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: Settings) -> list[Any]:
-        return _Many(self, each(prompts, forms), forms, settings).write()
+    def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: CallSettings) -> list[Any]:
+        return _ManyWriter(self, each(prompts, forms), forms, settings).write()
 
     def score(self, prompt: Prompt, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
-        """The log probability of each of some texts as the whole answer to a prompt, its end included.
+        """Compute the log probability of each text as the complete answer to a prompt, its end included.
 
         Args:
             prompt: One user message, a conversation, or token ids.
             choices: The texts, in the order in which they are returned.
-            canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
+            canonical: Whether only the tokenizer's own tokenisation of a text counts; if not, all of them together.
 
         Raises:
             ArgumentError: There is no text, one is not a str, or ``canonical`` is neither true nor false.
-            VocabularyError: It is not known how the tokenizer spells.
-            LimitExceeded: The context is too small for a text, or there are too many spellings.
+            VocabularyError: It is not known how the tokenizer works.
+            LimitExceeded: The context is too small for a text, or there are too many tokenisations.
         """
         texts, form = texts_of(choices, canonical)
-        scoring = self.scoring(self.prompt_ids(prompt), compile(form, self.vocabulary, canonical=canonical), texts)
+        scoring = self.make_scoring(self.prompt_ids(prompt), compile(form, self.vocabulary, canonical=canonical), texts)
         while not scoring.is_over:
             scoring.step()
         return scoring.scores
 
-    def scoring(
+    def make_scoring(
         self, prompt_ids: Sequence[int], constraint: Constraint[str], texts: Sequence[str], most: int = MOST_SPELLINGS
     ) -> Scoring:
-        """`score`, a call of the model at a time.
+        """Begin what `score` does, to be run one call of the model at a time.
 
         Args:
             prompt_ids: The tokens of the prompt.
             constraint: A choice of the texts, compiled for this model.
             texts: The texts.
-            most: Spellings of all texts together at most.
+            most: Tokenisations of all texts together at most.
 
         Raises:
             PromptError, LimitExceeded: As `score`.
         """
         limits = Limits(max_tokens=self.runtime.context - len(prompt_ids), is_context=True)
-        return Scoring(lambda: self._score(prompt_ids), constraint, prompt_ids, limits, texts, most)
+        return Scoring(lambda: self._make_scorer(prompt_ids), constraint, prompt_ids, limits, texts, most)
 
     @spell_out(ObserveOptions, DEFAULTS)
     def observe(
@@ -195,12 +195,12 @@ class LocalModel(Verbs):
         Raises:
             NotAForm, LanguageError, PromptError, ArgumentError: As `generate`.
         """
-        settings = Settings.of(ObserveOptions, options, finish=False, cancel=cancel)
+        settings = CallSettings.of(ObserveOptions, options, finish=False, cancel=cancel)
         constraint = self._compile(form, settings.canonical)
-        ids = self.prompt_ids(self._instruct(prompt, constraint, settings.instruct))
+        ids = self.prompt_ids(self._add_instructions(prompt, constraint, settings.instruct))
         room = self.runtime.context - len(ids)
         limits = replace(settings.limits, max_tokens=min(settings.max_tokens, room))
-        return observe(self.runtime.fork(), constraint, ids, limits, settings.sampling.sampler())
+        return observe(self.runtime.fork(), constraint, ids, limits, settings.sampling.make_sampler())
 
     @spell_out(BeginOptions, DEFAULTS)
     def begin(self, prompt: Prompt, **options: Unpack[BeginOptions]) -> Run:
@@ -213,15 +213,17 @@ class LocalModel(Verbs):
         Raises:
             PromptError, ArgumentError: As `generate`.
         """
-        settings = Settings.of(BeginOptions, options)
-        return Run(self, self.prompt_ids(prompt), settings.max_tokens, settings.sampling.plain)
+        settings = CallSettings.of(BeginOptions, options)
+        return Run(self, self.prompt_ids(prompt), settings.max_tokens, settings.sampling.plain_sampler)
 
-    def compiled(self, form: Any) -> Constraint[Any]:
-        """A form compiled for the vocabulary of this model. Raises as `formwright.compile`."""
+    def compile_form(self, form: Any) -> Constraint[Any]:
+        """Compile a form for the vocabulary of this model. Raises as `formwright.compile`."""
         return self._compile(form, None)
 
-    def after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
-        """Return the tokens of a prompt, and a function: the log probabilities of each token after them and given ones.
+    def score_after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
+        """Return the tokens of a prompt, and a function that scores what may follow.
+
+        The function takes token ids after the prompt, and returns the log probability of each token after them.
 
         Args:
             prompt: One user message, a conversation, or token ids.
@@ -231,14 +233,16 @@ class LocalModel(Verbs):
             LimitExceeded: It is longer than the context.
         """
         ids = self.prompt_ids(prompt)
-        score = self._score(ids)
+        score = self._make_scorer(ids)
         return ids, lambda token_ids: log_softmax(score(token_ids)[-1])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
-    def task(self, prompt: Prompt, constraint: Constraint[Any], limits: Limits, *, heal: bool = False) -> Task:
-        """Make the task of writing after a prompt. Text and prompt share the context, which may leave fewer tokens.
+    def make_task(
+        self, prompt: Prompt, constraint: Constraint[Any], limits: Limits, *, heal: bool = False
+    ) -> WritingTask:
+        """Make the task of writing after a prompt. The context may leave fewer tokens than the limits.
 
         Raises:
             PromptError, LimitExceeded: As `prompt_ids`.
@@ -249,50 +253,52 @@ class LocalModel(Verbs):
         room = self.runtime.context - len(healed.prompt_ids)
         if room < limits.max_tokens:
             limits = replace(limits, max_tokens=room, is_context=True)
-        return Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
+        return WritingTask(healed.constraint, healed.prompt_ids, limits, healed.prefix)
 
-    def _instruct(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
-        """Add format instructions to the prompt, if they are asked for. Raises ArgumentError."""
+    def _add_instructions(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
+        """Add format instructions to the prompt, if ``instruct`` says so. Raises ArgumentError."""
         if instruct is False:
             return prompt
         style = "schema" if instruct is True else instruct
         check_style(style, "instruct")
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
         origin = constraint.form.origin
-        if origin and origin.kind == "tools" and prompts.needs_encoding(read) and (self.with_tools or self.tell_tools):
+        if origin and origin.kind == "tools" and prompts.needs_encoding(read) and (self.with_tools or self.list_tools):
             messages: list[Message] = [{"role": "user", "content": read}] if isinstance(read, str) else read
             return conversation_ids(self, messages, [tool.described() for tool in origin.what.tools])
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
-    def _search(self, task: Task, settings: Settings, seed: int | None) -> Complete[Any] | Truncated:
+    def _write_by_strategy(
+        self, task: WritingTask, settings: CallSettings, seed: int | None
+    ) -> Complete[Any] | Truncated:
         """Write a text by a strategy that compares several."""
-        what = (task.constraint, task.prompt_ids, task.limits)
-        draw: dict[str, Any] = {"seed": seed, "prefix": task.prefix}
-        draw["temperature"] = 1.0 if settings.temperature is None else settings.temperature
+        task_parts = (task.constraint, task.prompt_ids, task.limits)
+        temperature = 1.0 if settings.temperature is None else settings.temperature
+        options: dict[str, Any] = {"seed": seed, "prefix": task.prefix, "temperature": temperature}
         if settings.fidelity == "exact":
-            result = draw_exactly(self._score(task.prompt_ids), *what, **draw)
+            result = draw_exactly(self._make_scorer(task.prompt_ids), *task_parts, **options)
         elif settings.fidelity == "smc":
-            result = draw_by_particles(self.batch(), *what, particles=settings.particles, **draw)
+            result = draw_by_particles(self.batch(), *task_parts, particles=settings.particles, **options)
         else:
             beams, returns = settings.beams, settings.returns
-            result = beam_search(self.batch(), *what, beams=beams, returns=returns, prefix=task.prefix)
+            result = beam_search(self.batch(), *task_parts, beams=beams, returns=returns, prefix=task.prefix)
         return self._add_trace(task, result) if settings.trace else result
 
-    def _add_trace(self, task: Task, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
-        """The same result with the trace of its tokens."""
+    def _add_trace(self, task: WritingTask, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
+        """Add the trace of its tokens to a result."""
         matcher = task.constraint.matcher(task.prompt_ids)
-        logits = self._score(task.prompt_ids)(result.token_ids)
+        logits = self._make_scorer(task.prompt_ids)(result.token_ids)
         logits = logits[:-1] if isinstance(result, Truncated) else logits
         budget = task.limits.max_tokens if task.limits.finish else None
         return replace(result, trace=retrace(matcher, result.token_ids, list(logits), max_tokens=budget))
 
     def batch(self) -> Batch:
-        """Rows of this model, none yet."""
-        own: Callable[[], Batch] | None = getattr(self.runtime, "batch", None)
-        return own() if own is not None else Separate(self.runtime)
+        """Make an empty batch of this model."""
+        make_own: Callable[[], Batch] | None = getattr(self.runtime, "batch", None)
+        return make_own() if make_own is not None else Separate(self.runtime)
 
-    def _score(self, prompt_ids: Sequence[int]) -> Score:
-        """The logits after a prompt, before and after each of some tokens: ``(tokens + 1, width)``."""
+    def _make_scorer(self, prompt_ids: Sequence[int]) -> Score:
+        """Make a function of token ids: the logits after a prompt and after each token, ``(tokens + 1, width)``."""
         if not prompt_ids:
             raise PromptError("the prompt is empty: a model needs at least one token to go on from")
         prefilled = self.runtime.fork()
@@ -317,7 +323,7 @@ class LocalModel(Verbs):
         return compile(form, self.vocabulary, canonical=canonical or False)
 
     def with_chat_template_kwargs(self, kwargs: Mapping[str, Any]) -> Self:
-        """The same model, whose chat template is given variables such as ``{"enable_thinking": False}``.
+        """Return the same model with variables for its chat template, such as ``{"enable_thinking": False}``.
 
         Raises:
             ArgumentError: The chat template does not read one of them, or the model has no template that takes any.
@@ -330,7 +336,7 @@ class LocalModel(Verbs):
         return replace(self, encode=encode, with_tools=with_tools)
 
     def text_ids(self, text: str) -> list[int]:
-        """The tokens of a text that the model continues, which is not a message of a conversation.
+        """Encode a text that the model continues, which is not a message of a conversation.
 
         Raises:
             PromptError: It is empty, or holds a lone surrogate.
@@ -340,7 +346,7 @@ class LocalModel(Verbs):
         return self.prompt_ids(list((self.encode_text or self.encode)(text)))
 
     def prompt_ids(self, prompt: Prompt) -> list[int]:
-        """The tokens of a prompt.
+        """Encode a prompt.
 
         Raises:
             PromptError: It cannot be read.
@@ -364,31 +370,38 @@ class LocalModel(Verbs):
         return ids
 
 
-class _Many:
-    """Texts for many prompts: rows that share the calls of the model, or searches one after the other."""
+class _ManyWriter:
+    """Writes texts for many prompts: in rows that share calls of the model, or by a strategy one after the other."""
 
-    def __init__(self, model: LocalModel, rows: Sequence[tuple[Prompt, Any]], forms: Any, settings: Settings) -> None:
+    def __init__(
+        self, model: LocalModel, rows: Sequence[tuple[Prompt, Any]], forms: Any, settings: CallSettings
+    ) -> None:
         self._model, self._rows, self._settings = model, rows, settings
         if not isinstance(settings.batch_size, int | np.integer) or settings.batch_size < 1:
             said = f"batch_size: expected an integer from 1 on, got {settings.batch_size!r}"
             raise ArgumentError(said, argument="batch_size")
         self._compiled: dict[int, Constraint[Any]] = {}
         if not isinstance(forms, list | tuple):
-            self._compile(forms)  # an error in the one form is an error of the call, not of its rows
+            self._compile(forms)  # an error in the one form is raised by the call, and fails no row alone
         self._strategy, self._sampling = settings.strategy, settings.sampling
-        Held(settings.stop), self._sampling.sampler()
-        self._strategy.check(self._sampling, settings.limits)
-        self._refusals = Refusals(len(rows), settings.max_retries)
-        self._spans = RowSpans(model._describe(settings))
+        self._check_options()
+        self._attempts = RowAttempts(len(rows), settings.max_retries)
+        self._spans = RowSpans(model._describe_generation(settings))
+
+    def _check_options(self) -> None:
+        """Refuse options that would fail in every row. Raises ArgumentError."""
+        Held(self._settings.stop)
+        self._sampling.make_sampler()
+        self._strategy.check(self._sampling, self._settings.limits)
 
     def write(self) -> list[Any]:
-        """The result of each row, or `Failed`."""
+        """Write all texts: the result of each row, or `Failed`."""
         with (
             progress_of(len(self._rows), self._settings.progress) as done,
             validation_context(self._settings.context),
             self._spans,
         ):
-            results = self._refusals.written_again(lambda rows: self._write_rows(rows, done))
+            results = self._attempts.write_until_valid(lambda rows: self._write_rows(rows, done))
             self._spans.record_results(results)
             return results
 
@@ -398,28 +411,28 @@ class _Many:
             count_one()
 
         if not self._strategy.is_plain:
-            return in_turn(lambda at: self._search(rows[at]), len(rows), done)
+            return in_turn(lambda at: self._write_by_strategy(rows[at]), len(rows), done)
         engine = Engine(self._model.batch(), rows=self._settings.batch_size)
-        return together(engine, lambda at: self._begin(rows[at]), len(rows), done)
+        return write_together(engine, lambda at: self._begin_row(rows[at]), len(rows), done)
 
-    def _begin(self, row: int) -> Writing:
-        return self._task(row).writing(self._sampler(row), self._settings.trace)
+    def _begin_row(self, row: int) -> Writing:
+        return self._make_task(row).make_writing(self._make_sampler(row), self._settings.trace)
 
-    def _search(self, row: int) -> Complete[Any] | Truncated:
-        return self._model._search(self._task(row), self._settings, self._sampler(row).seed)
+    def _write_by_strategy(self, row: int) -> Complete[Any] | Truncated:
+        return self._model._write_by_strategy(self._make_task(row), self._settings, self._make_sampler(row).seed)
 
-    def _task(self, row: int) -> Task:
+    def _make_task(self, row: int) -> WritingTask:
         prompt, form = self._rows[row]
         span = self._spans.begin(row)
         compiled = self._compile(form)
         span.record_form(compiled.form)
-        prompt = self._model._instruct(prompt, compiled, self._settings.instruct)
-        constraint = self._refusals.form(row, compiled)
-        return self._model.task(prompt, constraint, self._settings.limits, heal=self._settings.heal)
+        prompt = self._model._add_instructions(prompt, compiled, self._settings.instruct)
+        constraint = self._attempts.narrow_form(row, compiled)
+        return self._model.make_task(prompt, constraint, self._settings.limits, heal=self._settings.heal)
 
-    def _sampler(self, row: int) -> Sampler | Adjusted:
+    def _make_sampler(self, row: int) -> Sampler | Adjusted:
         """Make the sampler of a row, with a seed of its own and another one for each attempt."""
-        return self._sampling.sampler(row + len(self._rows) * self._refusals.count(row))
+        return self._sampling.make_sampler(row + len(self._rows) * self._attempts.count_refused(row))
 
     def _compile(self, form: Any) -> Constraint[Any]:
         if id(form) not in self._compiled:

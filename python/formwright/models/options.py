@@ -1,18 +1,32 @@
-"""The options of `generate`, `stream` and `generate_many`, once for all signatures.
+"""The options of the verbs of a local model, written once for all signatures.
 
 The docstring of `formwright.models.LocalModel.generate` describes each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from formwright.forms.coerce import Canonical
 
-__all__ = ["BeginOptions", "Fidelity", "ManyOptions", "ObserveOptions", "Options", "StreamOptions"]
+__all__ = [
+    "BeginOptions",
+    "CutGenerateOptions",
+    "CutManyOptions",
+    "CutStreamOptions",
+    "Fidelity",
+    "GenerateManyOptions",
+    "GenerateOptions",
+    "ObserveOptions",
+    "StreamOptions",
+    "UncutGenerateOptions",
+    "UncutManyOptions",
+    "UncutStreamOptions",
+]
 
 Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
-"""Whose distribution is drawn from: what masks make of the model's, or the model's own over the conforming texts."""
+"""Whose distribution is sampled: what masks make of the model's, or the model's own over the conforming texts."""
 
 
 class BeginOptions(TypedDict, total=False):
@@ -43,7 +57,7 @@ class StreamOptions(ObserveOptions, total=False):
     trace: bool
 
 
-class Options(StreamOptions, total=False):
+class GenerateOptions(StreamOptions, total=False):
     """Options of `LocalModel.generate`."""
 
     beams: int
@@ -53,8 +67,48 @@ class Options(StreamOptions, total=False):
     max_retries: Any
 
 
-class ManyOptions(Options, total=False):
+class GenerateManyOptions(GenerateOptions, total=False):
     """Options of `LocalModel.generate_many`."""
 
     batch_size: int
     progress: bool | None
+
+
+class UncutOptions(TypedDict, total=False):
+    """The options that may cut a text, with the values that do not."""
+
+    finish: Literal[True]
+    stop: None
+    cancel: None
+
+
+class CutOptions(TypedDict, total=False):
+    """The options that may cut a text."""
+
+    finish: bool
+    stop: str | Sequence[str] | None
+    cancel: Callable[[], bool] | None
+
+
+class UncutStreamOptions(StreamOptions, UncutOptions, total=False):
+    """Options of `LocalModel.stream` for a text that is complete."""
+
+
+class CutStreamOptions(StreamOptions, CutOptions, total=False):
+    """Options of `LocalModel.stream` for a text that may be cut."""
+
+
+class UncutGenerateOptions(GenerateOptions, UncutOptions, total=False):
+    """Options of `LocalModel.generate` for a text that is complete."""
+
+
+class CutGenerateOptions(GenerateOptions, CutOptions, total=False):
+    """Options of `LocalModel.generate` for a text that may be cut."""
+
+
+class UncutManyOptions(GenerateManyOptions, UncutOptions, total=False):
+    """Options of `LocalModel.generate_many` for texts that are complete."""
+
+
+class CutManyOptions(GenerateManyOptions, CutOptions, total=False):
+    """Options of `LocalModel.generate_many` for texts that may be cut."""

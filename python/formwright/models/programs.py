@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from formwright.models.local import LocalModel
 
-__all__ = ["Part", "Run"]
+__all__ = ["ProgramPart", "Run"]
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class Run:
     def __init__(self, model: LocalModel, prompt_ids: Sequence[int], max_tokens: int, sampler: Sampler) -> None:
         Limits(max_tokens=max_tokens)
         self._model, self._sampler = model, sampler
-        self._runtime = _Remembering(model.runtime.fork())
+        self._runtime = _RememberingRuntime(model.runtime.fork())
         self._seen: list[int] = []
         self._unseen = list(prompt_ids)
         self._appended = 0
@@ -69,21 +69,21 @@ class Run:
         self.result: Any = None
 
     def append(self, text: str | Form[str], /) -> Self:
-        """Write a text, or a control token made by `special`, without asking the model.
+        """Append a text, or a control token made by `special`, that the model does not choose.
 
         Raises:
             ArgumentError: It is neither text nor a control token.
-            VocabularyError: There is no such control token, or it is not known how the tokenizer spells texts.
+            VocabularyError: There is no such control token, or the tokenizer cannot tokenise the text.
         """
         if isinstance(text, Form):
             names = text.language.control_tokens
             if len(names) != 1 or text.example() != names[0]:
-                raise ArgumentError("append: a text, or a control token made by fw.special", argument="text")
+                raise ArgumentError("append: expected a text, or a control token made by fw.special", argument="text")
             Constraint(text, self._model.vocabulary)
             ids, shown = [self._model.vocabulary.special_tokens[names[0]]], names[0]
         else:
             check_text(text, "text")
-            ids, shown = self._spell(text), text
+            ids, shown = self._tokenise(text), text
         self._unseen += ids
         self._appended += len(ids)
         self.text += shown
@@ -96,7 +96,7 @@ class Run:
     @overload
     def generate(self, form: Any, /, *, max_tokens: int | None = ...) -> Any: ...
     def generate(self, form: Any, /, *, max_tokens: int | None = None) -> Any:
-        """Let the model write a part in ``form``, and return its value.
+        """Let the model write a part that conforms to ``form``, and return its value.
 
         Args:
             form: Anything `formwright.form` takes.
@@ -110,20 +110,20 @@ class Run:
             pass
         return self.result.value
 
-    def stream(self, form: Any, /, *, max_tokens: int | None = None) -> Part:
-        """As `generate`, token by token, in a ``for`` or an ``async for``; ``result`` is there once the loop has ended.
+    def stream(self, form: Any, /, *, max_tokens: int | None = None) -> ProgramPart:
+        """Write as `generate`, token by token, in a ``for`` or an ``async for``; ``result`` is set at its end.
 
         Raises:
             LimitExceeded, NotAForm, LanguageError, OutputInvalid, DeadEnd: As `generate`, at the first token.
         """
-        return Part(self._pieces(form, max_tokens))
+        return ProgramPart(self._write_pieces(form, max_tokens))
 
-    def _pieces(self, form: Any, max_tokens: int | None) -> Generator[Piece, None, None]:
-        """A part, token by token."""
+    def _write_pieces(self, form: Any, max_tokens: int | None) -> Generator[Piece, None, None]:
+        """Write a part, token by token."""
         room = self._model.runtime.context - len(self._seen) - len(self._unseen)
         most = min(self.left, room, self.left if max_tokens is None else max_tokens)
-        constraint = follow_prompt(self._model.compiled(form), [*self._seen, *self._unseen])
-        healed = self._heal(constraint)
+        constraint = follow_prompt(self._model.compile_form(form), [*self._seen, *self._unseen])
+        healed = self._heal_appended(constraint)
         limits = Limits(max_tokens=most, is_context=room < self.left)
         context = [*self._seen, *healed.prompt_ids]
         writing = Writing(
@@ -133,16 +133,16 @@ class Run:
         try:
             yield from stream
         except BaseException:  # the model has seen tokens that are not in the text, so it reads the text again
-            self._runtime = _Remembering(self._model.runtime.fork())
+            self._runtime = _RememberingRuntime(self._model.runtime.fork())
             self._seen, self._unseen = [], [*self._seen, *self._unseen]
             raise
         self.result = stream.result
-        whole, unseen = [*context, *self.result.token_ids], writing.taken()
-        self._seen, self._unseen, self._appended = whole[: len(whole) - len(unseen)], unseen, 0
+        ids, unseen = [*context, *self.result.token_ids], writing.taken()
+        self._seen, self._unseen, self._appended = ids[: len(ids) - len(unseen)], unseen, 0
         self.left -= len(self.result.token_ids)
         self.text += self.result.text
 
-    def _heal(self, constraint: Constraint[Any]) -> Healed:
+    def _heal_appended(self, constraint: Constraint[Any]) -> Healed:
         """Heal the appended tokens that the model has not seen: return the form that begins with the ones taken off."""
         if not self._appended:
             return Healed(constraint, list(self._unseen))
@@ -159,18 +159,18 @@ class Run:
         twin.text, twin.result = self.text, self.result
         return twin
 
-    def _spell(self, text: str) -> list[int]:
-        """The tokens of a text, as the tokenizer writes it in the middle of others."""
+    def _tokenise(self, text: str) -> list[int]:
+        """Tokenise a text, as in the middle of others. Raises VocabularyError."""
         ids = self._model.vocabulary.merges.encode(text)
         if ids is None:
-            raise VocabularyError(f"append: the tokenizer cannot spell {text!r}")
+            raise VocabularyError(f"append: the tokenizer cannot tokenise {text!r}")
         return list(ids)
 
     def __repr__(self) -> str:
         return f"Run({self.text!r}, {self.left} tokens left)"
 
 
-class Part(Steps[Piece]):
+class ProgramPart(Steps[Piece]):
     """A part of a program that is being written: iterate over its tokens, also in an event loop.
 
     If the loop is left early, the program is back where it was before the part.
@@ -183,12 +183,12 @@ class Part(Steps[Piece]):
         return next(self._written)
 
     def close(self) -> None:
-        """End it where it is."""
+        """End the part where it is."""
         self._written.close()
 
 
-class _Remembering:
-    """A runtime that keeps its last logits: a part may begin where the one before it has ended."""
+class _RememberingRuntime:
+    """A runtime that keeps its last logits, because a part may begin where the one before it has ended."""
 
     def __init__(self, runtime: Any, last: NDArray[np.float32] | None = None) -> None:
         self._runtime, self._last = runtime, last
@@ -202,5 +202,5 @@ class _Remembering:
         self._last = np.array(self._runtime.step(token_id), np.float32)
         return self._last
 
-    def fork(self) -> _Remembering:
-        return _Remembering(self._runtime.fork(), self._last)
+    def fork(self) -> _RememberingRuntime:
+        return _RememberingRuntime(self._runtime.fork(), self._last)

@@ -1,14 +1,15 @@
 """The verbs of a model: their types for every kind of form, and the meaning of their options.
 
 `LocalModel` does what they say. The types are overloads because no single signature gives ``Complete[T]`` for a type, a
-form and a pattern alike, and because only a call that allows a cut can give a `Truncated`.
+form and a pattern alike, and because only a call that allows a cut can return a `Truncated`: its options are those that
+begin with ``Cut`` in `formwright.models.options`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from formwright._kernel import Constraint
 from formwright._options import spell_out
@@ -17,8 +18,15 @@ from formwright.forms.form import Form
 from formwright.generation.items import Items, array_of
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Truncated
-from formwright.models.options import ManyOptions, Options, StreamOptions
-from formwright.models.settings import DEFAULTS, Settings
+from formwright.models.call_settings import DEFAULTS, CallSettings
+from formwright.models.options import (
+    CutGenerateOptions,
+    CutManyOptions,
+    CutStreamOptions,
+    UncutGenerateOptions,
+    UncutManyOptions,
+    UncutStreamOptions,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
@@ -36,13 +44,13 @@ class Verbs:
 
     __slots__ = ()
 
-    def _write_one(self, prompt: Prompt, form: Any, settings: Settings) -> Complete[Any] | Truncated:
+    def _write_one(self, prompt: Prompt, form: Any, settings: CallSettings) -> Complete[Any] | Truncated:
         raise NotImplementedError
 
-    def _stream_one(self, prompt: Prompt, form: Any, settings: Settings) -> Stream[Any]:
+    def _stream_one(self, prompt: Prompt, form: Any, settings: CallSettings) -> Stream[Any]:
         raise NotImplementedError
 
-    def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: Settings) -> list[Any]:
+    def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: CallSettings) -> list[Any]:
         raise NotImplementedError
 
     @overload
@@ -50,107 +58,71 @@ class Verbs:
         self,
         prompt: Prompt,
         form: TypeForm[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[UncutGenerateOptions],
     ) -> Complete[T]: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: Form[T] | Constraint[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[UncutGenerateOptions],
     ) -> Complete[T]: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: re.Pattern[str],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[UncutGenerateOptions],
     ) -> Complete[str]: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: Schema | CharacterParser,
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[Options],
+        **options: Unpack[UncutGenerateOptions],
     ) -> Complete[Any]: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: TypeForm[T],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CutGenerateOptions],
     ) -> Complete[T] | Truncated: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: Form[T] | Constraint[T],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CutGenerateOptions],
     ) -> Complete[T] | Truncated: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: re.Pattern[str],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CutGenerateOptions],
     ) -> Complete[str] | Truncated: ...
     @overload
     def generate(
         self,
         prompt: Prompt,
         form: Schema | CharacterParser,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CutGenerateOptions],
     ) -> Complete[Any] | Truncated: ...
-    @spell_out(Options, DEFAULTS)
+    @spell_out(CutGenerateOptions, DEFAULTS)
     def generate(
         self,
         prompt: Prompt,
         form: Any,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CutGenerateOptions],
     ) -> Complete[Any] | Truncated:
-        """Write one text in ``form`` and read its value.
+        """Write one text that conforms to ``form``, and read its value.
 
         Args:
             prompt: One user message, a conversation, or token ids.
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
-            max_tokens: Tokens at most; the text is steered to a complete end within them.
-            temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, and 1 where ``fidelity`` draws.
+            max_tokens: Tokens at most; the text is complete within them.
+            temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, or 1 if ``fidelity`` samples.
             top_k: Sample from the ``top_k`` most likely allowed tokens.
             top_p: Sample from the most likely allowed tokens that together reach this probability.
             min_p: Sample from the allowed tokens with at least this share of the probability of the most likely one.
@@ -161,21 +133,20 @@ class Verbs:
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
             cancel: Called before every token; true cuts the text.
-            canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
-                next (``"forced"``), or perhaps none (False). A constraint says this by itself.
+            canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that the form
+                forces (``"forced"``), or none (False). A constraint has a value of its own.
             heal: Whether to write the last tokens of the prompt again, together with what follows them: for prompts
                 that end inside a word.
-            instruct: Whether the prompt describes the form in words too, as `formwright.instructions` does in the style
-                ``"schema"`` (True) or the style that is named. The text comes after a ``str``; in a conversation,
-                after the first system message, in a new one, or after the user's last message where the model has
-                no system messages.
-            beams: With more than 1, a beam search of this width: the texts that the model finds most likely.
+            instruct: Whether the prompt also has format instructions: those of `formwright.instructions`, in the style
+                ``"schema"`` (True) or in the named style. They come after a ``str``; in a conversation, after the first
+                system message, in a new one, or after the user's last message if the model has no system messages.
+            beams: The width of a beam search for the most likely texts; 1 is none.
             returns: How many texts of the beams are in ``result.alternatives``.
-            fidelity: Whose distribution is drawn from: ``"mask"`` is token by token among the allowed ones,
+            fidelity: Which distribution is sampled: ``"mask"`` is token by token among the allowed ones,
                 ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other.
             particles: How many texts ``fidelity="smc"`` writes to sample one.
             trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
-                token. The model is then asked for forced tokens too.
+                token. The model then scores forced tokens too.
             max_retries: How often a text that the type refuses is written again, without what was refused and with the
                 next seed; or a ``Retrying`` of tenacity. See `formwright.models.attempts`.
             context: What validators of the type see as ``info.context``.
@@ -194,7 +165,7 @@ class Verbs:
             AttemptsExhausted: With ``max_retries``: it refused the text of every attempt.
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
-        settings = Settings.of(Options, options, finish=finish, stop=stop, cancel=cancel)
+        settings = CallSettings.of(CutGenerateOptions, options)
         return self._write_one(prompt, form, settings)
 
     @overload
@@ -202,101 +173,65 @@ class Verbs:
         self,
         prompt: Prompt,
         form: TypeForm[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[UncutStreamOptions],
     ) -> Stream[Complete[T]]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: Form[T] | Constraint[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[UncutStreamOptions],
     ) -> Stream[Complete[T]]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: re.Pattern[str],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[UncutStreamOptions],
     ) -> Stream[Complete[str]]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: Schema | CharacterParser,
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[UncutStreamOptions],
     ) -> Stream[Complete[Any]]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: TypeForm[T],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Stream[Complete[T] | Truncated]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: Form[T] | Constraint[T],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Stream[Complete[T] | Truncated]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: re.Pattern[str],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Stream[Complete[str] | Truncated]: ...
     @overload
     def stream(
         self,
         prompt: Prompt,
         form: Schema | CharacterParser,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Stream[Complete[Any] | Truncated]: ...
-    @spell_out(StreamOptions, DEFAULTS)
+    @spell_out(CutStreamOptions, DEFAULTS)
     def stream(
         self,
         prompt: Prompt,
         form: Any,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Stream[Any]:
-        """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
+        """Write one text that conforms to ``form``, token by token: iterate, then read ``stream.result``.
 
         Errors in the arguments are raised by this call, before the first token; what goes wrong later
         (`OutputInvalid`, `DeadEnd`) is raised while iterating.
@@ -307,13 +242,13 @@ class Verbs:
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
             cancel: Called before every token; true cuts the text.
-            options: Those of `generate`, but for those that look at several texts. ``context`` is seen by validators
-                of partial values too.
+            options: Those of `generate`, except those that write several texts. Validators of partial values see
+                ``context`` too.
 
         Raises:
-            As `generate`, but for `AttemptsExhausted`.
+            As `generate`, except `AttemptsExhausted`.
         """
-        settings = Settings.of(StreamOptions, options, finish=finish, stop=stop, cancel=cancel)
+        settings = CallSettings.of(CutStreamOptions, options)
         return self._stream_one(prompt, form, settings)
 
     @overload
@@ -321,57 +256,37 @@ class Verbs:
         self,
         prompt: Prompt,
         item: TypeForm[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[UncutStreamOptions],
     ) -> Items[T, Complete[list[T]]]: ...
     @overload
     def stream_items(
         self,
         prompt: Prompt,
         item: Schema,
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[UncutStreamOptions],
     ) -> Items[Any, Complete[list[Any]]]: ...
     @overload
     def stream_items(
         self,
         prompt: Prompt,
         item: TypeForm[T],
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Items[T, Complete[list[T]] | Truncated]: ...
     @overload
     def stream_items(
         self,
         prompt: Prompt,
         item: Schema,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Items[Any, Complete[list[Any]] | Truncated]: ...
-    @spell_out(StreamOptions, DEFAULTS)
+    @spell_out(CutStreamOptions, DEFAULTS)
     def stream_items(
         self,
         prompt: Prompt,
         item: Any,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[CutStreamOptions],
     ) -> Items[Any, Any]:
-        """Write a JSON array of values of one type, and give each as soon as it is complete.
+        """Write a JSON array of values of one type, and yield each as soon as it is complete.
 
         Args:
             prompt: One user message, a conversation, or token ids.
@@ -385,74 +300,58 @@ class Verbs:
             NotAForm: ``item`` is not a type or schema.
             LanguageError, PromptError, LimitExceeded, ArgumentError: As `stream`.
         """
-        return Items(self.stream(prompt, array_of(item), finish=finish, stop=stop, cancel=cancel, **options))
+        return Items(self.stream(prompt, array_of(item), **options))
 
     @overload
     def generate_many(
         self,
         prompts: Sequence[Prompt],
         forms: TypeForm[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[UncutManyOptions],
     ) -> list[Complete[T] | Failed]: ...
     @overload
     def generate_many(
         self,
         prompts: Sequence[Prompt],
         forms: Form[T] | Constraint[T],
-        *,
-        finish: Literal[True] = True,
-        stop: None = None,
-        cancel: None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[UncutManyOptions],
     ) -> list[Complete[T] | Failed]: ...
     @overload
     def generate_many(
         self,
         prompts: Sequence[Prompt],
         forms: Any,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[CutManyOptions],
     ) -> list[Complete[Any] | Truncated | Failed]: ...
-    @spell_out(ManyOptions, DEFAULTS)
+    @spell_out(CutManyOptions, DEFAULTS)
     def generate_many(
         self,
         prompts: Sequence[Prompt],
         forms: Any,
-        *,
-        finish: bool = True,
-        stop: str | Sequence[str] | None = None,
-        cancel: Callable[[], bool] | None = None,
-        **options: Unpack[ManyOptions],
+        **options: Unpack[CutManyOptions],
     ) -> list[Any]:
         """Write one text for each prompt, many at a time; the results in the order of the prompts.
 
-        Rows share calls of the model: one that ends leaves, and the next prompt takes its place. Each result is what
-        `generate` gives for its prompt alone (of models whose batches round differently: up to that rounding). An error
-        is `Failed` in its place, and the others go on.
+        Texts share calls of the model; when one ends, the next prompt takes its place. Each result is what `generate`
+        returns for its prompt alone, up to rounding if batches round differently. An error is `Failed` in its place,
+        and the other texts continue.
 
         Args:
             prompts: The prompts, each as `generate` takes it.
             forms: One form for all, or a list or tuple with one for each prompt.
-            seed: The first prompt draws with this seed, the next one with ``seed + 1``, and so on.
+            seed: The seed of the first prompt; the next one has ``seed + 1``, and so on.
             batch_size: How many texts are written at a time.
             progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
             max_retries: As `generate`, but a number: texts that are refused are written again together.
             finish: As `generate`, for every prompt.
             stop: As `generate`, for every prompt.
             cancel: As `generate`, for every prompt.
-            options: Those of `generate`, for every prompt. With ``beams`` or ``fidelity`` the prompts are taken one
-                after the other.
+            options: Those of `generate`, for every prompt. With ``beams`` or ``fidelity`` one text is written after the
+                other.
 
         Raises:
             ArgumentError: An option is wrong, ``prompts`` is not a list, or there is not one form for each.
             NotAForm, LanguageError: The form, if it is one for all, cannot be read or enforced.
         """
-        settings = Settings.of(ManyOptions, options, finish=finish, stop=stop, cancel=cancel)
+        settings = CallSettings.of(CutManyOptions, options)
         return self._write_many(prompts, forms, settings)

@@ -17,10 +17,13 @@ from starlette.routing import Route
 from formwright.models import LocalModel
 from formwright.server.endpoints import Server
 from formwright.server.errors import Refusal, make_refusal
-from formwright.server.keys import ENDPOINTS, Keys
+from formwright.server.gate import ENDPOINTS, Gate
 from formwright.server.settings import Settings
 
 __all__ = ["create_app"]
+
+_AZURE = "/openai/deployments/{deployment}"
+"""How the paths of Azure's SDK begin, which name the model."""
 
 
 def _send_refusal(_: Request, error: Exception) -> Response:
@@ -38,51 +41,55 @@ def _send_not_found(request: Request, error: Exception) -> Response:
     return JSONResponse(refusal.body, status, headers)
 
 
-def _end_left_request(_: Request, __: Exception) -> Response:
+def _drop_abandoned_request(_: Request, __: Exception) -> Response:
     return Response(status_code=499)  # nobody reads it
 
 
+def _list_routes(server: Server) -> list[Route]:
+    routes = [
+        Route("/", server.show_page),
+        Route("/health", server.show_health),
+        Route("/metrics", server.show_metrics),
+    ]
+    for prefix in ("/v1", "/openai/v1"):
+        routes += [
+            Route(f"{prefix}/models", server.list_models),
+            Route(f"{prefix}/models/{{name:path}}", server.show_model),
+            Route(f"{prefix}/chat/completions", server.create_chat_completion, methods=["POST"]),
+            Route(f"{prefix}/responses", server.create_response, methods=["POST"]),
+            Route(f"{prefix}/responses/{{id}}", server.handle_stored_response, methods=["GET", "DELETE"]),
+            Route(f"{prefix}/completions", server.create_completion, methods=["POST"]),
+        ]
+    return [
+        *routes,
+        Route(f"{_AZURE}/chat/completions", server.create_chat_completion, methods=["POST"]),
+        Route(f"{_AZURE}/completions", server.create_completion, methods=["POST"]),
+        Route("/openai/responses", server.create_response, methods=["POST"]),
+        Route("/openai/models", server.list_models),
+    ]
+
+
 def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette:
-    """An ASGI application that serves a model.
+    """Make an ASGI application that serves a model.
 
     Args:
         model: The model.
         settings: Its names, key and limits.
     """
     server = Server(model, settings or Settings())
-    routes = [
-        Route("/", server.page),
-        Route("/health", server.health),
-        Route("/metrics", server.show_metrics),
-    ]
-    for prefix in ("/v1", "/openai/v1"):
-        routes += [
-            Route(f"{prefix}/models", server.models),
-            Route(f"{prefix}/models/{{name:path}}", server.one_model),
-            Route(f"{prefix}/chat/completions", server.chat, methods=["POST"]),
-            Route(f"{prefix}/responses", server.responses, methods=["POST"]),
-            Route(f"{prefix}/responses/{{id}}", server.stored_response, methods=["GET", "DELETE"]),
-            Route(f"{prefix}/completions", server.completions, methods=["POST"]),
-        ]
-    routes += [
-        Route("/openai/deployments/{deployment}/chat/completions", server.chat, methods=["POST"]),
-        Route("/openai/deployments/{deployment}/completions", server.completions, methods=["POST"]),
-        Route("/openai/responses", server.responses, methods=["POST"]),
-        Route("/openai/models", server.models),
-    ]
     app = Starlette(
-        routes=routes,
+        routes=_list_routes(server),
         lifespan=server.lifespan,
         exception_handlers={
             Refusal: _send_refusal,
-            ClientDisconnect: _end_left_request,
+            ClientDisconnect: _drop_abandoned_request,
             HTTPException: _send_not_found,
             Exception: _send_refusal,
         },
     )
     given = server.settings
     hosts = given.hosts if given.api_key is None else None  # a page of another site does not know the key
-    app.add_middleware(Keys, api_key=given.api_key, hosts=hosts, metrics=server.metrics)
+    app.add_middleware(Gate, api_key=given.api_key, hosts=hosts, metrics=server.metrics)
     if given.origins:
         app.add_middleware(
             CORSMiddleware, allow_origins=given.origins, allow_methods=["GET", "POST"], allow_headers=["*"]

@@ -7,14 +7,14 @@
 
     app = Starlette()
     connections = Connections(1024)
-    config = uvicorn.Config(app, http=connections.protocol())
+    config = uvicorn.Config(app, http=connections.make_protocol())
 
-A client has `_HEAD` seconds to send the head of a request, and is disconnected after it has read nothing of its answer
-for `_STALL` seconds. If too many connections are open, one is closed: the oldest without a complete request, of the
+A client has `_HEAD_SECONDS` to send the head of a request, and is disconnected after it has read nothing of its answer
+for `_STALL_SECONDS`. If too many connections are open, one is closed: the oldest without a complete request, of the
 address that has the most.
 
 Cost: two timers for each connection. The event loop accepts many connections in one step before it closes any, so some
-file descriptors must be left for them; see `file_bound`.
+file descriptors must be left for them; see `count_possible_connections`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-__all__ = ["BACKLOG", "Connections", "file_bound"]
+__all__ = ["BACKLOG", "Connections", "count_possible_connections"]
 
 BACKLOG = 128
 """Connections that the event loop accepts in one step."""
 
-_HEAD = 10.0
-_STALL = 60.0
-_QUIET = 60.0
+_HEAD_SECONDS = 10.0
+_STALL_SECONDS = 60.0
+_QUIET_SECONDS = 60.0
 """Seconds between two lines in the log about too many connections."""
 
 _OTHER_FILES = 64
@@ -53,13 +53,13 @@ class Connections:
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._by_address: dict[str, dict[Any, None]] = {}
-        self._said = -_QUIET
+        self._warned_at = -_QUIET_SECONDS
 
     def __len__(self) -> int:
         return self._size
 
-    def protocol(self) -> type[asyncio.Protocol]:
-        """The class of these connections, for uvicorn."""
+    def make_protocol(self) -> type[asyncio.Protocol]:
+        """Make the class of these connections, for uvicorn."""
         return type("Connection", (_Connection,), {"registry": self})
 
     def enter(self, connection: Any) -> None:
@@ -67,8 +67,8 @@ class Connections:
         self._by_address.setdefault(connection.address, {})[connection] = None
         self._size += 1
         if self._size > self._most:
-            self._report()
-            self._worst(connection).close_now()
+            self._warn_of_limit()
+            self._choose_connection(connection).close_now()
 
     def leave(self, connection: Any) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
@@ -79,18 +79,18 @@ class Connections:
         if not of_address:
             self._by_address.pop(connection.address, None)
 
-    def _worst(self, newest: Any) -> Any:
-        """Choose the connection to close: of the address that has most, or of the newest one's if it has as many."""
+    def _choose_connection(self, newest: Any) -> Any:
+        """Choose the connection to close: one of the address that has the most; of equals, the newest one's address."""
         most = max(self._by_address.values(), key=len)
         mine = self._by_address[newest.address]
         candidates = most if len(most) > len(mine) else mine
         waiting = (each for each in candidates if each.is_waiting and each is not newest)
         return next(waiting, newest if candidates is mine else next(iter(candidates)))
 
-    def _report(self) -> None:
-        if (now := time.monotonic()) - self._said >= _QUIET:
-            self._said = now
-            _log.warning("%d connections are open, the most that may be: others are closed", self._most)
+    def _warn_of_limit(self) -> None:
+        if (now := time.monotonic()) - self._warned_at >= _QUIET_SECONDS:
+            self._warned_at = now
+            _log.warning("%d connections are open, which is the limit: others are closed", self._most)
 
 
 class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
@@ -117,7 +117,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         self._watch_head()
 
     def pause_writing(self) -> None:
-        self._stall = self.loop.call_later(_STALL, self.close_now)
+        self._stall = self.loop.call_later(_STALL_SECONDS, self.close_now)
         super().pause_writing()
 
     def resume_writing(self) -> None:
@@ -130,7 +130,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         return self._is_before_head or bool(self.cycle.more_body)
 
     def close_now(self) -> None:
-        """Close it without sending the rest."""
+        """Close the connection without sending the rest."""
         self.registry.leave(self)
         self.transport.abort()
 
@@ -144,7 +144,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
             _cancel(self._head)
             self._head = None
         elif self._head is None:
-            self._head = self.loop.call_later(_HEAD, self.close_now)
+            self._head = self.loop.call_later(_HEAD_SECONDS, self.close_now)
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:
@@ -152,11 +152,11 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
         timer.cancel()
 
 
-def file_bound() -> int:
+def count_possible_connections() -> int:
     """Count the connections that the file descriptors of this process allow, after raising its soft limit."""
     try:
         import resource
-    except ImportError:  # Windows bounds them in other ways
+    except ImportError:  # Windows limits them in other ways
         return _MOST_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)

@@ -1,4 +1,4 @@
-"""Errors of requests, as the protocol writes them.
+"""Errors of requests, in the JSON of the protocol.
 
 ::
 
@@ -27,7 +27,14 @@ from formwright.errors import (
     UnsupportedPattern,
 )
 
-__all__ = ["BadRequest", "Refusal", "make_refusal", "too_long", "unknown_field"]
+__all__ = [
+    "BadRequest",
+    "Refusal",
+    "make_refusal",
+    "refuse_long_prompt",
+    "refuse_missing_field",
+    "refuse_unknown_field",
+]
 
 
 _log = logging.getLogger("formwright.server")
@@ -66,10 +73,15 @@ class BadRequest(Refusal):
         super().__init__(400, message, param=param, code=code, **more)
 
 
-def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
-    """An unknown field, with the most similar name that is allowed."""
+def refuse_unknown_field(param: str, known: Iterable[str]) -> BadRequest:
+    """Refuse an unknown field, and name the most similar one that is allowed."""
     nearest = suggest_name(param.rpartition(".")[2], known)
     return BadRequest(f"there is no field {param!r}{nearest}", param=param, code="unknown_parameter")
+
+
+def refuse_missing_field(param: str) -> BadRequest:
+    """Refuse a request that lacks a field."""
+    return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
 
 
 def make_refusal(
@@ -81,7 +93,7 @@ def make_refusal(
         error: What was raised.
         param: The field that was read.
         budget: The field that limits the tokens.
-        is_default: Whether the request leaves it out.
+        is_default: Whether the request leaves that field out.
     """
     if isinstance(error, Refusal):
         return error
@@ -108,8 +120,8 @@ def make_refusal(
     return Refusal(500, "the server has failed; its log says why", type="server_error", code="internal_error")
 
 
-def too_long(message: str, param: str, context: int, needed: int) -> BadRequest:
-    """A prompt that does not fit the context, in the words by which SDKs and frameworks recognise this error."""
+def refuse_long_prompt(message: str, param: str, context: int, needed: int) -> BadRequest:
+    """Refuse a prompt that does not fit the context, in the words by which SDKs and frameworks recognise this error."""
     said = f"This model's maximum context length is {context} tokens. However, {message}"
     return BadRequest(said, param=param, code="context_length_exceeded", needed=needed, hint="shorten the prompt")
 
@@ -120,4 +132,4 @@ def _keep_for_clients(hint: str | None) -> str | None:
 
 
 _OF_PYTHON = ("=", "a str", "registry", "Vocabulary")
-"""What hints for those who call functions speak of."""
+"""Words of hints that only help callers of Python functions."""

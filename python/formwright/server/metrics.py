@@ -6,7 +6,7 @@
     metrics.requests.labels("chat", "200").inc()
     metrics.text                        # what /metrics answers
 
-Cost: none to speak of. Each server has a registry of its own, so that several live in one process.
+Each server has a registry of its own, so that several live in one process.
 """
 
 from __future__ import annotations
@@ -38,10 +38,14 @@ class Metrics:
         self.first_token = Histogram(
             "formwright_first_token_seconds", "Seconds to the first token.", buckets=_SECONDS, registry=own
         )
-        Gauge("formwright_rows", "Texts that are written now.", registry=own).set_function(lambda: worker.running)
-        Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(lambda: worker.waiting)
+        Gauge("formwright_rows", "Texts that are being written.", registry=own).set_function(
+            lambda: worker.running_count
+        )
+        Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(
+            lambda: worker.waiting_count
+        )
 
-    def count(self, orders: Sequence[Order]) -> None:
+    def count_tokens(self, orders: Sequence[Order]) -> None:
         """Count the tokens of a request that is over or was abandoned."""
         for kind, count in sum_tokens(orders)._asdict().items():
             self.tokens.labels(kind).inc(count)

@@ -1,4 +1,4 @@
-"""Threads beside the event loop, in which clients take turns.
+"""Run work in threads beside the event loop, in which clients take turns.
 
 ::
 
@@ -8,7 +8,7 @@
     asyncio.run(add())                           # 2
 
 A client has half of the threads at most, so that others get in while its work is long. Waiting
-work is taken from each client in turn, its oldest first.
+work is taken from each client in turn, the oldest first.
 
 Cost: without waiting, that of a thread. A thread is free when its work is over, even if nobody awaits the result
 any more.
@@ -43,12 +43,12 @@ class FairPool:
 
     async def run(self, client: str, work: Callable[[], T]) -> T:
         """Do work in a thread when its client's turn comes. Raises what the work raises."""
-        await self._turn(client)
+        await self._wait_for_turn(client)
         loop = asyncio.get_running_loop()
 
         def leave(_: object) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended before the work
-                loop.call_soon_threadsafe(self._leave, client)
+                loop.call_soon_threadsafe(self._free_thread, client)
 
         future = self.threads.submit(work)
         future.add_done_callback(leave)
@@ -58,26 +58,26 @@ class FairPool:
         """Accept no more work."""
         self.threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _turn(self, client: str) -> None:
+    async def _wait_for_turn(self, client: str) -> None:
         """Wait until there is a thread for a client."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(client, deque()).append(turn)
-        self._admit()
+        self._admit_waiting()
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():  # it was admitted meanwhile
-                self._leave(client)
+                self._free_thread(client)
             raise
 
-    def _leave(self, client: str) -> None:
+    def _free_thread(self, client: str) -> None:
         self._free += 1
         self._running[client] -= 1
         if not self._running[client]:
             del self._running[client]
-        self._admit()
+        self._admit_waiting()
 
-    def _admit(self) -> None:
+    def _admit_waiting(self) -> None:
         """Admit the work whose turn it is."""
         while self._free:
             client = next((each for each in self._waiting if self._running[each] < self._share), None)

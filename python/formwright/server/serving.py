@@ -1,11 +1,11 @@
-"""An application at a port: in this process until it is told to end, or in a thread while a block runs.
+"""Run an application at a port: in this process until a signal ends it, or in a thread while a block runs.
 
 ::
 
     with running(fw.load("formwright-tiny")) as server:      # while the block runs; `serve` until Ctrl-C or SIGTERM
         server.base_url
 
-Cost: some tens of milliseconds until it answers. `listening_at` sets the socket up so that connections send without
+Cost: some tens of milliseconds until it answers. `listen_at` sets the socket up so that connections send without
 delay.
 """
 
@@ -28,37 +28,37 @@ from uvicorn.logging import DefaultFormatter
 
 from formwright.models import LocalModel
 from formwright.server.app import create_app
-from formwright.server.connections import BACKLOG, Connections, file_bound
+from formwright.server.connections import BACKLOG, Connections, count_possible_connections
 from formwright.server.settings import Settings
 
 __all__ = ["Running", "running", "serve"]
 
-_PARTING = 5
-"""Seconds for the last words to those whose requests are ended."""
+_PARTING_SECONDS = 5
+"""Seconds in which the clients of ended requests can receive their errors."""
 
 
 class _Uvicorn(uvicorn.Server):
-    """Runs an application. What still runs when the time to drain is over gets an error, not a lost connection."""
+    """Runs an application. Requests that outlast the time to drain get an error instead of a lost connection."""
 
     def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
-        most = min(app.state.server.settings.max_connections, file_bound())
+        most = min(app.state.server.settings.max_connections, count_possible_connections())
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Connections(most).protocol(),
+                http=Connections(most).make_protocol(),
                 ws="none",
                 backlog=BACKLOG,
                 log_level=log_level,
                 access_log=False,
-                timeout_graceful_shutdown=math.ceil(drain) + _PARTING,
+                timeout_graceful_shutdown=math.ceil(drain) + _PARTING_SECONDS,
             )
         )
-        self._app, self._drain, self._is_up = app, drain, started
+        self._app, self._drain, self._on_start = app, drain, started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self._is_up is not None:
-            self._is_up()
+        if self._on_start is not None:
+            self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         ending = asyncio.get_running_loop().call_later(self._drain, self._app.state.server.end)
@@ -67,17 +67,17 @@ class _Uvicorn(uvicorn.Server):
         finally:
             ending.cancel()
             self._app.state.server.end()
-            if self.force_exit:  # it was told twice, and has waited for nothing
-                await self._part()
+            if self.force_exit:  # after a second signal uvicorn waits for nothing
+                await self._send_errors()
 
-    async def _part(self) -> None:
+    async def _send_errors(self) -> None:
         """Let the ended requests send their errors, then stop the worker."""
         if tasks := set(self.server_state.tasks):
-            await asyncio.wait(tasks, timeout=_PARTING)
+            await asyncio.wait(tasks, timeout=_PARTING_SECONDS)
         await self.lifespan.shutdown()
 
 
-def listening_at(host: str, port: int) -> socket.socket:
+def listen_at(host: str, port: int) -> socket.socket:
     """Make a listening socket whose connections send without delay.
 
     asyncio sets ``TCP_NODELAY`` only on sockets whose protocol is TCP, and those of `create_server` do not say so. Then
@@ -128,7 +128,7 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
     Raises:
         OSError: It cannot listen there.
     """
-    with listening_at("127.0.0.1", port) as listening:
+    with listen_at("127.0.0.1", port) as listening:
         app = create_app(model, _add_hosts(settings, "127.0.0.1"))
         server = _Uvicorn(app, drain=5, log_level="error")
         thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
@@ -154,21 +154,21 @@ def serve(
     log_level: str = "info",
     started: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve a model until the process is told to end.
+    """Serve a model until a signal ends the process.
 
     Args:
         model: The model.
-        settings: How.
+        settings: How it serves.
         host: Where to listen.
         port: At which port.
-        drain: Seconds that running requests may take after the process is told to end.
-        log_level: As uvicorn has it.
+        drain: Seconds that running requests may take after the signal.
+        log_level: The level of the log, by uvicorn's names.
         started: Called with the URL of the page as soon as the server answers.
 
     Raises:
         OSError: It cannot listen there.
     """
-    with listening_at(host, port) as listening:
+    with listen_at(host, port) as listening:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
         _log_to_stderr(log_level)
         app = create_app(model, _add_hosts(settings, host))

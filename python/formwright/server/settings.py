@@ -4,7 +4,7 @@
 
     Settings(api_key="secret", max_batch=8).timeout         # 600.0
 
-A limit of 0 is refused, except for stored responses: such a server could not answer.
+A limit of 0 is refused, because such a server could not answer; only ``store`` may be 0.
 """
 
 from __future__ import annotations
@@ -53,14 +53,16 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.api_key == "":
-            hint = "leave api_key out, or give None, to let all in"
+            hint = "leave api_key out, or pass None, to let everyone in"
             raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
         for name in ("max_batch", "max_waiting", "max_body", "timeout", "max_connections"):
-            if not getattr(self, name) > 0:
-                raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
+            if not (value := getattr(self, name)) > 0:
+                raise ArgumentError(f"Settings: {name}: expected a number above 0, got {value!r}", argument=name)
         if self.store < 0:
-            raise ArgumentError("Settings: store is 0 or more", argument="store")
+            raise ArgumentError(f"Settings: store: expected a number from 0 on, got {self.store!r}", argument="store")
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
-                raise ArgumentError(f"Settings: {origin!r} is not an origin", hint=hint, argument="origins")
+                raise ArgumentError(
+                    f"Settings: origins: expected an origin, got {origin!r}", hint=hint, argument="origins"
+                )

@@ -1,9 +1,9 @@
-"""The thread that writes: rows of one model that share its calls, and a fair queue before them.
+"""Write texts in one thread: rows that share the calls of a model, and a fair queue before them.
 
 ::
 
     worker = Worker(model.batch, rows=64, waiting=1024)    # `start` it in an event loop, and `submit` jobs
-    worker.waiting                                         # 0
+    worker.waiting_count                                         # 0
 
 Clients take turns: a client that has sent a thousand requests delays only itself, and the next client gets the next
 free row.
@@ -30,15 +30,15 @@ from formwright.generation.batch import Batch, Engine, Turn
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Writing
 
-__all__ = ["Job", "QueueFull", "Worker"]
+__all__ = ["QueueFull", "TextJob", "Worker"]
 
 _log = logging.getLogger("formwright.server")
 
-_WAITS = 4
-"""How many times as long as it takes a call for texts that are scored is waited for, while there are rows."""
+_SCORING_PAUSE = 4
+"""The pause after a call that scores texts while rows run, as a multiple of the time that the call took."""
 
-_ENTERING = 8
-"""Texts that enter in one step at most, so that those under way do not wait long for the prompts of others."""
+_MOST_ENTERING = 8
+"""Texts that become rows in one step at most, so that running rows do not wait long for the prompts of others."""
 
 
 class QueueFull(Exception):
@@ -46,15 +46,15 @@ class QueueFull(Exception):
 
 
 @dataclass(eq=False)
-class Job:
+class TextJob:
     """A text to be written for a client, or several to be scored.
 
     Attributes:
-        client: The client that it is for; clients take turns.
+        client: The client that receives it; clients take turns.
         writing: The text to write, or the texts or the prompt to score.
         is_streamed: Whether to report each turn, or only the last.
         turns: The reported turns, for the event loop.
-        since: When it was made, in seconds of the performance counter.
+        since: When it was made, by the performance counter.
     """
 
     client: str
@@ -65,23 +65,23 @@ class Job:
 
 
 class _FairQueue:
-    """Jobs by client: taken from each client in turn, its oldest first."""
+    """Jobs by client: they are taken from each client in turn, the oldest first."""
 
     def __init__(self) -> None:
-        self._by_client: OrderedDict[str, deque[Job]] = OrderedDict()
+        self._by_client: OrderedDict[str, deque[TextJob]] = OrderedDict()
         self._size = 0
 
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self) -> Iterator[Job]:
+    def __iter__(self) -> Iterator[TextJob]:
         return chain.from_iterable(self._by_client.values())
 
-    def put(self, job: Job) -> None:
+    def put(self, job: TextJob) -> None:
         self._by_client.setdefault(job.client, deque()).append(job)
         self._size += 1
 
-    def take(self) -> Job:
+    def take(self) -> TextJob:
         client, jobs = next(iter(self._by_client.items()))
         job = jobs.popleft()
         self._by_client.move_to_end(client)
@@ -90,7 +90,7 @@ class _FairQueue:
         self._size -= 1
         return job
 
-    def remove(self, job: Job) -> bool:
+    def remove(self, job: TextJob) -> bool:
         jobs = self._by_client.get(job.client, deque())
         if job not in jobs:
             return False
@@ -105,16 +105,16 @@ class _Scorings:
     """Texts to score, one call of the model at a time; while rows run, they get a fifth of the time at most."""
 
     def __init__(self) -> None:
-        self._going = deque[tuple[Job, Scoring | PromptScoring]]()
+        self._going = deque[tuple[TextJob, Scoring | PromptScoring]]()
         self._due = 0.0
 
     def __len__(self) -> int:
         return len(self._going)
 
-    def submit(self, job: Job, scoring: Scoring | PromptScoring) -> None:
+    def submit(self, job: TextJob, scoring: Scoring | PromptScoring) -> None:
         self._going.append((job, scoring))
 
-    def cancel(self, job: Job) -> None:
+    def cancel(self, job: TextJob) -> None:
         self._going = deque(going for going in self._going if going[0] is not job)
 
     def step(self, *, is_alone: bool) -> list[Turn]:
@@ -128,7 +128,7 @@ class _Scorings:
         except Exception as error:
             return [Turn(job, scoring, error=error)]
         ended = time.perf_counter()
-        self._due = ended + _WAITS * (ended - began)
+        self._due = ended + _SCORING_PAUSE * (ended - began)
         if scoring.is_over:
             return [Turn(job, scoring)]
         self._going.append((job, scoring))
@@ -145,23 +145,23 @@ class Worker:
     """
 
     def __init__(self, batch: Callable[[], Batch], *, rows: int, waiting: int) -> None:
-        self._batch, self._rows, self._most = batch, rows, waiting
-        self.limit = rows + waiting  # of the texts of one request: more never fit
-        self._queue, self._cancelled = _FairQueue(), set[Job]()
-        self._running: set[Job] = set()
+        self._make_batch, self._rows, self._most = batch, rows, waiting
+        self.limit = rows + waiting  # a request with more texts could never be queued
+        self._queue, self._cancelled = _FairQueue(), set[TextJob]()
+        self._running: set[TextJob] = set()
         self._changed = threading.Condition()
-        self._stopped = False
+        self._is_stopped = False
         self._ended: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="formwright-worker", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """How many texts wait for a row."""
         return len(self._queue)
 
     @property
-    def running(self) -> int:
+    def running_count(self) -> int:
         """How many texts are being written."""
         return len(self._running)
 
@@ -173,16 +173,16 @@ class Worker:
     def stop(self) -> None:
         """Stop writing; running rows end without a report."""
         with self._changed:
-            self._stopped = True
+            self._is_stopped = True
             self._changed.notify()
         self._thread.join()
 
-    def submit(self, jobs: list[Job]) -> None:
+    def submit(self, jobs: list[TextJob]) -> None:
         """Queue texts, all of them or none. Raises QueueFull, or the error that was given to `end`."""
         with self._changed:
             if self._ended is not None:
                 raise self._ended
-            free = self._rows - len(self._running)  # the next step takes so many out of the queue
+            free = self._rows - len(self._running)  # as many texts leave the queue in the next steps
             if len(self._queue) + len(jobs) > self._most + free:
                 raise QueueFull
             for job in jobs:
@@ -196,7 +196,7 @@ class Worker:
             for job in [*self._queue, *self._running]:
                 job.turns.put_nowait(Turn(job, job.writing, error=error))
 
-    def cancel(self, job: Job) -> None:
+    def cancel(self, job: TextJob) -> None:
         """Cancel a job; its row is free before the next step. Does nothing if the job is over."""
         with self._changed:
             if not self._queue.remove(job) and job in self._running:
@@ -206,28 +206,28 @@ class Worker:
     def _run(self) -> None:
         engine: Engine | None = None
         scorings = _Scorings()
-        while self._waits((engine is None or engine.is_idle) and not scorings):
+        while self._wait_for_work((engine is None or engine.is_idle) and not scorings):
             try:
-                engine = engine or Engine(self._batch(), rows=self._rows)
-                self._take(engine, scorings)
+                engine = engine or Engine(self._make_batch(), rows=self._rows)
+                self._admit_jobs(engine, scorings)
                 turns = [*scorings.step(is_alone=engine.is_idle), *engine.step()]
-            except Exception as error:  # of the model itself: no row knows where it is
+            except Exception as error:  # the model itself failed, so the state of no row is known
                 turns, engine, scorings = self._fail_jobs(error, with_queue=engine is None), None, _Scorings()
-            told = [turn for turn in turns if turn.is_over or self._is_told(turn)]
+            reported = [turn for turn in turns if turn.is_over or self._is_reported(turn)]
             with self._changed:
                 self._running.difference_update(turn.key for turn in turns if turn.is_over)
-            if told and self._loop is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(_tell, told)
+            if reported and self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(_report_turns, reported)
 
-    def _waits(self, is_idle: bool) -> bool:
-        """Wait for something to do. Returns whether to go on."""
+    def _wait_for_work(self, is_idle: bool) -> bool:
+        """Wait until there is work. Returns false once the worker is stopped."""
         with self._changed:
-            while is_idle and not self._queue and not self._stopped:
+            while is_idle and not self._queue and not self._is_stopped:
                 self._changed.wait()
-            return not self._stopped
+            return not self._is_stopped
 
-    def _take(self, engine: Engine, scorings: _Scorings) -> None:
-        """Remove texts and add waiting ones. The lock is not held while the model runs: the event loop needs it."""
+    def _admit_jobs(self, engine: Engine, scorings: _Scorings) -> None:
+        """Remove cancelled texts and add waiting ones. The event loop needs the lock, so it is held only briefly."""
         with self._changed:
             cancelled, self._cancelled = self._cancelled, set()
         for job in cancelled:
@@ -236,7 +236,7 @@ class Worker:
         with self._changed:
             self._running -= cancelled
             room = engine.room - len(scorings)
-            entering = [self._queue.take() for _ in range(min(room, len(self._queue), _ENTERING))]
+            entering = [self._queue.take() for _ in range(min(room, len(self._queue), _MOST_ENTERING))]
             self._running.update(entering)
         for job in entering:
             _log.debug("a text of %s waited %.3f s for a row", job.client, time.perf_counter() - job.since)
@@ -252,11 +252,11 @@ class Worker:
         return [Turn(job, job.writing, error=error) for job in jobs]
 
     @staticmethod
-    def _is_told(turn: Turn) -> bool:
-        return isinstance(turn.key, Job) and turn.key.is_streamed and bool(turn.pieces)
+    def _is_reported(turn: Turn) -> bool:
+        return isinstance(turn.key, TextJob) and turn.key.is_streamed and bool(turn.pieces)
 
 
-def _tell(turns: list[Turn]) -> None:
+def _report_turns(turns: list[Turn]) -> None:
     for turn in turns:
-        if isinstance(turn.key, Job):
+        if isinstance(turn.key, TextJob):
             turn.key.turns.put_nowait(turn)

@@ -24,10 +24,11 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from formwright.incremental.markers import count_marker_start
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 from formwright.tools.styles import Style
 
-__all__ = ["CallsReader", "list_calls", "make_call_id", "overlap"]
+__all__ = ["CallsReader", "list_calls", "make_call_id"]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANK = " \t\r\n"
@@ -53,7 +54,7 @@ class CallsReader:
     def is_in_text(self) -> bool:
         """Whether it is in free text, of which nothing may begin a call."""
         is_text = self._state in (self._header, self._text)
-        return is_text and not (self._style.trigger and overlap(self._buffer, self._style.trigger))
+        return is_text and not (self._style.trigger and count_marker_start(self._buffer, self._style.trigger))
 
     def feed(self, piece: str, /) -> list[CallEvent]:
         """Read the next piece of the text."""
@@ -91,7 +92,7 @@ class CallsReader:
         """Text up to what begins a call."""
         trigger, buffer = self._style.trigger, self._buffer
         at = buffer.find(trigger) if trigger else -1
-        end = at if at >= 0 else len(buffer) - overlap(buffer, trigger)
+        end = at if at >= 0 else len(buffer) - count_marker_start(buffer, trigger)
         said, self._buffer = self._blank + buffer[:end], buffer[end:]
         kept = len(said.rstrip(_BLANK)) if self._calls else len(said)
         self._blank = "" if at >= 0 else said[kept:]
@@ -199,9 +200,3 @@ def list_calls(calls: Sequence[Any]) -> list[CallEvent]:
 def make_call_id() -> str:
     """An id for a call: the answers of a conversation must not share ids."""
     return f"call_{secrets.token_hex(12)}"
-
-
-def overlap(text: str, marker: str) -> int:
-    """How many characters at the end of a text may be the beginning of a marker, but not all of it."""
-    longest = min(len(text), len(marker) - 1)
-    return next((size for size in range(longest, 0, -1) if text.endswith(marker[:size])), 0)

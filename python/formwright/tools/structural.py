@@ -25,7 +25,7 @@ from formwright.forms.free_text import text
 from formwright.forms.json_forms import json_schema
 from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encode_text, plain
 from formwright.forms.texts import regex
-from formwright.tools.calls_reader import overlap
+from formwright.incremental.markers import count_marker_start
 
 __all__ = ["ends_in_free_text", "has_free_text", "structural_form"]
 
@@ -68,7 +68,7 @@ def ends_in_free_text(form: Form[Any], text: str) -> bool:
         form, start, end = parts[-1]
         data = data[start:end]
     read = form.read
-    return isinstance(read, _FreeText) and not any(overlap(text, trigger) for trigger in read.triggers)
+    return isinstance(read, _FreeText) and not any(count_marker_start(text, trigger) for trigger in read.triggers)
 
 
 def _free_text(*triggers: str) -> Form[Any]:

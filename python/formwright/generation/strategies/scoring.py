@@ -2,7 +2,7 @@
 
 ::
 
-    scoring = model.scoring(prompt_ids, constraint, ["yes", "no"])
+    scoring = model.make_scoring(prompt_ids, constraint, ["yes", "no"])
     while not scoring.is_over:
         scoring.step()
     list(scoring.scores)                 # ['yes', 'no']

@@ -1,4 +1,4 @@
-"""Sequences in a context that holds one text at a time.
+"""Run several sequences in a context that holds one text at a time.
 
 ::
 
@@ -43,18 +43,18 @@ class Context(ABC):
 
     @abstractmethod
     def read_ids(self) -> NDArray[np.intc]:
-        """The ids that it holds."""
+        """Read the ids that it holds."""
 
     @abstractmethod
     def shorten(self, length: int) -> bool:
-        """Keep the first ``length`` ids only; false if it holds none now, because it cannot."""
+        """Keep the first ``length`` ids only. Returns false if it cannot, and then it holds none."""
 
     @abstractmethod
     def append(self, token_ids: Sequence[int]) -> Floats:
-        """Evaluate tokens, at least one; the logits after the last, a copy of shape ``(vocabulary,)``."""
+        """Evaluate tokens, at least one. Returns the logits after the last, a copy of shape ``(vocabulary,)``."""
 
-    def logits(self, token_ids: Sequence[int]) -> Floats:
-        """The logits after a text, which is held from then on."""
+    def evaluate(self, token_ids: Sequence[int]) -> Floats:
+        """Return the logits after a text, which the context then holds."""
         with self._lock:
             ids, held = np.asarray(token_ids, np.intc), self.read_ids()
             same = min(_count_shared(held, ids), len(ids) - 1)
@@ -80,22 +80,22 @@ class ContextRuntime:
         return self._context.size
 
     def prefill(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
-        logits = self._context.logits(ids := [*self._ids, *token_ids])
+        """Append tokens. Returns the logits after the last, of shape ``(vocabulary,)``."""
+        logits = self._context.evaluate(ids := [*self._ids, *token_ids])
         self._ids = ids
         return logits
 
     def step(self, token_id: int, /) -> Floats:
-        """Append one token; the logits after it."""
+        """Append one token. Returns the logits after it."""
         return self.prefill([token_id])
 
     def fork(self) -> Self:
-        """A sequence that holds the same tokens and goes on by itself."""
+        """Make an independent sequence that holds the same tokens."""
         return copy.copy(self)
 
 
 def _count_shared(first: NDArray[np.intc], second: NDArray[np.intc]) -> int:
-    """Count the ids with which two texts begin alike."""
+    """Count the ids that two texts have in common at their beginning."""
     length = min(len(first), len(second))
     differ = np.flatnonzero(first[:length] != second[:length])
     return int(differ[0]) if len(differ) else length

@@ -6,10 +6,10 @@
     model.generate("How are you?", Literal["well", "badly"])
     model.logits_processor(Literal["well", "badly"])     # for llama-cpp-python's own create_completion
 
-A sequence is a list of ids, which the one context of the `Llama` is made to hold (see `contexts`). Rows of a batch are
-sequences of a context of their own, which begins with the size of the model's and doubles where it is full.
+A sequence is a list of ids, which the context of the `Llama` holds when needed (see `contexts`). Rows of a batch are
+sequences of another context, which begins with the size of the model's and doubles when it is full.
 
-Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
+Cost: one call of the model for each token that it chooses, one for forced tokens together, and a copy of its logits.
 
 A `Llama` serves one call at a time. Generations of several threads take turns with each other, but not with the
 `Llama`'s own completions.
@@ -20,7 +20,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ _MOST_ROWS = 64
 """Sequences of a batch; llama.cpp keeps tables for each."""
 
 
-class _Context(Context):
+class _LlamaContext(Context):
     """The context of a ``Llama``, which its own completions use too."""
 
     def __init__(self, llama: Any) -> None:
@@ -63,12 +63,12 @@ class _Context(Context):
         return int(self.llama.n_ctx())
 
     def read_ids(self) -> NDArray[np.intc]:
-        """The ids that it holds."""
+        """Read the ids that it holds."""
         ids: NDArray[np.intc] = self.llama.input_ids[: self.llama.n_tokens]
         return ids
 
     def shorten(self, length: int) -> bool:
-        """Keep the first ids only; false for recurrent states, which cannot be shortened."""
+        """Keep the first ids only. Returns false for recurrent states, which cannot be shortened."""
         is_short: bool = self.llama._ctx.kv_cache_seq_rm(-1, length, -1)
         if is_short:
             self.llama.n_tokens = length
@@ -77,20 +77,20 @@ class _Context(Context):
         return is_short
 
     def append(self, token_ids: Sequence[int]) -> Floats:
-        """Evaluate tokens; the logits after the last."""
+        """Evaluate tokens. Returns the logits after the last."""
         self.llama.eval(token_ids)
-        return _row(self.llama.ctx, -1, self.llama.n_vocab())
+        return _copy_logits(self.llama.ctx, -1, self.llama.n_vocab())
 
 
 class LlamaCppRuntime(ContextRuntime):
     """A sequence under way in a ``Llama``."""
 
     def __init__(self, llama: Any) -> None:
-        super().__init__(_Context(llama))
+        super().__init__(_LlamaContext(llama))
         self._llama = llama
 
     def batch(self) -> LlamaCppBatch:
-        """Rows of this model, none yet."""
+        """Make an empty batch of this model."""
         return LlamaCppBatch(self._llama)
 
 
@@ -105,7 +105,7 @@ class LlamaCppBatch:
         return len(self._rows)
 
     def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
-        """New rows, the last; the logits after the last token of each, of shape ``(prompts, vocabulary)``."""
+        """Add rows. Returns the logits after the last token of each, of shape ``(prompts, vocabulary)``."""
         free = sorted(set(range(_MOST_ROWS)) - {row.sequence for row in self._rows})
         if len(prompts) > len(free):
             raise LimitExceeded(
@@ -124,7 +124,7 @@ class LlamaCppBatch:
             raise
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
-        """Append tokens to each row, or none; the logits after the last of each, of shape ``(rows, vocabulary)``."""
+        """Append tokens to rows. Returns the logits after the last of each, of shape ``(rows, vocabulary)``."""
         given = {row: ids for row, ids in enumerate(token_ids) if ids}
         if not given:
             raise ValueError("no row is given a token")
@@ -149,14 +149,14 @@ class LlamaCppBatch:
         self._rows = kept
 
     def _append(self, given: Mapping[int, Sequence[int]]) -> Floats:
-        """Append tokens to some rows; the logits after the last of each."""
+        """Append tokens to some rows. Returns the logits after the last of each."""
         held = sum(len(row.ids) for row in self._rows)
         if held + sum(map(len, given.values())) > self._cells:
             self._grow(held + sum(map(len, given.values())))
         tokens = [
-            (token, len(self._rows[row].ids) + place, self._rows[row].sequence, place == len(ids) - 1)
+            _Token(id_, len(self._rows[row].ids) + place, self._rows[row].sequence, place == len(ids) - 1)
             for row, ids in given.items()
-            for place, token in enumerate(ids)
+            for place, id_ in enumerate(ids)
         ]
         logits = self._context.decode(tokens)
         for row, ids in given.items():
@@ -164,11 +164,13 @@ class LlamaCppBatch:
         return np.stack(logits)
 
     def _grow(self, needed: int) -> None:
-        """A larger context, in which the rows are evaluated again."""
+        """Make a larger context, and evaluate the rows again in it."""
         while self._cells < needed:
             self._cells *= 2
         self._context = _Sequences(self._llama, self._cells)
-        if tokens := [(token, place, row.sequence, False) for row in self._rows for place, token in enumerate(row.ids)]:
+        if tokens := [
+            _Token(id_, place, row.sequence, False) for row in self._rows for place, id_ in enumerate(row.ids)
+        ]:
             self._context.decode(tokens)
 
 
@@ -180,6 +182,15 @@ class _Row:
     ids: list[int] = field(default_factory=list)
 
 
+class _Token(NamedTuple):
+    """A token to evaluate: where it is in which sequence, and whether the logits after it are needed."""
+
+    id: int
+    position: int
+    sequence: int
+    needs_logits: bool
+
+
 class _Sequences:
     """A context with several sequences, for the weights of a ``Llama``."""
 
@@ -187,7 +198,7 @@ class _Sequences:
         parameters = type(llama.context_params).from_buffer_copy(llama.context_params)
         parameters.n_ctx, parameters.n_seq_max, parameters.kv_unified = cells, _MOST_ROWS, True
         self._at_a_time, self._width = int(parameters.n_batch), int(llama.n_vocab())
-        self._llama = llama  # whose weights must not be freed before
+        self._llama = llama  # keeps the weights alive as long as this context
         self._context = llama_cpp.llama_init_from_model(llama.model, parameters)
         if not self._context:
             raise LimitExceeded(f"llama.cpp: no memory for a context of {cells} tokens", limit="n_ctx", value=cells)
@@ -201,32 +212,36 @@ class _Sequences:
             llama_cpp.llama_free(self._context)
 
     def forget(self, sequence: int) -> None:
-        """Let the tokens of a sequence go."""
+        """Free the tokens of a sequence."""
         llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1)
 
     def copy(self, sequence: int, twin: int) -> None:
         """Let another sequence hold the same tokens."""
         llama_cpp.llama_memory_seq_cp(self._memory, sequence, twin, -1, -1)
 
-    def decode(self, tokens: Sequence[tuple[int, int, int, bool]]) -> list[Floats]:
-        """Evaluate (token, position, sequence, whether its logits are asked for); those that are, in this order."""
+    def decode(self, tokens: Sequence[_Token]) -> list[Floats]:
+        """Evaluate tokens in this order. Returns the logits of those that need them."""
         logits: list[Floats] = []
         for start in range(0, len(tokens), self._at_a_time):
             part = tokens[start : start + self._at_a_time]
             self._batch.n_tokens = len(part)
-            for place, (token, position, sequence, is_wanted) in enumerate(part):
-                self._batch.token[place], self._batch.pos[place] = token, position
-                self._batch.n_seq_id[place], self._batch.seq_id[place][0] = 1, sequence
-                self._batch.logits[place] = is_wanted
+            for place, token in enumerate(part):
+                self._batch.token[place], self._batch.pos[place] = token.id, token.position
+                self._batch.n_seq_id[place], self._batch.seq_id[place][0] = 1, token.sequence
+                self._batch.logits[place] = token.needs_logits
             if code := llama_cpp.llama_decode(self._context, self._batch):
                 raise LimitExceeded(f"llama.cpp could not evaluate {len(part)} tokens: llama_decode gave {code}")
-            logits += [_row(self._context, place, self._width) for place, token in enumerate(part) if token[3]]
+            logits += [
+                _copy_logits(self._context, place, self._width)
+                for place, token in enumerate(part)
+                if token.needs_logits
+            ]
         return logits
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LlamaCppModel(LocalModel):
-    """A model of llama.cpp: it writes in form by itself, and makes what llama-cpp-python's own completions take.
+    """A model of llama.cpp: it generates by itself, and makes what llama-cpp-python's own completions take.
 
     Attributes:
         llama: The ``llama_cpp.Llama``.
@@ -237,9 +252,9 @@ class LlamaCppModel(LocalModel):
     def logits_processor(
         self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
     ) -> FormProcessors:
-        """What ``llama.create_completion(..., logits_processor=)`` and ``create_chat_completion`` take.
+        """Make what ``llama.create_completion(..., logits_processor=)`` and ``create_chat_completion`` take.
 
-        The first one of a model proves that llama.cpp keeps to forms, which writes two texts of a few tokens.
+        The first one of a model tests that llama.cpp applies forms, which writes two texts of a few tokens.
 
         Args:
             form: Anything `formwright.form` takes.
@@ -258,7 +273,7 @@ class LlamaCppModel(LocalModel):
         return processors
 
     def _write_canary(self, text: str) -> str:
-        """What the library's own loop writes in the form that has this text only."""
+        """Return what the library's own loop writes with a form that has this text only."""
         constraint: Constraint[Any] = self._compile(literal(text), None)
         prompt = [token for token in (self.llama.token_bos(),) if token >= 0] or [self.vocabulary.eos_token_ids[0]]
         written: list[int] = []
@@ -303,14 +318,14 @@ def wrap(llama: Any) -> LlamaCppModel:
 
 
 class _Prompt(BaseException):
-    """The prompt that a chat handler would complete. No Exception, so that no handler keeps it."""
+    """Carries the prompt that a chat handler would complete. No Exception, so that no handler catches it."""
 
     def __init__(self, token_ids: Sequence[int]) -> None:
         self.token_ids = list(token_ids)
 
 
-class _Asked:
-    """A ``Llama`` that shows what it is asked to complete, instead of completing it."""
+class _PromptCatcher:
+    """A ``Llama`` that raises the prompt that it would complete."""
 
     def __init__(self, llama: Any) -> None:
         self._llama = llama
@@ -325,7 +340,7 @@ class _Asked:
 
 
 def _apply_template(llama: Any, messages: Sequence[PromptMessage], tools: Any = None) -> list[int]:
-    """The prompt that ``create_chat_completion`` would complete: the model's chat handler is asked for it."""
+    """Find the prompt that ``create_chat_completion`` would complete, by the chat handler. Raises PromptError."""
     formats = llama_cpp.llama_chat_format
     handler = (
         llama.chat_handler
@@ -333,7 +348,7 @@ def _apply_template(llama: Any, messages: Sequence[PromptMessage], tools: Any = 
         or formats.get_chat_completion_handler(llama.chat_format)
     )
     try:
-        handler(llama=_Asked(llama), messages=[dict(message) for message in messages], tools=tools)
+        handler(llama=_PromptCatcher(llama), messages=[dict(message) for message in messages], tools=tools)
     except _Prompt as prompt:
         return prompt.token_ids
     except Exception as error:  # what the author of a template refuses
@@ -341,8 +356,8 @@ def _apply_template(llama: Any, messages: Sequence[PromptMessage], tools: Any = 
     raise PromptError(f"the chat handler of {llama.chat_format!r} completes nothing")
 
 
-def _row(context: Any, place: int, width: int) -> Floats:
-    """A copy of a row of logits."""
+def _copy_logits(context: Any, place: int, width: int) -> Floats:
+    """Copy a row of logits."""
     pointer = llama_cpp.llama_get_logits_ith(context, place)
     address = ctypes.addressof(pointer.contents)
     return np.ctypeslib.as_array((ctypes.c_float * width).from_address(address)).copy()

@@ -6,7 +6,7 @@
     model.generate("How are you?", Literal["well", "badly"])
     model.logits_processor(Literal["well", "badly"])     # for MLX-LM's own generate
 
-Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
+Cost: one call of the model for each token that it chooses, one for forced tokens together, and a copy of its logits.
 
 A fork copies the model's cache when it is made; arrays of MLX are shared until they are written.
 """
@@ -27,7 +27,7 @@ from formwright.errors import ArgumentError
 from formwright.forms.coerce import Canonical
 from formwright.forms.form import literal
 from formwright.models.local import LocalModel
-from formwright.models.runtimes.templated import encoder_of, text_encoder_of, tools_of, variants_of
+from formwright.models.runtimes.templated import make_encoder, make_text_encoder, make_tool_encoder, make_variants
 from formwright.tokenizers import vocabulary_from
 
 with import_host("mlx"):
@@ -42,7 +42,7 @@ __all__ = ["MlxModel", "MlxRuntime", "wrap"]
 Floats = NDArray[np.float32]
 
 _AT_A_TIME = 2048
-"""Tokens of a prompt that are evaluated in one call."""
+"""Tokens of a prompt that are evaluated in one call at most."""
 
 UNBOUNDED = 1 << 20
 """The context of a model whose configuration states none."""
@@ -65,7 +65,7 @@ class MlxRuntime:
         return int(getattr(self._model.args, "max_position_embeddings", None) or UNBOUNDED)
 
     def prefill(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
+        """Append tokens. Returns the logits after the last, of shape ``(vocabulary,)``."""
         *before, last = [token_ids[at : at + _AT_A_TIME] for at in range(0, len(token_ids), _AT_A_TIME)]
         for part in before:
             self._forward(part)
@@ -73,15 +73,15 @@ class MlxRuntime:
         return logits
 
     def step(self, token_id: int, /) -> Floats:
-        """Append one token; the logits after it."""
+        """Append one token. Returns the logits after it."""
         return self.prefill([token_id])
 
     def score(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after each of them, of shape ``(tokens, vocabulary)``."""
+        """Append tokens. Returns the logits after each of them, of shape ``(tokens, vocabulary)``."""
         return self._forward(token_ids)
 
     def fork(self) -> Self:
-        """A copy with its own cache and the same weights."""
+        """Make a copy with its own cache and the same weights."""
         twin = copy.copy(self)
         twin._cache = copy.deepcopy(self._cache)
         return twin
@@ -94,7 +94,7 @@ class MlxRuntime:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MlxModel(LocalModel):
-    """A model of MLX-LM: it writes in form by itself, and makes what MLX-LM's own functions take.
+    """A model of MLX-LM: it generates by itself, and makes what MLX-LM's own functions take.
 
     Attributes:
         network: The model, as ``mlx_lm.load`` gives it.
@@ -107,9 +107,9 @@ class MlxModel(LocalModel):
     def logits_processor(
         self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
     ) -> FormProcessor:
-        """A logits processor for one text of ``mlx_lm.generate(..., logits_processors=[...])`` and the like.
+        """Make a logits processor for one text of ``mlx_lm.generate(..., logits_processors=[...])`` and the like.
 
-        The first one of a model proves that MLX-LM keeps to forms, which writes two texts of a few tokens.
+        The first one of a model tests that MLX-LM applies forms, which writes two texts of a few tokens.
 
         Args:
             form: Anything `formwright.form` takes.
@@ -119,7 +119,7 @@ class MlxModel(LocalModel):
         Raises:
             NotAForm, LanguageError: The form cannot be read or enforced.
             ArgumentError: ``max_tokens`` is wrong.
-            HostMismatch: MLX-LM does not keep to what a processor says.
+            HostMismatch: MLX-LM does not apply what a processor returns.
         """
         processor = FormProcessor(self._compile(form, canonical), max_tokens=max_tokens)
         if not getattr(self.tokenizer, "_formwright_proved", False):
@@ -128,7 +128,7 @@ class MlxModel(LocalModel):
         return processor
 
     def _write_canary(self, text: str) -> str:
-        """What MLX-LM's own loop writes in the form that has this text only."""
+        """Return what MLX-LM's own loop writes with a form that has this text only."""
         ends, written = self.vocabulary.eos_token_ids, list[int]()
         processor = FormProcessor(self._compile(literal(text), None))
         prompt = mx.array(ends[:1])
@@ -150,16 +150,16 @@ def wrap(model: Any, tokenizer: Any) -> MlxModel:
         )
     ends = sorted(set(getattr(tokenizer, "eos_token_ids", None) or ()))
     vocabulary = vocabulary_from(plain, eos_token_ids=ends, logits_size=int(model.args.vocab_size))
-    style, with_tools = tools_of(plain)
+    style, with_tools = make_tool_encoder(plain)
     return MlxModel(
         str(getattr(model, "model_type", "mlx")),
         MlxRuntime(model),
         vocabulary,
-        encoder_of(plain),
+        make_encoder(plain),
         style=style,
         with_tools=with_tools,
-        encode_text=text_encoder_of(plain),
-        variants=variants_of(plain),
+        encode_text=make_text_encoder(plain),
+        variants=make_variants(plain),
         network=model,
         tokenizer=tokenizer,
     )

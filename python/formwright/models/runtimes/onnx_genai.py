@@ -9,9 +9,9 @@ GenAI has guidance of its own, which is compiled in and cannot be replaced. But 
 be rewound, so our loop drives it: a sequence is a list of ids, which the one generator holds when it is needed (see
 `contexts`).
 
-Cost: one call of the model for each token it is asked for, forced tokens together in one, and a copy of its logits.
+Cost: one call of the model for each token that it chooses, one for forced tokens together, and a copy of its logits.
 
-GenAI does not tell the bytes of a token, and its reader refuses some patterns of tokenizers. So the
+GenAI does not give the bytes of a token, and its reader refuses some patterns of tokenizers. So the
 ``tokenizer.json`` of the folder is read and encodes prompts; GenAI's own tokenizer only applies its chat template.
 """
 
@@ -46,9 +46,9 @@ class _Generator(Context):
     def __init__(self, model: Any, size: int) -> None:
         super().__init__()
         self._model, self._size = model, size
-        self._generator = self._new()
+        self._generator = self._make_generator()
 
-    def _new(self) -> Any:
+    def _make_generator(self) -> Any:
         options = onnxruntime_genai.GeneratorParams(self._model)
         options.set_search_options(max_length=self._size, batch_size=1, do_sample=False)
         return onnxruntime_genai.Generator(self._model, options)
@@ -59,23 +59,23 @@ class _Generator(Context):
         return self._size
 
     def read_ids(self) -> NDArray[np.intc]:
-        """The ids that it holds."""
+        """Read the ids that it holds."""
         return np.asarray(self._generator.get_sequence(0), np.intc)
 
     def shorten(self, length: int) -> bool:
-        """Keep the first ids only; false for states that cannot be rewound."""
+        """Keep the first ids only. Returns false for states that cannot be rewound."""
         if length == 0:
-            self._generator = self._new()
+            self._generator = self._make_generator()
             return True
         try:
             self._generator.rewind_to(length)
         except Exception:  # of caches that slide or recur
-            self._generator = self._new()
+            self._generator = self._make_generator()
             return False
         return True
 
     def append(self, token_ids: Sequence[int]) -> Floats:
-        """Evaluate tokens; the logits after the last."""
+        """Evaluate tokens. Returns the logits after the last."""
         self._generator.append_tokens(np.array(token_ids, np.int32))
         logits = np.array(self._generator.get_logits(), np.float32)
         last: Floats = logits.reshape(-1, logits.shape[-1])[-1]
@@ -104,12 +104,12 @@ def wrap(model: Any, folder: Path) -> LocalModel:
         ids: list[int] = tokenizer.encode(text, add_special_tokens=True).ids
         return ids
 
-    encode = _encoder(model, tokenizer)
+    encode = _make_encoder(model, tokenizer)
     return LocalModel(folder.resolve().name, runtime, vocabulary, encode, encode_text=encode_text)
 
 
-def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[PromptMessage]], list[int]]:
-    """What makes token ids of a prompt; the chat template is GenAI's, where it can read the tokenizer."""
+def _make_encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[PromptMessage]], list[int]]:
+    """Make the encoder of prompts; the chat template is GenAI's, if it can read the tokenizer."""
     try:
         template: Any = onnxruntime_genai.Tokenizer(model)
     except Exception:  # a pattern or a template that its reader does not know
@@ -130,7 +130,7 @@ def _encoder(model: Any, tokenizer: Any) -> Callable[[str | Sequence[PromptMessa
 
 
 def _apply_template(template: Any, messages: Sequence[PromptMessage]) -> str | None:
-    """A conversation as text, if GenAI has a template."""
+    """Write a conversation as text; ``None`` if GenAI has no template."""
     if template is None:
         return None
     try:

@@ -1,8 +1,8 @@
-"""Prompts for a model whose tokenizer is one of transformers: its chat template writes them.
+"""Encode prompts for a model with a tokenizer of transformers, by its chat template.
 
 ::
 
-    encode = encoder_of(tokenizer)
+    encode = make_encoder(tokenizer)
     encode("How are you?")            # the ids of one message of a user, templated
 
 Cost: that of the template. Without a template, text is the prompt as it is, and messages are refused.
@@ -22,34 +22,34 @@ from formwright.conversations.prompts import PromptMessage
 from formwright.errors import ArgumentError, PromptError
 from formwright.tools import style_of
 
-__all__ = ["Encode", "WithTools", "encoder_of", "text_encoder_of", "tools_of", "variants_of"]
+__all__ = ["Encode", "WithTools", "make_encoder", "make_text_encoder", "make_tool_encoder", "make_variants"]
 
 Encode = Callable[[str | Sequence[PromptMessage]], list[int]]
-"""What writes a text or a conversation."""
+"""Encodes a text or a conversation."""
 
 WithTools = Callable[[Sequence[PromptMessage], Sequence[Mapping[str, Any]]], list[int]]
-"""What writes a conversation and the tools that may be called."""
+"""Encodes a conversation and the tools that may be called."""
 
 Variants = Callable[[Mapping[str, Any]], tuple[Encode, WithTools | None]]
-"""Variables of a chat template to what writes conversations with them."""
+"""Makes the encoders for variables of a chat template."""
 
 NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 
 
-def encoder_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> Encode:
-    """What makes token ids of a text or a conversation; the chat template is given these variables."""
+def make_encoder(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> Encode:
+    """Make the encoder of texts and conversations; these variables are passed to the chat template."""
 
     def encode(prompt: str | Sequence[PromptMessage]) -> list[int]:
         if not tokenizer.chat_template:
-            return text_encoder_of(tokenizer)(_plain(prompt))
+            return make_text_encoder(tokenizer)(_check_plain(prompt))
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
         return _apply_template(tokenizer, messages, variables)
 
     return encode
 
 
-def text_encoder_of(tokenizer: Any) -> Callable[[str], list[int]]:
-    """What makes token ids of a text that the model continues, without the chat template."""
+def make_text_encoder(tokenizer: Any) -> Callable[[str], list[int]]:
+    """Make the encoder of texts that the model continues, without the chat template."""
 
     def encode_text(text: str) -> list[int]:
         ids: list[int] = tokenizer(text)["input_ids"]
@@ -58,8 +58,8 @@ def text_encoder_of(tokenizer: Any) -> Callable[[str], list[int]]:
     return encode_text
 
 
-def tools_of(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> tuple[str, WithTools | None]:
-    """How a chat template writes tool calls, and what writes a conversation with tools; none if it knows none."""
+def make_tool_encoder(tokenizer: Any, variables: Mapping[str, Any] = NO_VARIABLES) -> tuple[str, WithTools | None]:
+    """Find the style of a template's tool calls, and make the encoder of conversations with tools, if it knows any."""
     try:
         style = style_of(tokenizer)
     except ArgumentError:
@@ -75,7 +75,7 @@ def _check_variables(tokenizer: Any, variables: Mapping[str, Any]) -> None:
     """Refuse variables that the chat template does not read, or that are not for a caller to set.
 
     Raises:
-        ArgumentError: It names the first of them.
+        ArgumentError: For the first such variable.
     """
     template = tokenizer.chat_template
     read = set().union(*map(_find_variables, [template] if isinstance(template, str) else template.values()))
@@ -93,7 +93,7 @@ _GENERATION_TAG = re.compile(r"\{%-?\s*(?:end)?generation\s*-?%\}")
 
 
 def _find_variables(template: str) -> set[str]:
-    """The variables that a chat template reads. Raises ArgumentError where it is not a template of Jinja."""
+    """Find the variables that a chat template reads. Raises ArgumentError if it is not a template of Jinja."""
     from jinja2 import Environment, TemplateSyntaxError, meta
 
     try:
@@ -105,20 +105,20 @@ def _find_variables(template: str) -> set[str]:
     return meta.find_undeclared_variables(parsed)
 
 
-def variants_of(tokenizer: Any) -> Variants | None:
-    """What writes conversations with variables of the chat template; ``None`` without one."""
+def make_variants(tokenizer: Any) -> Variants | None:
+    """Return the maker of encoders with variables of the chat template; ``None`` without a template."""
     if not tokenizer.chat_template:
         return None
 
     def variant(variables: Mapping[str, Any]) -> tuple[Encode, WithTools | None]:
         _check_variables(tokenizer, variables)
-        return encoder_of(tokenizer, variables), tools_of(tokenizer, variables)[1]
+        return make_encoder(tokenizer, variables), make_tool_encoder(tokenizer, variables)[1]
 
     return variant
 
 
 def _apply_template(tokenizer: Any, messages: Any, variables: Mapping[str, Any], **more: Any) -> list[int]:
-    """The tokens of a conversation as the chat template writes it. Raises PromptError."""
+    """Encode a conversation by the chat template. Raises PromptError."""
     try:
         templated = tokenizer.apply_chat_template(
             messages, add_generation_prompt=True, return_dict=True, **more, **variables
@@ -129,7 +129,8 @@ def _apply_template(tokenizer: Any, messages: Any, variables: Mapping[str, Any],
     return ids
 
 
-def _plain(prompt: str | Sequence[PromptMessage]) -> str:
+def _check_plain(prompt: str | Sequence[PromptMessage]) -> str:
+    """Return a prompt that is a text. Raises PromptError for a conversation."""
     if isinstance(prompt, str):
         return prompt
     raise PromptError(

@@ -5,7 +5,7 @@
     runtime = TinyRuntime(folder)
     logits = runtime.prefill(ids)     # float32, one number per token of the vocabulary
     logits = runtime.step(token)      # append one token
-    twin = runtime.fork()             # go on in two directions
+    twin = runtime.fork()             # continue in two directions
 
     batch = runtime.batch()           # many sequences of any lengths, one call for all
     batch.add([ids, ids])
@@ -20,7 +20,7 @@ copies its cache. The session is thread-safe and shared by all forks; one runtim
 at a time. A call has one thread, since a second one would wait more than it works; several calls run side by side.
 
 The same tokens in calls of other lengths may differ in the last bits, and in an 8-bit number
-that these bits round. So rows are given as many tokens in a call as they would be alone.
+that these bits round. So a row gets as many tokens in a call as it would alone.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ FOLDER = Path(__file__).parents[1] / "formwright_tiny"
 Floats = NDArray[np.float32]
 
 _FEWEST = 64
-"""Positions of a cache at first."""
+"""Positions of a new cache."""
 
 _FEW = 8
-"""Rows that are not worth a thread of their own."""
+"""Rows of a part at least: fewer are not worth a thread."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,20 @@ class Network:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """The network of a model folder."""
+        """Read the network of a model folder."""
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         layers, heads = int(config["num_hidden_layers"]), int(config["num_key_value_heads"])
         names = [f"{layer}.{part}" for layer in range(layers) for part in ("key", "value")]
         size, context = int(config["head_dim"]), int(config["max_position_embeddings"])
         path = folder / "model.int8.onnx"
-        _session(path)  # what is wrong with the file is told now
+        _open_session(path)  # so that a bad file is an error now, not at the first token
         return cls(path, names, heads, size, context)
 
     def run(
         self, token_ids: NDArray[np.int64], lengths: NDArray[np.int64], caches: list[Floats], kept: int = 1
     ) -> Floats:
-        """The logits after the last ``kept`` of ``token_ids`` (rows, new), whose keys and values go into the caches."""
-        session = _session(self.path)
+        """Run ``token_ids`` (rows, new), and fill the caches. Returns the logits after the last ``kept`` of them."""
+        session = _open_session(self.path)
         binding = session.io_binding()
         binding.bind_cpu_input("input_ids", token_ids)
         binding.bind_cpu_input("past_lengths", lengths)
@@ -126,12 +126,12 @@ class TinyBatch:
             raise
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
-        """Append tokens to every row, or none; the logits after the last of each, of shape ``(rows, vocabulary)``.
+        """Append tokens to rows. Returns the logits after the last of each, of shape ``(rows, vocabulary)``.
 
         The logits of a row that is given no token mean nothing.
         """
         if len(token_ids) != len(self):
-            raise ValueError(f"there are {len(self)} rows, not {len(token_ids)}")
+            raise ValueError(f"expected tokens for {len(self)} rows, got {len(token_ids)}")
         given = {row: ids for row, ids in enumerate(token_ids) if ids}
         if not given:
             raise ValueError("no row is given a token")
@@ -145,7 +145,7 @@ class TinyBatch:
         return logits
 
     def score(self, row: int, token_ids: Sequence[int], kept: int) -> Floats:
-        """Append tokens to one row; the logits after each of the last ``kept``, of shape ``(kept, vocabulary)``."""
+        """Append tokens to one row. Returns the logits after the last ``kept``, of shape ``(kept, vocabulary)``."""
         self._make_room({row: len(token_ids)})
         logits = self._run(slice(row, row + 1), np.array([token_ids], np.int64), kept=kept)
         self._lengths[row] += len(token_ids)
@@ -166,15 +166,15 @@ class TinyBatch:
         self._lengths = lengths
 
     def copy(self) -> Self:
-        """The same rows again; the weights are shared."""
+        """Copy the rows; the weights are shared."""
         twin = copy.copy(self)
         twin._lengths, twin._caches = self._lengths.copy(), [cache.copy() for cache in self._caches]
         return twin
 
     def _append(self, given: dict[int, Sequence[int]]) -> Floats:
-        """Append tokens to some rows; the logits after the last of each. Several calls run at the same time.
+        """Append tokens to some rows. Returns the logits after the last of each. Several calls run at the same time.
 
-        Rows with one token share calls, in which their neighbours compute a token that is forgotten. Rows with more
+        Rows with one token share calls, in which their neighbours compute a token that is dropped. Rows with more
         have a call each, as they would alone.
         """
         self._make_room({row: len(ids) for row, ids in given.items()})
@@ -183,17 +183,17 @@ class TinyBatch:
         room = self._network.context - max(map(len, given.values()))
         if 2 * len(singles) > len(self) and int(self._lengths.max()) < room:
             ids = np.array([given[row][0] if row in given else 0 for row in range(len(self))], np.int64)[:, None]
-            calls += [(part, ids[part]) for part in _parts(len(self))]
+            calls += [(part, ids[part]) for part in _split_rows(len(self))]
         else:
             singles = []
         alone = set(given) - set(singles)
         calls += [(slice(row, row + 1), np.array([given[row]], np.int64)) for row in sorted(alone)]
-        # What is forgotten is written after the place of what the row is given in another call.
+        # A dropped token is written after the tokens that its row gets in another call.
         places = self._lengths.copy()
         for row in alone:
             places[row] += len(given[row])
         work = [(part, ids, places if len(ids) > 1 else None) for part, ids in calls]
-        found = [self._run(*work[0])] if len(work) == 1 else [*_pool().map(lambda call: self._run(*call), work)]
+        found = [self._run(*work[0])] if len(work) == 1 else [*_open_pool().map(lambda call: self._run(*call), work)]
         logits: dict[int, Floats] = {}
         for (part, _), rows in zip(calls, found, strict=True):
             logits |= {row: last for row, last in enumerate(rows[:, -1], part.start) if row in given}
@@ -208,7 +208,7 @@ class TinyBatch:
         return self._network.run(token_ids, lengths, [cache[part] for cache in self._caches], kept)
 
     def _make_room(self, counts: dict[int, int]) -> None:
-        """Caches that hold so many tokens more of these rows, and a forgotten one of each."""
+        """Make room in the caches for so many more tokens of these rows, and for a dropped one of each."""
         context, longest = self._network.context, 0
         for row, count in counts.items():
             held = int(self._lengths[row])
@@ -218,7 +218,7 @@ class TinyBatch:
         height, _, capacity, _ = self._caches[0].shape
         needed = min(max(longest, int(self._lengths.max())) + 1, context)
         if len(self) > height or needed > capacity:
-            rows, width = _grown(1, len(self)), _grown(capacity, needed)
+            rows, width = _round_up_size(1, len(self)), _round_up_size(capacity, needed)
             self._caches = [_resize_cache(cache, rows, width) for cache in self._caches]
 
 
@@ -240,71 +240,71 @@ class TinyRuntime:
         return self._network.context
 
     def prefill(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
+        """Append tokens. Returns the logits after the last, of shape ``(vocabulary,)``."""
         last: Floats = self._as_batch().score(0, token_ids, 1)[-1]
         return last
 
     def step(self, token_id: int, /) -> Floats:
-        """Append one token; the logits after it."""
+        """Append one token. Returns the logits after it."""
         return self.prefill([token_id])
 
     def score(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after each of them, of shape ``(tokens, vocabulary)``."""
+        """Append tokens. Returns the logits after each of them, of shape ``(tokens, vocabulary)``."""
         return self._as_batch().score(0, token_ids, len(token_ids))
 
     def fork(self) -> Self:
-        """An independent copy that holds the same tokens; the weights are shared."""
+        """Make an independent copy that holds the same tokens; the weights are shared."""
         twin = copy.copy(self)
         twin._row = self._row and self._row.copy()
         return twin
 
     def _as_batch(self) -> TinyBatch:
-        """The sequence, as a batch of one row."""
+        """Return the sequence as a batch of one row."""
         if self._row is None:
             self._row = TinyBatch(self._network, rows=1)
         return self._row
 
     def batch(self) -> TinyBatch:
-        """An empty batch of this model."""
+        """Make an empty batch of this model."""
         return TinyBatch(self._network)
 
 
-def _grown(size: int, needed: int) -> int:
-    """A power of two, so that growing copies little."""
+def _round_up_size(size: int, needed: int) -> int:
+    """Round a size up to a power of two, so that growing copies little."""
     return size if needed <= size else 1 << (needed - 1).bit_length()
 
 
 def _resize_cache(cache: Floats, rows: int, capacity: int) -> Floats:
-    """The first rows of a cache, with room for so many positions."""
+    """Copy the first rows of a cache, with room for so many positions."""
     larger = np.zeros((rows, cache.shape[1], capacity, cache.shape[3]), np.float32)
     kept = min(rows, len(cache))
     larger[:kept, :, : cache.shape[2]] = cache[:kept]
     return larger
 
 
-def _parts(rows: int) -> list[slice]:
-    """Rows in as many parts as can be computed at the same time, none of them small."""
-    count = max(1, min(_workers(), rows // _FEW))
+def _split_rows(rows: int) -> list[slice]:
+    """Split rows into as many parts as can be computed at the same time, none of them small."""
+    count = max(1, min(_count_workers(), rows // _FEW))
     edges = [rows * index // count for index in range(count + 1)]
     return [slice(start, end) for start, end in pairwise(edges)]
 
 
-def _workers() -> int:
+def _count_workers() -> int:
     return min(os.cpu_count() or 1, 4)
 
 
 @lru_cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_workers(), thread_name_prefix="formwright-tiny")
+def _open_pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_count_workers(), thread_name_prefix="formwright-tiny")
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has the pool, but not its threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_open_pool.cache_clear)
 
 
 @lru_cache
-def _session(path: Path) -> Any:
-    """A session on one thread, without spinning while idle."""
+def _open_session(path: Path) -> Any:
+    """Open a session on one thread, which does not spin while idle."""
     with needs("local", "the embedded model"):
         import onnxruntime
     options = onnxruntime.SessionOptions()

@@ -9,7 +9,7 @@
 The runtime feeds tokens to ``model.forward`` and keeps the key-value cache; only the
 last row of logits comes back from the device.
 
-Cost: one forward pass per token the model is asked for, and one copy of a row of logits. A batch has one forward
+Cost: one forward pass for each token that the model chooses, and one copy of a row of logits. A batch has one forward
 pass for all rows, padded on the left.
 
 A model's logits are often wider than its tokenizer, because embeddings are
@@ -37,7 +37,7 @@ from formwright.forms.form import literal
 from formwright.generation.batch import Batch, Separate
 from formwright.generation.trace.recorder import Trace, retrace
 from formwright.models.local import LocalModel
-from formwright.models.runtimes.templated import encoder_of, text_encoder_of, tools_of, variants_of
+from formwright.models.runtimes.templated import make_encoder, make_text_encoder, make_tool_encoder, make_variants
 from formwright.tokenizers import vocabulary_from
 
 with needs("transformers", "a transformers model"):
@@ -76,26 +76,26 @@ class TransformersRuntime:
         return int(getattr(self._model.config.get_text_config(), "max_position_embeddings", None) or UNBOUNDED)
 
     def prefill(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after the last."""
+        """Append tokens. Returns the logits after the last."""
         logits: Floats = self._forward(token_ids, 1)[-1]
         return logits
 
     def step(self, token_id: int, /) -> Floats:
-        """Append one token; the logits after it."""
+        """Append one token. Returns the logits after it."""
         return self.prefill([token_id])
 
     def score(self, token_ids: Sequence[int], /) -> Floats:
-        """Append tokens; the logits after each of them, of shape ``(tokens, width)``."""
+        """Append tokens. Returns the logits after each of them, of shape ``(tokens, width)``."""
         return self._forward(token_ids, len(token_ids))
 
     def fork(self) -> Self:
-        """A copy with its own cache and the same weights."""
+        """Make a copy with its own cache and the same weights."""
         twin = copy.copy(self)
         twin._cache = copy.deepcopy(self._cache)
         return twin
 
     def batch(self) -> Batch:
-        """Rows of this model, none yet; those of models with other caches than plain ones have a call each."""
+        """Make an empty batch; if the model has other caches than plain ones, each row has a call of its own."""
         plain = all(type(layer) is DynamicLayer for layer in self._cache.layers)
         if not plain or not self._cache.layers:
             return Separate(TransformersRuntime(self._model))
@@ -124,7 +124,7 @@ class TransformersBatch:
         return len(self._held)
 
     def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
-        """New rows, the last; the logits after the last token of each."""
+        """Add rows after the others. Returns the logits after the last token of each."""
         cache = DynamicCache(config=self._model.config)
         ids, held = self._pad_rows(prompts)
         logits = self._forward(ids, held, cache)
@@ -132,7 +132,7 @@ class TransformersBatch:
         return logits
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
-        """Append tokens to every row, or none; the logits after the last of each."""
+        """Append tokens to every row, or none. Returns the logits after the last of each."""
         ids, new = self._pad_rows(token_ids)
         if self._held.shape[1] > 2 * int(self._held.sum(1).max()):
             self._pack()
@@ -158,7 +158,7 @@ class TransformersBatch:
             layer.keys, layer.values = layer.keys.gather(2, index), layer.values.gather(2, index)
 
     def _pad_rows(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Rows of one length, padded on the left, and where they hold tokens."""
+        """Pad rows on the left to one length. Returns the ids, and where they hold tokens."""
         longest = max(map(len, rows))
         if not longest:
             raise ValueError("no row is given a token")
@@ -193,7 +193,7 @@ class TransformersBatch:
 
 
 def _pad_front(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
-    """Zeros before a tensor, up to a size of ``total`` along an axis."""
+    """Put zeros before a tensor, up to a size of ``total`` along an axis."""
     missing = total - tensor.shape[axis]
     padding = [0, 0] * (tensor.dim() - 1 - axis) + [missing, 0]
     return torch.nn.functional.pad(tensor, padding)
@@ -201,7 +201,7 @@ def _pad_front(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TransformersModel(LocalModel):
-    """A model of transformers: it writes in form by itself, and makes what its own ``generate`` takes.
+    """A model of transformers: it generates by itself, and makes what its own ``generate`` takes.
 
     Attributes:
         network: The ``PreTrainedModel``.
@@ -212,9 +212,9 @@ class TransformersModel(LocalModel):
     def logits_processor(
         self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
     ) -> FormProcessor:
-        """A logits processor for ``network.generate(..., logits_processor=[...])``.
+        """Make a logits processor for ``network.generate(..., logits_processor=[...])``.
 
-        The first one of a model proves that its ``generate`` keeps to forms, which writes two texts of a few tokens.
+        The first one of a model tests that its ``generate`` applies forms, which writes two texts of a few tokens.
 
         Args:
             form: Anything `formwright.form` takes, or a list or tuple with one for each prompt of the batch.
@@ -227,7 +227,7 @@ class TransformersModel(LocalModel):
             ArgumentError: There is no form, or ``max_tokens`` is wrong.
             HostMismatch: ``generate`` does not use its processors.
         """
-        processor = FormProcessor(self._constraints(form, canonical), max_tokens=max_tokens)
+        processor = FormProcessor(self._compile_all(form, canonical), max_tokens=max_tokens)
         if not getattr(self.network, "_formwright_proved", False):
             prove("the generate method of this model", self._write_canary)
             self.network._formwright_proved = True
@@ -236,25 +236,25 @@ class TransformersModel(LocalModel):
     def prefix_allowed_tokens_fn(
         self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
     ) -> AllowedTokens:
-        """The same as a function, for ``network.generate(..., prefix_allowed_tokens_fn=...)``."""
-        return AllowedTokens(self._constraints(form, canonical), max_tokens=max_tokens)
+        """Make the same as a function, for ``network.generate(..., prefix_allowed_tokens_fn=...)``."""
+        return AllowedTokens(self._compile_all(form, canonical), max_tokens=max_tokens)
 
     def custom_generate(self, form: Any, *, canonical: Canonical | None = None) -> FormGenerate:
-        """A loop for ``network.generate(..., custom_generate=...)``, in which forced tokens cost no call of the model.
+        """Make a loop for ``network.generate(..., custom_generate=...)``, in which forced tokens cost no call of it.
 
-        Its budget is the call's ``max_new_tokens``. Temperature, ``top_k``, ``top_p`` and stopping criteria of the call
-        are kept to; processors that forced tokens would have to pass through are refused.
+        Its budget is the call's ``max_new_tokens``. It applies the temperature, ``top_k``, ``top_p`` and stopping
+        criteria of the call, and refuses processors that forced tokens would have to pass through.
         """
-        return FormGenerate(self._constraints(form, canonical), TransformersRuntime(self.network).batch)
+        return FormGenerate(self._compile_all(form, canonical), TransformersRuntime(self.network).batch)
 
     def trace(self, output: Any, form: Any, *, row: int = 0, max_tokens: int | None = None) -> Trace:
-        """The trace of a text that ``network.generate(...)`` has written.
+        """Trace a text that ``network.generate(...)`` has written.
 
         Args:
-            output: What it gave, with ``return_dict_in_generate=True, output_logits=True``.
+            output: What it returned, with ``return_dict_in_generate=True, output_logits=True``.
             form: The form of the text.
             row: Which of the sequences.
-            max_tokens: The budget that the form was told, if any.
+            max_tokens: The budget of the text, if it had one.
 
         Raises:
             ArgumentError: The output has no logits, or was made by beams, or has no such row.
@@ -275,7 +275,7 @@ class TransformersModel(LocalModel):
         return retrace(matcher, written, steps, max_tokens=max_tokens)
 
     def _write_canary(self, text: str) -> str:
-        """What ``generate`` writes in the form that has this text only."""
+        """Return what ``generate`` writes with a form that has this text only."""
         ends = self.vocabulary.eos_token_ids
         prompt = torch.tensor([ends[:1]], device=self.network.device)
         output = self.network.generate(
@@ -290,13 +290,13 @@ class TransformersModel(LocalModel):
         written = output[0].tolist()[1:] if hasattr(output, "tolist") else output.sequences[0].tolist()[1:]
         return b"".join(map(self.vocabulary.token, written)).decode(errors="replace")
 
-    def _constraints(self, form: Any, canonical: Canonical | None) -> list[Constraint[Any]]:
+    def _compile_all(self, form: Any, canonical: Canonical | None) -> list[Constraint[Any]]:
         forms = form if isinstance(form, list | tuple) else [form]
         return [self._compile(each, canonical) for each in forms]
 
 
 def read(folder: Path) -> TransformersModel:
-    """The causal language model in a folder, with its tokenizer; no code of the folder is run, and nothing is fetched.
+    """Load the causal language model in a folder, with its tokenizer; no code of it is run, and nothing is fetched.
 
     Raises:
         UnknownModel: There is none.
@@ -320,27 +320,27 @@ def wrap(model: Any, tokenizer: Any) -> TransformersModel:
         )
     vocabulary = vocabulary_from(
         tokenizer,
-        eos_token_ids=sorted(_ends(model)),
+        eos_token_ids=sorted(_list_ends(model)),
         logits_size=model.config.get_text_config().vocab_size,
     )
 
     name = type(model).__name__
-    style, with_tools = tools_of(tokenizer)
+    style, with_tools = make_tool_encoder(tokenizer)
     return TransformersModel(
         name,
         TransformersRuntime(model),
         vocabulary,
-        encoder_of(tokenizer),
+        make_encoder(tokenizer),
         style=style,
         with_tools=with_tools,
-        encode_text=text_encoder_of(tokenizer),
-        variants=variants_of(tokenizer),
+        encode_text=make_text_encoder(tokenizer),
+        variants=make_variants(tokenizer),
         network=model,
     )
 
 
-def _ends(model: Any) -> set[int]:
-    """Every end of text that the model's two configurations declare; each may be one id or a list."""
+def _list_ends(model: Any) -> set[int]:
+    """List the ends of text that the model's two configurations declare; each may be one id or a list."""
     declared = (getattr(config, "eos_token_id", None) for config in (model.config, model.generation_config))
     lists = (ids if isinstance(ids, list) else [ids] for ids in declared)
     return {token for ids in lists for token in ids if token is not None}

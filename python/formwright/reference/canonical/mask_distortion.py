@@ -2,7 +2,7 @@
 
 ::
 
-    ids, log_probabilities = model.after(prompt)
+    ids, log_probabilities = model.score_after(prompt)
     found = measure_distortion(log_probabilities, fw.choice(["yes", "no"]), vocabulary, prompt_ids=ids)
     found.rows, found.kl("lenient"), found.kl("canonical")
 

@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 __all__ = [
     "Biases",
+    "BodyPart",
     "ChatTool",
     "Custom",
     "CustomGrammar",
@@ -33,12 +34,11 @@ __all__ = [
     "Name",
     "ObjectFormat",
     "OutputFormat",
-    "Part",
     "ResponseFormat",
     "ResponsesTool",
     "Schema",
     "SchemaFormat",
-    "StreamOptions",
+    "StreamingOptions",
     "StructuralTag",
     "StructuredOutputs",
     "TextFormat",
@@ -47,11 +47,11 @@ __all__ = [
 Item = TypeVar("Item")
 
 Items = Annotated[list[Item], Field(fail_fast=True)]
-"""A list of which one wrong item is told, so that a million of them take no longer."""
+"""A list whose first wrong item is reported alone, so that a million wrong items take no longer."""
 
 
 def _check_count(value: Any, most: int) -> Any:
-    """Return the value. Raises PydanticCustomError if it has too many items, before any is read."""
+    """Return a value. Raises PydanticCustomError if it has too many fields, before any is read."""
     if isinstance(value, Mapping) and len(value) > most:
         raise PydanticCustomError("too_many", f"There are {len(value)} fields, and {most} is the most")
     return value
@@ -81,13 +81,13 @@ _WRAPPED = 'chat completions wrap it: {"type": "json_schema", "json_schema": {"n
 _BESIDE = 'in responses it is {"type": "json_schema", "name": ..., "schema": ...}'
 
 
-class Part(BaseModel):
-    """An object of a body, with no fields but its own."""
+class BodyPart(BaseModel):
+    """An object in a body. Any other field is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
-    """Fields that are in another place, or do in another endpoint: how they are written."""
+    """Fields that belong to another place or endpoint, and how they are written here."""
 
     @model_validator(mode="before")
     @classmethod
@@ -95,7 +95,7 @@ class Part(BaseModel):
         return _check_count(value, _MOST_FIELDS)
 
 
-class Schema(Part):
+class Schema(BodyPart):
     """The schema of ``response_format``."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
@@ -104,13 +104,13 @@ class Schema(Part):
     strict: bool | None = None
 
 
-class TextFormat(Part):
+class TextFormat(BodyPart):
     """Free text."""
 
     type: Literal["text"]
 
 
-class ObjectFormat(Part):
+class ObjectFormat(BodyPart):
     """Any JSON object."""
 
     type: Literal["json_object"]
@@ -118,7 +118,7 @@ class ObjectFormat(Part):
     ELSEWHERE = {"schema": 'for a schema, the type is "json_schema"'}
 
 
-class SchemaFormat(Part):
+class SchemaFormat(BodyPart):
     """JSON for a schema, as chat completions spell it."""
 
     type: Literal["json_schema"]
@@ -135,15 +135,15 @@ class FlatSchemaFormat(Schema):
     ELSEWHERE = {"json_schema": _BESIDE}
 
 
-class GrammarFormat(Part):
-    """A grammar, as some servers have it."""
+class GrammarFormat(BodyPart):
+    """A grammar, as some servers spell it."""
 
     type: Literal["grammar"]
     grammar: Any
 
 
-class StructuralTag(Part):
-    """Text with tags, as vLLM has it."""
+class StructuralTag(BodyPart):
+    """Text with tags, as vLLM spells it."""
 
     type: Literal["structural_tag"]
     structures: list[Any] | None = None
@@ -159,7 +159,7 @@ ResponseFormat = Annotated[
 OutputFormat = Annotated[TextFormat | ObjectFormat | FlatSchemaFormat, Field(discriminator="type")]
 
 
-class StructuredOutputs(Part):
+class StructuredOutputs(BodyPart):
     """The form, as vLLM spells it."""
 
     json_: Any = Field(default=None, alias="json")
@@ -176,7 +176,7 @@ class StructuredOutputs(Part):
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]
 
 
-class Function(Part):
+class Function(BodyPart):
     """A function of a tool."""
 
     name: Name
@@ -185,7 +185,7 @@ class Function(Part):
     strict: bool | None = None
 
 
-class FunctionTool(Part):
+class FunctionTool(BodyPart):
     """A function, as chat completions list it."""
 
     type: Literal["function"]
@@ -203,29 +203,29 @@ class FlatFunctionTool(Function):
     ELSEWHERE = {"function": _FLAT.replace("TYPE", '"function"')}
 
 
-class Grammar(Part):
+class Grammar(BodyPart):
     """A grammar of a custom tool."""
 
     syntax: Literal["lark", "regex"]
     definition: str
 
 
-class CustomGrammar(Part):
-    """What the input of a custom tool is, as chat completions spell it."""
+class CustomGrammar(BodyPart):
+    """The form of a custom tool's input, as chat completions spell it."""
 
     type: Literal["text", "grammar"]
     grammar: Grammar | None = None
 
 
-class FlatCustomGrammar(Part):
-    """What the input of a custom tool is, as responses spell it."""
+class FlatCustomGrammar(BodyPart):
+    """The form of a custom tool's input, as responses spell it."""
 
     type: Literal["text", "grammar"]
     syntax: Literal["lark", "regex"] | None = None
     definition: str | None = None
 
 
-class Custom(Part):
+class Custom(BodyPart):
     """A custom tool, whose input is text."""
 
     name: Name
@@ -233,7 +233,7 @@ class Custom(Part):
     format: CustomGrammar | None = None
 
 
-class CustomTool(Part):
+class CustomTool(BodyPart):
     """A custom tool, as chat completions list it."""
 
     type: Literal["custom"]
@@ -242,7 +242,7 @@ class CustomTool(Part):
     ELSEWHERE = dict.fromkeys(Custom.model_fields, _NESTED.replace("TYPE", '"custom"'))
 
 
-class FlatCustomTool(Part):
+class FlatCustomTool(BodyPart):
     """A custom tool, as responses list it."""
 
     type: Literal["custom"]
@@ -260,7 +260,7 @@ ChatTool = Annotated[FunctionTool | CustomTool, Field(discriminator="type")]
 ResponsesTool = Annotated[FlatFunctionTool | FlatCustomTool, Field(discriminator="type")]
 
 
-class StreamOptions(Part):
+class StreamingOptions(BodyPart):
     """Options of a stream."""
 
     include_usage: bool | None = None

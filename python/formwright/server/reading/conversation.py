@@ -1,8 +1,8 @@
-"""Reads the messages of a request, with earlier calls of tools and their results.
+"""Read the messages of a request, with earlier calls of tools and their results.
 
 ::
 
-    messages = chat_messages([{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
+    messages = read_chat_messages([{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
     [message["role"] for message in messages]        # ['developer', 'user']
 
 Fields that do not concern the model were removed before (`fields`); unknown ones are refused.
@@ -17,16 +17,16 @@ from typing import Any
 from formwright.conversations.local import conversation_ids
 from formwright.conversations.messages import Message, ToolCall, join_text
 from formwright.models import LocalModel
-from formwright.server.errors import BadRequest, unknown_field
+from formwright.server.errors import BadRequest, refuse_missing_field, refuse_unknown_field
 from formwright.server.reading.requests import ChatBody
 from formwright.tools.answer_reader import INPUT
 from formwright.tools.offered import Offered
 
-__all__ = ["chat_messages", "prompt_ids", "response_messages", "split_begun_answer", "texts_of"]
+__all__ = ["encode_conversation", "list_texts", "read_chat_messages", "read_response_messages", "split_begun_answer"]
 
 
-def chat_messages(messages: Sequence[Any]) -> list[Message]:
-    """The messages of a chat completion: role, content, perhaps ``calls`` or the ``id`` that a result answers.
+def read_chat_messages(messages: Sequence[Any]) -> list[Message]:
+    """Read the messages of a chat completion: role, content, perhaps ``calls`` or the ``id`` that a result answers.
 
     Raises:
         BadRequest: One cannot be read; `BadRequest.param` is the field.
@@ -35,69 +35,68 @@ def chat_messages(messages: Sequence[Any]) -> list[Message]:
 
 
 def _read_chat_message(message: Any, where: str) -> Message:
-    fields = _fields(message, where, "role", "content", "refusal", "tool_calls", "tool_call_id")
+    fields = _read_fields(message, where, "role", "content", "refusal", "tool_calls", "tool_call_id")
     role = fields.get("role")
     if role is None:
-        raise _missing(f"{where}.role")
+        raise refuse_missing_field(f"{where}.role")
     if role not in ("system", "developer", "user", "assistant", "tool"):
-        said = f"{where}.role: {role!r} is none of system, developer, user, assistant and tool"
-        raise BadRequest(said, param=f"{where}.role")
+        raise _refuse_role(where, role, "system, developer, user, assistant and tool")
     found: Message = {"role": role, "content": ""}
     if role == "assistant":
         found["calls"] = _read_chat_calls(fields, where)
     elif fields.get("tool_calls"):
         raise BadRequest(f"{where}.tool_calls: only an assistant calls tools", param=f"{where}.tool_calls")
     if role == "tool":
-        found["id"] = _read_name(fields, "tool_call_id", where)
+        found["id"] = _read_string(fields, "tool_call_id", where)
     elif fields.get("tool_call_id"):
         raise BadRequest(f"{where}.tool_call_id: only a tool answers a call", param=f"{where}.tool_call_id")
     found["content"] = _read_chat_content(fields, where)
     return found
 
 
+def _refuse_role(where: str, role: Any, known: str) -> BadRequest:
+    return BadRequest(f"{where}.role: expected one of {known}, got {role!r}", param=f"{where}.role")
+
+
 def _read_chat_content(fields: Mapping[str, Any], where: str) -> str:
-    """Read the content of a message; it may be missing beside calls and in results."""
+    """Read the content of a message; one with calls or of a tool may have none."""
     name = "refusal" if "content" not in fields and fields["role"] == "assistant" else "content"
     if name in fields:
-        return _read_text(fields[name], f"{where}.{name}", ("text", "refusal"))
+        return _read_content(fields[name], f"{where}.{name}", ("text", "refusal"))
     if fields["role"] in ("assistant", "tool"):
         return ""
-    raise _missing(f"{where}.content")
+    raise refuse_missing_field(f"{where}.content")
 
 
-def _fields(sent: Any, where: str, *known: str) -> dict[str, Any]:
-    """The fields of an object that are not null. Raises BadRequest."""
+def _read_fields(sent: Any, where: str, *known: str) -> dict[str, Any]:
+    """Read the fields of an object that are not null. Raises BadRequest."""
     if not isinstance(sent, Mapping):
-        raise BadRequest(f"{where} is an object", param=where)
+        raise BadRequest(f"{where}: expected an object", param=where)
     fields = {name: value for name, value in sent.items() if value is not None}
     for name in fields:
         if name not in known:
-            raise unknown_field(f"{where}.{name}", known)
+            raise refuse_unknown_field(f"{where}.{name}", known)
     return fields
-
-
-def _missing(param: str) -> BadRequest:
-    return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
 
 
 def _read_chat_calls(fields: Mapping[str, Any], where: str) -> list[ToolCall]:
     calls = fields.get("tool_calls", [])
     if not isinstance(calls, list):
-        raise BadRequest(f"{where}.tool_calls is a list of calls", param=f"{where}.tool_calls")
+        raise BadRequest(f"{where}.tool_calls: expected a list of calls", param=f"{where}.tool_calls")
     return [_read_chat_call(call, f"{where}.tool_calls[{at}]") for at, call in enumerate(calls)]
 
 
 def _read_chat_call(call: Any, where: str) -> ToolCall:
-    """A call that the assistant made before."""
-    fields = _fields(call, where, "id", "type", "function", "custom")
+    """Read a call that the assistant made before."""
+    fields = _read_fields(call, where, "id", "type", "function", "custom")
     kind = fields.get("type", "function")
     if kind not in ("function", "custom") or kind not in fields:
-        raise BadRequest(f"{where} is not a call of a function or a custom tool", param=where)
+        raise BadRequest(f"{where}: expected a call of a function or a custom tool", param=where)
     place, given = f"{where}.{kind}", "arguments" if kind == "function" else INPUT
-    inner = _fields(fields[kind], place, "name", given)
+    inner = _read_fields(fields[kind], place, "name", given)
     return {
-        "id": _read_name(fields, "id", where) if "id" in fields else "",
-        "name": _read_name(inner, "name", place),
+        "id": _read_string(fields, "id", where) if "id" in fields else "",
+        "name": _read_string(inner, "name", place),
         "arguments": _read_arguments(inner, place) if kind == "function" else _read_input(inner, place),
     }
 
@@ -113,33 +112,33 @@ def _read_arguments(fields: Mapping[str, Any], where: str) -> Any:
         return json.loads(sent)
     except (TypeError, ValueError, RecursionError):
         where = f"{where}.arguments"
-        raise BadRequest(f"{where}: the arguments of a call are a text that is JSON", param=where) from None
+        raise BadRequest(f"{where}: expected a text that is JSON", param=where) from None
 
 
 def _read_input(fields: Mapping[str, Any], where: str) -> dict[str, str]:
-    """The input of a custom tool, as its one argument."""
-    return {INPUT: _read_name(fields, INPUT, where) if INPUT in fields else ""}
+    """Read the input of a custom tool, as its one argument."""
+    return {INPUT: _read_string(fields, INPUT, where) if INPUT in fields else ""}
 
 
-def _read_text(content: Any, where: str, kinds: Sequence[str]) -> str:
-    """A content, as a text or as parts that are texts."""
+def _read_content(content: Any, where: str, kinds: Sequence[str]) -> str:
+    """Read a content: a text, or parts that are texts."""
     text = join_text(content, lambda part, number: _read_part(part, f"{where}[{number}]", kinds))
     if text is None:
-        raise BadRequest(f"{where} is a text or a list of parts", param=where)
+        raise BadRequest(f"{where}: expected a text or a list of parts", param=where)
     return text
 
 
 def _read_part(part: Any, where: str, kinds: Sequence[str]) -> str:
     kind = part.get("type") if isinstance(part, Mapping) else None
     if kind not in kinds:
-        said = f"{where}: parts of the type {kind!r} cannot be read, only {', '.join(kinds)}"
+        said = f"{where}: expected a part of the type {' or '.join(kinds)}, got {kind!r}"
         raise BadRequest(said, param=where)
     name = "refusal" if kind == "refusal" else "text"
-    return _read_name(_fields(part, where, "type", name), name, where)
+    return _read_string(_read_fields(part, where, "type", name), name, where)
 
 
-def response_messages(input_: str | Sequence[Any], instructions: str | None) -> list[Message]:
-    """The messages of a response: its instructions, and the items of its input.
+def read_response_messages(input_: str | Sequence[Any], instructions: str | None) -> list[Message]:
+    """Read the messages of a response: its instructions, and the items of its input.
 
     Raises:
         BadRequest: An item cannot be read.
@@ -156,51 +155,51 @@ def response_messages(input_: str | Sequence[Any], instructions: str | None) -> 
         else:
             found.append(message)
     if not found:
-        raise BadRequest("input says nothing", param="input")
+        raise BadRequest("input has no message", param="input")
     return found
 
 
 def _read_item(item: Any, where: str) -> Message | None:
-    """The message of an item; ``None`` for a thought, which is not read again."""
+    """Read the message of an item; ``None`` for a thought, which is not read again."""
     kind = item.get("type") or ("message" if "role" in item else None)
     if kind == "message":
-        fields = _fields(item, where, "type", "role", "content")
+        fields = _read_fields(item, where, "type", "role", "content")
         role = fields.get("role")
         if role not in ("system", "developer", "user", "assistant"):
-            raise BadRequest(f"{where}.role: {role!r} is none of system, developer, user, assistant", param=where)
+            raise _refuse_role(where, role, "system, developer, user and assistant")
         kinds = ("input_text", "output_text", "text", "refusal")
-        return {"role": role, "content": _read_text(fields.get("content"), f"{where}.content", kinds)}
+        return {"role": role, "content": _read_content(fields.get("content"), f"{where}.content", kinds)}
     if kind == "reasoning":
         return None
     if kind in ("function_call", "custom_tool_call"):
         is_custom = kind == "custom_tool_call"
-        fields = _fields(item, where, "type", "call_id", "name", INPUT if is_custom else "arguments")
+        fields = _read_fields(item, where, "type", "call_id", "name", INPUT if is_custom else "arguments")
         arguments = _read_input(fields, where) if is_custom else _read_arguments(fields, where)
         call: ToolCall = {
-            "id": _read_name(fields, "call_id", where),
-            "name": _read_name(fields, "name", where),
+            "id": _read_string(fields, "call_id", where),
+            "name": _read_string(fields, "name", where),
             "arguments": arguments,
         }
         return {"role": "assistant", "content": "", "calls": [call]}
     if kind in ("function_call_output", "custom_tool_call_output"):
-        fields = _fields(item, where, "type", "call_id", "name", "output")
-        output = _read_text(fields.get("output", ""), f"{where}.output", ("input_text", "output_text", "text"))
-        return {"role": "tool", "content": output, "id": _read_name(fields, "call_id", where)}
+        fields = _read_fields(item, where, "type", "call_id", "name", "output")
+        output = _read_content(fields.get("output", ""), f"{where}.output", ("input_text", "output_text", "text"))
+        return {"role": "tool", "content": output, "id": _read_string(fields, "call_id", where)}
     raise BadRequest(f"{where}: items of the type {kind!r} cannot be read", param=where)
 
 
-def _read_name(item: Mapping[str, Any], field: str, where: str) -> str:
-    """A field that is a text. Raises BadRequest."""
+def _read_string(item: Mapping[str, Any], field: str, where: str) -> str:
+    """Read a field that is a text. Raises BadRequest."""
     value = item.get(field)
     if value is None:
-        raise _missing(f"{where}.{field}")
+        raise refuse_missing_field(f"{where}.{field}")
     if not isinstance(value, str):
-        raise BadRequest(f"{where}.{field} is a text", param=f"{where}.{field}")
+        raise BadRequest(f"{where}.{field}: expected a text", param=f"{where}.{field}")
     return value
 
 
-def texts_of(messages: Sequence[Message]) -> list[str]:
-    """The texts of messages, which are all in their prompt."""
+def list_texts(messages: Sequence[Message]) -> list[str]:
+    """List the texts of messages, all of which are in their prompt."""
     calls = [call for message in messages for call in message.get("calls", ())]
     return [*(message["content"] for message in messages), *(json.dumps(call["arguments"]) for call in calls)]
 
@@ -212,20 +211,20 @@ def split_begun_answer(messages: list[Message], body: ChatBody) -> tuple[list[Me
         BadRequest: The last message is not text of the assistant, or the fields contradict each other.
     """
     if body.add_generation_prompt is body.continue_final_message:
-        said = "an answer is a message of its own, or it continues the last one: say one of both"
+        said = "an answer is a new message or continues the last one, so it differs from continue_final_message"
         raise BadRequest(f"add_generation_prompt: {said}", param="add_generation_prompt")
     if not body.continue_final_message:
         return messages, ""
     *before, last = messages
     if last["role"] != "assistant" or last["calls"] or not last["content"]:
-        said = "continue_final_message: the last message is not a text of the assistant"
+        said = "continue_final_message: expected a text of the assistant as the last message"
         raise BadRequest(said, param="continue_final_message")
     if not before:
         raise BadRequest("continue_final_message: no message comes before the last one", param="messages")
     return before, last["content"]
 
 
-def prompt_ids(model: LocalModel, messages: Sequence[Message], offered: Offered, begun: str = "") -> list[int]:
+def encode_conversation(model: LocalModel, messages: Sequence[Message], offered: Offered, begun: str = "") -> list[int]:
     """Encode a conversation, up to where the assistant continues.
 
     Args:
@@ -237,13 +236,13 @@ def prompt_ids(model: LocalModel, messages: Sequence[Message], offered: Offered,
     Raises:
         PromptError: The model cannot read it.
         LimitExceeded: It is longer than the context.
-        BadRequest: The tokenizer cannot spell a text in the middle of others.
+        BadRequest: The tokenizer cannot tokenise a text in the middle of others.
     """
     ids = conversation_ids(model, messages, offered.descriptions)
     if not begun:
         return ids
     merges = model.vocabulary.merges
     if merges is None or (spelled := merges.encode(begun)) is None:
-        said = "continue_final_message is not served: the tokenizer of this model cannot spell a text within others"
+        said = "continue_final_message is not served: the tokenizer of this model cannot tokenise a text within others"
         raise BadRequest(said, param="continue_final_message", code="unsupported_parameter")
     return model.prompt_ids([*ids, *spelled])

@@ -1,8 +1,8 @@
-"""The fields that are not served: those that cannot change the text are ignored, those that could are refused.
+"""The fields that are not served: those that cannot change the text are ignored, and those that could are refused.
 
 ::
 
-    without_ignored({"messages": [{"role": "user", "content": "Hi", "cache_control": {"type": "ephemeral"}}]})
+    drop_ignored_fields({"messages": [{"role": "user", "content": "Hi", "cache_control": {"type": "ephemeral"}}]})
     # ({'messages': [{'role': 'user', 'content': 'Hi'}]}, ['messages[].cache_control'])
 
 `IGNORED` and `REFUSED` decide, and the tables of docs/reference/server.md are written from them. A field in neither is
@@ -10,7 +10,7 @@ served or unknown.
 
 Cost: one pass over the fields of the request, its messages, parts, calls and tools.
 
-The stamp of the answer names an ignored field only if it is not empty.
+The notes in the stamp of an answer name an ignored field only if it is not empty.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = ["IGNORED", "IGNORED_AT", "PLACES", "REFUSED", "is_neutral", "without_ignored"]
+__all__ = ["IGNORED", "IGNORED_AT", "PLACES", "REFUSED", "drop_ignored_fields", "is_neutral"]
 
 PLACES: Mapping[str, tuple[str, ...]] = {
     "request": ("",),
@@ -30,7 +30,7 @@ PLACES: Mapping[str, tuple[str, ...]] = {
     "call": ("messages[].tool_calls[]", "messages[].tool_calls[].function", "messages[].tool_calls[].custom"),
     "tool": ("tools[]", "tools[].function", "tools[].custom"),
 }
-"""Where fields are, by the names that the table of the documentation has for these places."""
+"""Places of fields, by their names in the table of the documentation."""
 
 _ANY = ("message", "part", "call", "tool")
 _NO_CACHE = "nothing is cached between requests"
@@ -112,7 +112,7 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "functions": ("an older name: use tools", ()),
     "ignore_eos": ("a text ends where the model ends it", (False,)),
     "image": ("answers are text", ()),
-    "include_reasoning": ("a thought that is asked for is sent", (True,)),
+    "include_reasoning": ("a requested thought is sent", (True,)),
     "include_stop_str_in_output": ("a text ends before the stop text", (False,)),
     "length_penalty": (_SAMPLING, (1, 0)),
     "logits_processors": ("say by a form what may be written", ([],)),
@@ -156,33 +156,36 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 def is_neutral(name: str, value: Any) -> bool:
     """Whether a refused field has a value that changes nothing."""
-    return any(isinstance(value, bool) == isinstance(good, bool) and value == good for good in REFUSED[name][1])
+    _, neutral = REFUSED[name]
+    return any(isinstance(value, bool) == isinstance(good, bool) and value == good for good in neutral)
 
 
-def without_ignored(sent: Mapping[str, Any], served: Collection[str] = frozenset()) -> tuple[dict[str, Any], list[str]]:
-    """A request without the fields that are ignored, and the places of those that were not empty.
+def drop_ignored_fields(
+    sent: Mapping[str, Any], served: Collection[str] = frozenset()
+) -> tuple[dict[str, Any], list[str]]:
+    """Drop the ignored fields of a request. Returns the rest, and the places of those that were not empty.
 
     Args:
         sent: The request.
-        served: Names of its own fields that its endpoint reads.
+        served: The fields that its endpoint reads.
     """
     found: dict[str, None] = {}
     kept = {name: sent[name] for name in sent if name in served}
     rest = {name: sent[name] for name in sent if name not in served}
-    nested = {name: _without(value, name, found) for name, value in kept.items()}
-    return nested | _without(rest, "", found), list(found)
+    nested = {name: _drop_nested(value, name, found) for name, value in kept.items()}
+    return nested | _drop_nested(rest, "", found), list(found)
 
 
-def _without(value: Any, place: str, found: dict[str, None]) -> Any:
+def _drop_nested(value: Any, place: str, found: dict[str, None]) -> Any:
     if isinstance(value, list) and f"{place}[]" in IGNORED_AT:
-        return [_without(item, f"{place}[]", found) for item in value]
+        return [_drop_nested(item, f"{place}[]", found) for item in value]
     if not isinstance(value, dict) or place not in IGNORED_AT:
         return value
     kept = {}
     for name, inner in value.items():
         where = f"{place}.{name}" if place else name
         if name not in IGNORED_AT[place]:
-            kept[name] = _without(inner, where, found)
+            kept[name] = _drop_nested(inner, where, found)
         elif inner not in _EMPTY:
             found[where] = None
     return kept

@@ -20,21 +20,21 @@ from formwright.server.errors import BadRequest
 
 __all__ = ["parse_json"]
 
-_VALUES = 1 << 19
-"""Values of a body. While they are made no other thread runs, and a million arrays take half a second."""
+_MOST_VALUES = 1 << 19
+"""Values of a body at most. No other thread runs while they are made, and a million arrays take half a second."""
 
 
 def parse_json(data: bytes | bytearray) -> Any:
-    """The JSON of a body.
+    """Parse the JSON of a body.
 
     Raises:
         BadRequest: It is not JSON, it has too many values, or an answer could not repeat one: a lone surrogate, an
             infinite number.
     """
-    if json.detect_encoding(data) not in ("utf-8", "utf-8-sig"):  # the reader knows others, the checks below do not
+    if json.detect_encoding(data) not in ("utf-8", "utf-8-sig"):  # the checks below know no other encoding
         raise BadRequest("the body is not JSON: its encoding is not UTF-8", code="invalid_json")
-    if _count_values(data) > _VALUES and _count_values(_remove_strings(data)) > _VALUES:
-        raise BadRequest(f"the body holds more than {_VALUES:,} values")
+    if _count_values(data) > _MOST_VALUES and _count_values(_remove_strings(data)) > _MOST_VALUES:
+        raise BadRequest(f"the body holds more than {_MOST_VALUES:,} values")
     try:
         with _pause_collector():
             sent = json.loads(data, parse_constant=_refuse_number, parse_float=_read_float)
@@ -49,12 +49,12 @@ def parse_json(data: bytes | bytearray) -> Any:
 
 
 def _count_values(data: bytes | bytearray) -> int:
-    """Bound the number of values in a JSON text: each is the whole, or the first of a container, or follows a comma."""
+    """Count the values of a JSON text, or more: each is the first one, the first of a container, or follows a comma."""
     return 1 + len(data) - len(data.translate(None, b",[{"))
 
 
 def _remove_strings(data: bytes | bytearray) -> bytes:
-    """A JSON text without its strings."""
+    """Remove the strings of a JSON text."""
     without_escaped_quotes = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     return b"".join(without_escaped_quotes.split(b'"')[::2])
 
@@ -83,6 +83,7 @@ def _refuse_number(text: str) -> None:
 
 
 def _check_surrogates(value: Any, param: str | None) -> None:
+    """Refuse a lone surrogate, which no answer can hold. Raises BadRequest."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""The order that a request makes, and the stamp that says who enforced what.
+"""Orders: what a request has written, and the stamp that says who enforced what.
 
 ::
 
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from formwright.generation import Complete, Writing
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
-from formwright.models.tasks import Task
+from formwright.models.writing_tasks import WritingTask
 from formwright.server.reading.requests import Body
-from formwright.server.reading.shapes import Compiled
+from formwright.server.reading.shapes import CompiledShape
 from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done
 from formwright.tools.offered import Offered
@@ -31,7 +31,7 @@ class PromptSpec:
 
     Attributes:
         offered: The tools.
-        prompt: Makes the tokens of the prompt.
+        prompt: Returns the tokens of the prompt.
         field: The field that holds the prompt.
         text: The prompt, if it is a text that the model continues.
     """
@@ -44,30 +44,30 @@ class PromptSpec:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be written.
+    """One prompt of a request, and the texts to write after it.
 
     Attributes:
         body: The request.
         compiled: Its form.
         task: The prompt, the budget, and the form after the prompt.
-        writings: The texts to write, not begun, or those to score.
+        writings: The texts to write, none of them begun, or those to score.
         echo: The prompt, if the answer repeats it.
     """
 
     body: Body
-    compiled: Compiled
-    task: Task
+    compiled: CompiledShape
+    task: WritingTask
     writings: Sequence[Writing | Scoring]
     echo: Echo | None = None
 
     @property
-    def is_opened(self) -> bool:
+    def has_open_thought(self) -> bool:
         """Whether the prompt has opened the thought already."""
         return self.task.constraint is not self.compiled.constraint
 
     @property
     def prompt_scoring(self) -> PromptScoring | None:
-        """Scores the tokens of the prompt, if the client wants that."""
+        """What scores the tokens of the prompt, if the client requests that."""
         return None if self.echo is None else self.echo.scoring
 
     @property
@@ -75,8 +75,8 @@ class Order:
         """How many tokens the prompt has."""
         return len(self.task.prompt_ids)
 
-    def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
-        """Who enforced what, with notes; ``None`` for free text without notes."""
+    def make_stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
+        """Make the stamp: who enforced what, with notes; ``None`` for free text without notes."""
         shape = self.compiled.shape
         notes = [*shape.notes, *self.body.notes, *self._list_notes(ends)]
         noted: dict[str, Any] = {"notes": notes} if notes else {}
@@ -100,7 +100,7 @@ class Order:
     def _list_notes(self, ends: Sequence[Done]) -> Iterator[str]:
         """List what the client should know about its answer."""
         if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
-            yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
+            yield "min_tokens: a text has fewer tokens, because its form allows no more or a stop text has cut it"
         if self.body.stop_texts and not self.compiled.shape.has_free_text:
             yield "stop has no effect: the answer has no free text"
         thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
@@ -109,7 +109,7 @@ class Order:
 
 
 class TokenCounts(NamedTuple):
-    """Tokens of a request: of prompts whose texts have begun, and of texts."""
+    """The tokens of a request: those of the prompts whose texts have begun, and those of the texts."""
 
     prompt: int
     written: int

@@ -5,7 +5,7 @@
     ChatBody.model_validate({"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]}).n      # 1
 
 `body_reader` reads them and decides about fields that are not here. What endpoints spell differently is a property of
-`Body`, so that no later module has to ask which endpoint it serves.
+`Body`, so that no later module has to know which endpoint it serves.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pydantic import Field, PrivateAttr
 from formwright.server.errors import BadRequest
 from formwright.server.reading.body_parts import (
     Biases,
+    BodyPart,
     ChatTool,
     Items,
     OutputFormat,
-    Part,
     ResponseFormat,
     ResponsesTool,
-    StreamOptions,
+    StreamingOptions,
     StructuredOutputs,
 )
 
-__all__ = ["Body", "Budget", "ChatBody", "CompletionBody", "ResponsesBody", "Sampled", "scoring_body"]
+__all__ = ["Body", "Budget", "ChatBody", "CompletionBody", "ResponsesBody", "SampledBody", "make_scoring_body"]
 
 _MOST_PROMPTS = 1 << 14
 
@@ -50,7 +50,7 @@ class Budget(NamedTuple):
     is_default: bool = False
 
 
-class Body(Part):
+class Body(BodyPart):
     """The fields of all requests."""
 
     ENDPOINT: ClassVar[str]
@@ -63,7 +63,7 @@ class Body(Part):
     min_tokens: Annotated[int, Field(ge=0)] = 0
     seed: int | None = None
     stream: bool = False
-    stream_options: StreamOptions | None = None
+    stream_options: StreamingOptions | None = None
     structured_outputs: StructuredOutputs | None = None
     guided_json: Any = None
     guided_regex: str | None = None
@@ -88,7 +88,7 @@ class Body(Part):
         return notes
 
     @property
-    def texts(self) -> int:
+    def text_count(self) -> int:
         """How many texts it asks for."""
         return self.texts_per_prompt
 
@@ -98,12 +98,12 @@ class Body(Part):
         return 1
 
     @property
-    def jobs(self) -> int:
-        """How many rows it takes."""
-        return self.texts
+    def row_count(self) -> int:
+        """How many rows it needs."""
+        return self.text_count
 
     def read_budget(self) -> Budget:
-        """How many tokens there may be. Raises BadRequest."""
+        """Read how many tokens there may be. Raises BadRequest."""
         raise NotImplementedError
 
     @property
@@ -112,7 +112,7 @@ class Body(Part):
         return []
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """How many of the most likely tokens to show at each; ``None`` for no log probabilities. Raises BadRequest."""
         return None
 
@@ -158,7 +158,7 @@ class Body(Part):
 
     @property
     def earlier_response(self) -> str | None:
-        """The id of the response that the request goes on from."""
+        """The id of the response that the request continues."""
         return None
 
     @property
@@ -167,7 +167,7 @@ class Body(Part):
         return False
 
 
-class Sampled(Body):
+class SampledBody(Body):
     """The fields of the two older endpoints."""
 
     n: Annotated[int, Field(ge=1, le=128)] = 1
@@ -183,7 +183,7 @@ class Sampled(Body):
         return self.n
 
     def read_budget(self) -> Budget:
-        """``max_tokens``."""
+        """Read ``max_tokens``."""
         return Budget("max_tokens", self.max_tokens)
 
     @property
@@ -202,8 +202,8 @@ class Sampled(Body):
         return {"presence_penalty": self.presence_penalty, "frequency_penalty": self.frequency_penalty}
 
 
-class ChatBody(Sampled):
-    """Of ``/v1/chat/completions``."""
+class ChatBody(SampledBody):
+    """The body of ``/v1/chat/completions``."""
 
     ENDPOINT = "chat completions"
     messages: Annotated[Items[dict[str, Any]], Field(min_length=1)]
@@ -222,18 +222,20 @@ class ChatBody(Sampled):
     score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
 
     def read_budget(self) -> Budget:
-        """``max_completion_tokens``, or ``max_tokens``. Raises BadRequest if both are given and differ."""
+        """Read ``max_completion_tokens`` or ``max_tokens``. Raises BadRequest if both are given and differ."""
         if self.max_completion_tokens is None:
             return super().read_budget()
         if self.max_tokens not in (None, self.max_completion_tokens):
-            raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
+            raise BadRequest(
+                "max_tokens: an older name of max_completion_tokens, which has another value", param="max_tokens"
+            )
         return Budget("max_completion_tokens", self.max_completion_tokens)
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """``top_logprobs``, with ``logprobs``. Raises BadRequest if it is given without."""
         if self.top_logprobs is not None and not self.logprobs:
-            raise BadRequest("top_logprobs: logprobs must be true for it", param="top_logprobs")
+            raise BadRequest("top_logprobs: expected logprobs to be true as well", param="top_logprobs")
         return (self.top_logprobs or 0) if self.logprobs else None
 
     @property
@@ -256,20 +258,20 @@ def _read_effort(effort: str | None) -> str | None:
     return None if effort == "none" else effort
 
 
-class TextOptions(Part):
+class TextOptions(BodyPart):
     """``text`` of responses."""
 
     format: OutputFormat | None = None
 
 
-class Reasoning(Part):
+class Reasoning(BodyPart):
     """``reasoning`` of responses."""
 
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
 
 
 class ResponsesBody(Body):
-    """Of ``/v1/responses``."""
+    """The body of ``/v1/responses``."""
 
     ENDPOINT = "responses"
     input: str | Annotated[Items[dict[str, Any]], Field(min_length=1)]
@@ -286,11 +288,11 @@ class ResponsesBody(Body):
     store: bool | None = None
 
     def read_budget(self) -> Budget:
-        """``max_output_tokens``."""
+        """Read ``max_output_tokens``."""
         return Budget("max_output_tokens", self.max_output_tokens)
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """``top_logprobs``, or none of them if only ``include`` asks for log probabilities."""
         is_included = "message.output_text.logprobs" in (self.include or ())
         return (self.top_logprobs or 0) if is_included or self.top_logprobs else None
@@ -321,8 +323,8 @@ class ResponsesBody(Body):
         return [{"role": "user", "content": self.input}] if isinstance(self.input, str) else self.input
 
 
-class CompletionBody(Sampled):
-    """Of ``/v1/completions``."""
+class CompletionBody(SampledBody):
+    """The body of ``/v1/completions``."""
 
     ENDPOINT = "completions"
     prompt: (
@@ -342,18 +344,18 @@ class CompletionBody(Sampled):
         return list(self.prompt) if several else [self.prompt]
 
     @property
-    def texts(self) -> int:
+    def text_count(self) -> int:
         """``n`` for each prompt."""
         return self.n * len(self.prompts)
 
     def read_budget(self) -> Budget:
-        """``max_tokens``, which is 16 if it is left out. Raises BadRequest if there would be nothing to answer."""
+        """Read ``max_tokens``, which is 16 if it is left out. Raises BadRequest if there would be nothing to answer."""
         if self.max_tokens == 0 and not self.echo:
             raise BadRequest("max_tokens: 0 is only for echo: there would be no answer", param="max_tokens")
         return Budget("max_tokens", 16, is_default=True) if self.max_tokens is None else super().read_budget()
 
     @property
-    def likeliest(self) -> int | None:
+    def likeliest_count(self) -> int | None:
         """``logprobs``."""
         return self.logprobs
 
@@ -368,9 +370,9 @@ class CompletionBody(Sampled):
         return self.echo and self.logprobs is not None
 
     @property
-    def jobs(self) -> int:
-        """How many rows its texts and the scoring of its prompts take."""
-        return self.texts + len(self.prompts) * self.scores_prompts
+    def row_count(self) -> int:
+        """How many rows its texts and the scoring of its prompts need."""
+        return self.text_count + len(self.prompts) * self.scores_prompts
 
 
 _BESIDE_SCORE = {
@@ -383,24 +385,24 @@ _BESIDE_SCORE = {
     "max_tokens",
     "max_completion_tokens",
 }
-"""Fields that go with ``score``: nothing is written, so any bound of the answer is kept."""
+"""Fields that can be combined with ``score``. Nothing is written, so any limit on the answer is kept."""
 
 
-_SCORED = 1 << 15
-"""Characters of all texts of ``score`` together."""
+_MOST_SCORED = 1 << 15
+"""Characters of all texts of ``score`` together at most."""
 
 
-def scoring_body(body: Body) -> Body:
-    """The body of a request that has texts scored: canonical, unless it says otherwise, as `LocalModel.score` is.
+def make_scoring_body(body: Body) -> Body:
+    """Make the body of a request that scores texts: canonical unless it says otherwise, as `LocalModel.score` is.
 
     Raises:
         BadRequest: It asks for something to be written, or the texts are too long.
     """
     for name in sorted(body.model_fields_set - _BESIDE_SCORE):
         if getattr(body, name) != type(body).model_fields[name].get_default(call_default_factory=True):
-            raise BadRequest(f"{name} does not go with score: the texts are given, and nothing is written", param=name)
+            raise BadRequest(f"{name} cannot be combined with score, which writes no text", param=name)
     if body.canonical == "forced":
-        raise BadRequest("canonical is true or false with score", param="canonical")
-    if (count := sum(map(len, body.scored_texts or ()))) > _SCORED:
-        raise BadRequest(f"score: the texts have {count} characters, and {_SCORED} is the most", param="score")
+        raise BadRequest("canonical: expected true or false with score, got 'forced'", param="canonical")
+    if (count := sum(map(len, body.scored_texts or ()))) > _MOST_SCORED:
+        raise BadRequest(f"score: expected {_MOST_SCORED} characters at most, got {count}", param="score")
     return body.model_copy(update={"canonical": body.canonical is not False})

@@ -1,16 +1,16 @@
-"""The form of an answer, in whichever way a request spells it.
+"""Read the form of an answer, in whichever way a request spells it.
 
 ::
 
     from formwright.server.reading.requests import ChatBody
 
     body = ChatBody(model="m", messages=[{"role": "user", "content": "Hi"}], guided_regex="[0-9]")
-    key, make = shape_of(body, "json_lines", Offered())
+    key, make = plan_shape(body, "json_lines", Offered())
     make().form                      # what is enforced
 
 A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
-Tools go with a form: the answer is then calls, or a text in that form.
-`Shapes` caches the compiled forms.
+Tools can be combined with a form: the answer is then calls, or a text that conforms to the form. `Shapes` caches the
+compiled forms.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from formwright.forms.texts import choice as choice_of
 from formwright.forms.texts import regex as regex_of
 from formwright.models import LocalModel
 from formwright.schemas.providers.rules import FORMATS
-from formwright.server.errors import BadRequest, make_refusal
+from formwright.server.errors import BadRequest, make_refusal, refuse_missing_field
 from formwright.server.reading.body_parts import (
     FlatSchemaFormat,
     GrammarFormat,
@@ -45,12 +45,10 @@ from formwright.tools import STYLES, tools
 from formwright.tools.offered import Offered
 from formwright.tools.structural import has_free_text, structural_form
 
-__all__ = ["Shape", "Shapes", "shape_of"]
+__all__ = ["Shape", "Shapes", "plan_shape"]
 
 THOUGHT_TOKENS = {"minimal": 64, "low": 128, "medium": 256, "high": 512, "xhigh": 1024}
-"""Most tokens of a thought, by the effort that is asked for."""
-
-_GRAMMARS = "grammars cannot be read yet; a JSON Schema, a regular expression or choices can"
+"""Most tokens of a thought, by the requested effort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +57,10 @@ class Shape:
 
     Attributes:
         form: What is enforced, the thought included.
-        param: The field that asks for it.
-        offered: What the answer may be made of.
+        param: The field that requests it.
+        offered: The tools, and what else the answer may be.
         style: How the model writes calls, a name of `formwright.tools.STYLES`.
-        is_json: Whether the answer is JSON, which nothing may cut.
+        is_json: Whether the answer is JSON, which no stop text may cut.
         tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         notes: Keywords of a schema that have no effect.
@@ -78,7 +76,7 @@ class Shape:
     notes: tuple[str, ...] = ()
 
     @property
-    def thinks(self) -> bool:
+    def has_thought(self) -> bool:
         """Whether a thought comes first."""
         return self.thought_tokens > 0
 
@@ -97,7 +95,15 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class RequestedForm:
-    """The form that a request asks for, not made yet."""
+    """The form that a request names, not made yet.
+
+    Attributes:
+        param: The field that names it.
+        make: Makes the form.
+        key: Equal for equal forms of one field.
+        schema: The schema, if it is JSON.
+        is_tagged: Whether it is a structural tag.
+    """
 
     param: str
     make: Callable[[], Form[Any]]
@@ -107,24 +113,24 @@ class RequestedForm:
 
     @property
     def is_json(self) -> bool:
-        """Whether it is JSON, by this schema."""
+        """Whether it is JSON."""
         return self.schema is not None
 
 
-def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
-    """Return a key that is equal for equal shapes, and a function that makes the shape of an answer.
+def plan_shape(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
+    """Return a key, which is equal for equal shapes, and a function that makes the shape of an answer.
 
     Raises:
         BadRequest: There are two forms, or the form cannot be served.
     """
-    asked = _find_requested_form(body)
+    requested = _find_requested_form(body)
     effort = body.effort
-    offered = replace(offered, has_form=asked is not None)
+    offered = replace(offered, has_form=requested is not None)
     calls = [(tool.name, tool.schema, tool.is_custom) for tool in offered.tools]
     key = json.dumps(
         [
-            asked and asked.param,
-            asked and asked.key,
+            requested and requested.param,
+            requested and requested.key,
             effort,
             calls,
             offered.mode,
@@ -137,11 +143,11 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
 
     def make() -> Shape:
         shape = (
-            _make_plain_shape(asked, style, offered)
+            _make_plain_shape(requested, style, offered)
             if offered.mode == "none"
-            else _make_tool_shape(asked, style, offered)
+            else _make_tool_shape(requested, style, offered)
         )
-        schemas = [asked and asked.schema, *(tool.schema for tool in offered.tools)]
+        schemas = [requested and requested.schema, *(tool.schema for tool in offered.tools)]
         shape = replace(shape, notes=tuple(_note_formats(schemas)))
         if effort is None:
             return shape
@@ -151,31 +157,33 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     return key, make
 
 
-def _make_plain_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
+def _make_plain_shape(requested: RequestedForm | None, style: str, offered: Offered) -> Shape:
     """Make the shape of a form or of free text; if no tool may be called, the text cannot begin a call."""
-    if asked is None and offered.has_hidden_tools:
+    if requested is None and offered.has_hidden_tools:
         row = STYLES[style]
         marker = row.trigger or row.begin + row.before
         return Shape(free_text.text(until=marker, include=False), None, offered, style)
-    if asked is None:
+    if requested is None:
         return Shape(free_text.text(), None, offered, style)
-    form = _make_form(asked)
-    return Shape(form, asked.param, offered, style, is_json=asked.is_json, tagged=form if asked.is_tagged else None)
+    form = _make_form(requested)
+    return Shape(
+        form, requested.param, offered, style, is_json=requested.is_json, tagged=form if requested.is_tagged else None
+    )
 
 
-def _make_tool_shape(asked: RequestedForm | None, style: str, offered: Offered) -> Shape:
+def _make_tool_shape(requested: RequestedForm | None, style: str, offered: Offered) -> Shape:
     """Make the shape of calls, and of what may be written instead of them."""
     try:
         form = offered.make_form(style)
     except Exception as error:
         raise make_refusal(error, _find_refused_tool(offered, style)) from error
-    if offered.is_either and asked is not None:
-        form = form | _make_form(asked)
+    if offered.is_either and requested is not None:
+        form = form | _make_form(requested)
     return Shape(form, "tools", offered, style, is_json=True)
 
 
 def _find_refused_tool(offered: Offered, style: str) -> str:
-    """The field of the tool that cannot be enforced."""
+    """Find the field of the tool that cannot be enforced."""
     for tool in offered.tools:
         try:
             tools([tool.described()], calls="one", style=style)
@@ -184,15 +192,15 @@ def _find_refused_tool(offered: Offered, style: str) -> str:
     return "tools"
 
 
-def _make_form(asked: RequestedForm) -> Form[Any]:
+def _make_form(requested: RequestedForm) -> Form[Any]:
     try:
-        return asked.make()
+        return requested.make()
     except Exception as error:
-        raise make_refusal(error, asked.param) from error
+        raise make_refusal(error, requested.param) from error
 
 
 def _note_formats(schemas: Sequence[Any]) -> list[str]:
-    """The notes about ``format`` in schemas: an unknown format changes nothing."""
+    """Note the unknown formats in schemas, which change nothing."""
     found, left = dict[str, None](), list(schemas)
     while left:
         at = left.pop()
@@ -202,11 +210,11 @@ def _note_formats(schemas: Sequence[Any]) -> list[str]:
                 found[name] = None
         elif isinstance(at, list):
             left += at
-    return [f"format: {name!r} is none that is enforced, and changes nothing" for name in found]
+    return [f"format: {name!r} is not enforced" for name in found]
 
 
 def _find_requested_form(body: Body) -> RequestedForm | None:
-    """The one form of a request."""
+    """Find the one form of a request. Raises BadRequest."""
     found = [
         *_read_format(*body.output_format, body),
         *_read_structured_outputs(body),
@@ -220,23 +228,23 @@ def _find_requested_form(body: Body) -> RequestedForm | None:
         )
     where = _find_whitespace_field(body)
     if where and not (found and found[0].is_json):
-        said = f"{where}: the request asks for no JSON; ask for it by guided_json, or another form that is JSON"
+        said = f"{where}: expected a form that is JSON as well, such as guided_json"
         raise BadRequest(said, param=where)
     return found[0] if found else None
 
 
 def _find_whitespace_field(body: Body) -> str | None:
     """Find the field that sets the whitespace of JSON."""
-    asked = body.structured_outputs
-    if asked is not None and asked.disable_any_whitespace:
+    requested = body.structured_outputs
+    if requested is not None and requested.disable_any_whitespace:
         return "structured_outputs.disable_any_whitespace"
-    if asked is not None and asked.whitespace_pattern is not None:
+    if requested is not None and requested.whitespace_pattern is not None:
         return "structured_outputs.whitespace_pattern"
     return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
 
 
 def _read_format(param: str, format_: Any, body: Body) -> list[RequestedForm]:
-    """``response_format`` of chat completions, ``text.format`` of responses."""
+    """Read ``response_format`` of chat completions, or ``text.format`` of responses."""
     whitespace = body.guided_whitespace_pattern
     if isinstance(format_, ObjectFormat):
         return [_make_json_form({"type": "object"}, param, whitespace)]
@@ -246,32 +254,29 @@ def _read_format(param: str, format_: Any, body: Body) -> list[RequestedForm]:
         where = f"{param}.json_schema.schema"
         return [_make_json_form(_check_present(format_.json_schema.schema_, where), where, whitespace)]
     if isinstance(format_, StructuralTag):
-        tag = format_.model_dump(exclude_none=True)
-        return [RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True)]
+        return [_make_tagged_form(format_.model_dump(exclude_none=True), param)]
     if isinstance(format_, GrammarFormat):
-        raise BadRequest(f"{param}: {_GRAMMARS}", param=param, code="form_not_enforceable")
+        raise _refuse_grammar(param)
     return []
 
 
 def _read_structured_outputs(body: Body) -> list[RequestedForm]:
-    """``structured_outputs`` of vLLM."""
-    asked = body.structured_outputs
-    if asked is None:
+    """Read ``structured_outputs`` of vLLM."""
+    requested = body.structured_outputs
+    if requested is None:
         return []
     found = []
-    whitespace = _read_whitespace(asked, body)
-    if asked.json_ is not None:
-        found.append(_make_json_form(asked.json_, "structured_outputs.json", whitespace))
-    if asked.json_object:
+    whitespace = _read_whitespace(requested, body)
+    if requested.json_ is not None:
+        found.append(_make_json_form(requested.json_, "structured_outputs.json", whitespace))
+    if requested.json_object:
         found.append(_make_json_form({"type": "object"}, "structured_outputs.json_object", whitespace))
-    found += _read_plain_forms(asked.regex, asked.choice, "structured_outputs.")
-    if asked.structural_tag is not None:
-        tag, param = asked.structural_tag, "structured_outputs.structural_tag"
-        found.append(RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True))
-    if asked.grammar is not None:
-        where = "structured_outputs.grammar"
-        raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")
-    if asked.disable_additional_properties:
+    found += _read_plain_forms(requested.regex, requested.choice, "structured_outputs.")
+    if requested.structural_tag is not None:
+        found.append(_make_tagged_form(requested.structural_tag, "structured_outputs.structural_tag"))
+    if requested.grammar is not None:
+        raise _refuse_grammar("structured_outputs.grammar")
+    if requested.disable_additional_properties:
         where = "structured_outputs.disable_additional_properties"
         said = f'{where} is not served: say "additionalProperties": false in the schema'
         raise BadRequest(said, param=where, code="unsupported_parameter")
@@ -284,14 +289,18 @@ def _read_structured_outputs(body: Body) -> list[RequestedForm]:
     return found
 
 
-def _read_whitespace(asked: StructuredOutputs, body: Body) -> str | None:
-    return "compact" if asked.disable_any_whitespace else asked.whitespace_pattern or body.guided_whitespace_pattern
+def _read_whitespace(requested: StructuredOutputs, body: Body) -> str | None:
+    return (
+        "compact"
+        if requested.disable_any_whitespace
+        else requested.whitespace_pattern or body.guided_whitespace_pattern
+    )
 
 
 def _read_guided_fields(body: Body) -> list[RequestedForm]:
-    """The older fields of vLLM."""
+    """Read the older fields of vLLM."""
     if body.guided_grammar is not None:
-        raise BadRequest(f"guided_grammar: {_GRAMMARS}", param="guided_grammar", code="form_not_enforceable")
+        raise _refuse_grammar("guided_grammar")
     found = _read_plain_forms(body.guided_regex, body.guided_choice, "guided_")
     if body.guided_json is not None:
         found.append(_make_json_form(body.guided_json, "guided_json", body.guided_whitespace_pattern))
@@ -299,7 +308,7 @@ def _read_guided_fields(body: Body) -> list[RequestedForm]:
 
 
 def _read_score(body: Body) -> list[RequestedForm]:
-    """The texts that are to be scored: the answer is the most likely of them."""
+    """Read the texts to score: the answer is the most likely of them."""
     texts = body.scored_texts
     return [] if texts is None else [RequestedForm("score", lambda: choice_of(texts), texts)]
 
@@ -315,20 +324,29 @@ def _read_plain_forms(regex: str | None, choice: list[str] | None, prefix: str) 
 
 def _make_json_form(schema: Any, param: str, whitespace: str | None) -> RequestedForm:
     if not isinstance(schema, dict | bool | str):
-        raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
+        raise BadRequest(f"{param}: expected a JSON Schema: an object, true or false", param=param)
     options: Any = {} if whitespace is None else {"whitespace": whitespace}
     return RequestedForm(param, lambda: json_schema(schema, **options), [schema, whitespace], schema)
 
 
+def _make_tagged_form(tag: Any, param: str) -> RequestedForm:
+    return RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True)
+
+
+def _refuse_grammar(param: str) -> BadRequest:
+    said = "grammars cannot be read yet; a JSON Schema, a regular expression or choices can"
+    return BadRequest(f"{param}: {said}", param=param, code="form_not_enforceable")
+
+
 def _check_present(schema: Any, where: str) -> Any:
     if schema is None:
-        raise BadRequest(f"{where} is missing", param=where, code="missing_required_parameter")
+        raise refuse_missing_field(where)
     return schema
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """A shape that is ready to be written.
+class CompiledShape:
+    """A shape whose form is compiled.
 
     Attributes:
         shape: The shape.
@@ -351,26 +369,26 @@ class Shapes:
 
     def __init__(self, model: LocalModel, size: int = 64) -> None:
         self._model = model
-        self._kept = Lru[str, Compiled](size)
+        self._kept = Lru[str, CompiledShape](size)
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def has(self, key: str, canonical: Any) -> bool:
+    def has_shape(self, key: str, canonical: Any) -> bool:
         """Whether a shape is kept."""
-        return _digest(key, canonical) in self._kept
+        return _make_digest(key, canonical) in self._kept
 
-    def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
+    def compile_shape(self, key: str, make: Callable[[], Shape], canonical: Any) -> CompiledShape:
         """Return the shape of a key; make and compile it if it is not kept, and raise what that raises."""
-        return self._kept.find(_digest(key, canonical), lambda: self._compile(make(), canonical))
+        return self._kept.find(_make_digest(key, canonical), lambda: self._compile(make(), canonical))
 
-    def _compile(self, shape: Shape, canonical: Any) -> Compiled:
+    def _compile(self, shape: Shape, canonical: Any) -> CompiledShape:
         try:
             constraint = compile(shape.form, self._model.vocabulary, canonical=canonical or False)
         except Exception as error:
             raise make_refusal(error, shape.param) from error
-        return Compiled(shape, constraint, shape.form.digest)
+        return CompiledShape(shape, constraint, shape.form.digest)
 
 
-def _digest(key: str, canonical: Any) -> str:
+def _make_digest(key: str, canonical: Any) -> str:
     return hashlib.sha256(f"{canonical} {key}".encode("utf-8", "surrogatepass")).hexdigest()

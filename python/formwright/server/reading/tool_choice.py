@@ -1,9 +1,9 @@
-"""The tools of a request, and which of them may or must be called.
+"""Read the tools of a request, and which of them may or must be called.
 
 ::
 
     tool = {"type": "function", "function": {"name": "get_weather"}}
-    offered = offered_by_chat(ChatBody(model="m", messages=[{}], tools=[tool]))
+    offered = read_chat_tools(ChatBody(model="m", messages=[{}], tools=[tool]))
     offered.mode                     # 'auto'
 
 Chat completions nest what responses write flat; this module makes both the same. The input of a custom tool is text:
@@ -31,7 +31,7 @@ from formwright.tools import closed_arguments
 from formwright.tools.answer_reader import INPUT
 from formwright.tools.offered import Offered
 
-__all__ = ["RequestTool", "offered_by_chat", "offered_by_responses"]
+__all__ = ["RequestTool", "read_chat_tools", "read_response_tools"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class RequestTool:
     param: str
 
     def described(self) -> dict[str, Any]:
-        """As chat templates list a tool."""
+        """Describe the tool as chat templates list it."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema}
         return {"type": "function", "function": function}
 
 
-def offered_by_chat(body: ChatBody) -> Offered:
-    """The tools of a chat completion. Raises BadRequest."""
+def read_chat_tools(body: ChatBody) -> Offered:
+    """Read the tools of a chat completion. Raises BadRequest."""
     offers = []
     for number, tool in enumerate(body.tools or ()):
         if isinstance(tool, FunctionTool):
@@ -70,8 +70,8 @@ def offered_by_chat(body: ChatBody) -> Offered:
     return _apply_choice(offers, body.tool_choice, body.parallel_tool_calls, "function", "allowed_tools")
 
 
-def offered_by_responses(body: ResponsesBody) -> Offered:
-    """The tools of a response. Raises BadRequest."""
+def read_response_tools(body: ResponsesBody) -> Offered:
+    """Read the tools of a response. Raises BadRequest."""
     offers = []
     for number, tool in enumerate(body.tools or ()):
         if isinstance(tool, FlatFunctionTool):
@@ -85,7 +85,7 @@ def offered_by_responses(body: ResponsesBody) -> Offered:
 def _read_function(function: Function, param: str) -> RequestTool:
     schema = closed_arguments(function.parameters)
     if schema["type"] not in ("object", ["object"]):
-        said = f'the arguments of a function are an object: say "type": "object", not {json.dumps(schema["type"])}'
+        said = f'expected a schema of the type "object", got {json.dumps(schema["type"])}'
         raise BadRequest(f"{param}: {said}", param=param, code="invalid_form")
     return RequestTool(function.name, function.description or "", schema, False, param)
 
@@ -98,18 +98,20 @@ def _read_custom(tool: Any, pattern: str | None, param: str) -> RequestTool:
 
 
 def _read_grammar(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
-    """The regular expression of a custom tool; ``None`` for any text."""
+    """Read the regular expression of a custom tool; ``None`` for any text. Raises BadRequest."""
     if format_ is None:
         return None
     grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
     if format_.type == "text":
         if format_.model_fields_set - {"type"}:
-            raise BadRequest(f'{where}: the type "text" has no grammar; say "grammar"', param=where)
+            raise BadRequest(
+                f'{where}: a format of the type "text" has no grammar: set the type to "grammar"', param=where
+            )
         return None
     if grammar is None or grammar.syntax is None or grammar.definition is None:
-        raise BadRequest(f"{where}: a grammar has a syntax and a definition", param=where)
+        raise BadRequest(f"{where}: expected a grammar with a syntax and a definition", param=where)
     if grammar.syntax != "regex":
-        said = f"{where}: grammars cannot be read yet, but the syntax 'regex' can"
+        said = f"{where}: expected the syntax 'regex', got {grammar.syntax!r}, which cannot be read yet"
         raise BadRequest(said, param=where, code="form_not_enforceable")
     found: str = grammar.definition
     return found
@@ -126,7 +128,7 @@ def _apply_choice(
         choice = "auto" if offers else "none"
     if choice in ("none", "auto", "required"):
         if choice == "required" and not offers:
-            raise BadRequest("tool_choice: there are no tools to be called", param="tool_choice")
+            raise BadRequest("tool_choice: expected tools as well, because one must be called", param="tool_choice")
         return Offered.of(offers, choice, several)
     kind = choice.get("type") if isinstance(choice, Mapping) else None
     if kind in ("function", "custom"):
@@ -138,13 +140,13 @@ def _apply_choice(
             if isinstance(tools, Sequence) and tools:
                 return Offered.of(_find_tools(tools, offers, nested), inner["mode"], several)
     raise BadRequest(
-        "tool_choice is 'none', 'auto', 'required', a tool by its name, or allowed_tools with a mode and tools",
+        "tool_choice: expected 'none', 'auto', 'required', the name of a tool, or allowed_tools with a mode and tools",
         param="tool_choice",
     )
 
 
 def _find_tools(choices: Sequence[Any], offers: list[RequestTool], nested: str | None) -> tuple[RequestTool, ...]:
-    """The tools that have these names. Raises BadRequest."""
+    """Find the tools that have these names. Raises BadRequest."""
     known = {offer.name: offer for offer in offers}
     found = []
     for choice in choices:
@@ -154,7 +156,7 @@ def _find_tools(choices: Sequence[Any], offers: list[RequestTool], nested: str |
         if not isinstance(name, str):
             kind = kind if kind in ("function", "custom") else "function"
             wanted: dict[str, Any] = {"type": kind, kind: {"name": "..."}} if nested else {"type": kind, "name": "..."}
-            raise BadRequest(f"tool_choice: a tool is named as {json.dumps(wanted)}", param="tool_choice")
+            raise BadRequest(f"tool_choice: expected a tool by its name, as {json.dumps(wanted)}", param="tool_choice")
         if name not in known:
             raise BadRequest(f"tool_choice: there is no tool {name!r} in tools", param="tool_choice")
         found.append(known[name])

@@ -1,13 +1,13 @@
-"""One text of an answer, gathered from its events: text, thought, calls, and the numbers that all protocols send.
+"""Gather one text of an answer from its events: text, thought, calls, and the numbers that all protocols send.
 
 ::
 
-    answer = Answer()
-    answer.add([Text("Os"), Text("lo")])
-    answer.text                      # 'Oslo'
+    gathered = GatheredText()
+    gathered.add([Text("Os"), Text("lo")])
+    gathered.text                    # 'Oslo'
 
-A log probability is that of the token among the allowed ones, before temperature, bias and penalties; the one among
-all tokens is given beside it.
+A log probability is that of the token among the allowed ones, before temperature, bias and penalties. The one among
+all tokens is sent too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import Any
+from typing import Any, TypedDict
 
 from formwright.generation.trace.recorder import Likely, Row
 from formwright.server.reading.orders import Order
@@ -23,19 +23,38 @@ from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done, Echoed, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
-__all__ = ["Answer", "among_allowed", "count_tokens", "log_probability", "logprobs", "make_trace", "spell_token"]
+__all__ = [
+    "GatheredCall",
+    "GatheredText",
+    "compute_allowed_share",
+    "compute_logprob",
+    "count_tokens",
+    "list_logprobs",
+    "make_stamp",
+    "make_trace",
+    "spell_token",
+]
 
 _LEAST = -9999.0
-"""Stands for minus infinity, which JSON has not."""
+"""Sent instead of minus infinity, which JSON cannot write."""
+
+
+class GatheredCall(TypedDict):
+    """A call of a tool, as far as it has been written; ``arguments`` is the input of a custom tool."""
+
+    id: str
+    name: str
+    is_custom: bool
+    arguments: str
 
 
 @dataclass
-class Answer:
-    """One text, as far as it has come."""
+class GatheredText:
+    """One text, as far as it has been written."""
 
     text: str = ""
     thought: str = ""
-    calls: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[GatheredCall] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     done: Done | None = None
     echo: Echo | None = None
@@ -60,28 +79,28 @@ class Answer:
                     self.done = event
 
     @property
-    def over(self) -> Done:
+    def ending(self) -> Done:
         """How it ended."""
-        assert self.done is not None  # the loop over the events is over
+        assert self.done is not None  # nobody reads it before the last event
         return self.done
 
     @property
     def answer_rows(self) -> list[Row]:
         """The rows of the tokens after the thought."""
-        return self.rows[self.over.thought_tokens :]
+        return self.rows[self.ending.thought_tokens :]
 
 
-def logprobs(rows: Sequence[Row], count: int) -> list[dict[str, Any]]:
-    """Tokens with their log probabilities, as chat completions and responses list them."""
-    return [_logprob(row, count) for row in rows]
+def list_logprobs(rows: Sequence[Row], count: int) -> list[dict[str, Any]]:
+    """List tokens with their log probabilities, as chat completions and responses do."""
+    return [_make_logprob(row, count) for row in rows]
 
 
-def _logprob(row: Row, count: int) -> dict[str, Any]:
+def _make_logprob(row: Row, count: int) -> dict[str, Any]:
     allowed = [likely for likely in row.likeliest if likely.is_allowed][:count]
-    entry = _entry(row.token, row.masked_probability)
-    entry["top_logprobs"] = [_entry(likely.token, among_allowed(likely, row)) for likely in allowed]
-    entry["unmasked_logprob"] = log_probability(row.probability)
-    entry["unmasked_top_logprobs"] = [_entry(likely.token, likely.probability) for likely in row.likeliest[:count]]
+    entry = _make_entry(row.token, row.masked_probability)
+    entry["top_logprobs"] = [_make_entry(likely.token, compute_allowed_share(likely, row)) for likely in allowed]
+    entry["unmasked_logprob"] = compute_logprob(row.probability)
+    entry["unmasked_top_logprobs"] = [_make_entry(likely.token, likely.probability) for likely in row.likeliest[:count]]
     return entry
 
 
@@ -90,26 +109,26 @@ def spell_token(token: bytes) -> str:
     return token.decode("utf-8", "backslashreplace") or "(end)"
 
 
-def among_allowed(likely: Likely, row: Row) -> float:
-    """The probability of a token among those that were allowed."""
+def compute_allowed_share(likely: Likely, row: Row) -> float:
+    """Compute the probability of a token among those that were allowed."""
     return likely.probability / row.allowed_mass if row.allowed_mass else 0.0
 
 
-def _entry(token: bytes, probability: float) -> dict[str, Any]:
+def _make_entry(token: bytes, probability: float) -> dict[str, Any]:
     return {
         "token": token.decode("utf-8", "replace"),
-        "logprob": log_probability(probability),
+        "logprob": compute_logprob(probability),
         "bytes": list(token),
     }
 
 
-def log_probability(probability: float) -> float:
-    """The natural logarithm, bounded so that JSON can hold it."""
+def compute_logprob(probability: float) -> float:
+    """Compute the logarithm of a probability, bounded so that JSON can hold it."""
     return max(log(probability), _LEAST) if probability > 0 else _LEAST
 
 
 def make_trace(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """What the form did at each token, as JSON."""
+    """List what the form did at each token, as JSON."""
     return [
         {
             "token_id": row.token_id,
@@ -133,7 +152,17 @@ def make_trace(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def count_tokens(orders: Sequence[Order], answers: Sequence[Answer]) -> tuple[int, int, int]:
-    """Tokens of the prompts, of what was written, and of the thoughts among them."""
-    written = sum(len(answer.over.result.token_ids) for answer in answers)
-    return sum(order.prompt_tokens for order in orders), written, sum(answer.over.thought_tokens for answer in answers)
+def make_stamp(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any]:
+    """Make the field with the stamp of an order whose texts are over, if it has a stamp."""
+    stamp = order.make_stamp([answer.ending for answer in answers])
+    return {} if stamp is None else {"formwright": stamp}
+
+
+def count_tokens(orders: Sequence[Order], answers: Sequence[GatheredText]) -> tuple[int, int, int]:
+    """Count the tokens of the prompts, of the texts, and of the thoughts in them."""
+    written = sum(len(answer.ending.result.token_ids) for answer in answers)
+    return (
+        sum(order.prompt_tokens for order in orders),
+        written,
+        sum(answer.ending.thought_tokens for answer in answers),
+    )

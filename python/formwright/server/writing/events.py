@@ -1,4 +1,4 @@
-"""What happens to the texts of an answer, whatever the protocol: the events of `formwright.tools.events`, and more.
+"""What happens to the texts of an answer, in any protocol: the events of `formwright.tools.events`, and more.
 
 ::
 
@@ -19,7 +19,7 @@ __all__ = ["Done", "Echoed", "Event", "Tokens"]
 
 
 class Tokens(NamedTuple):
-    """Rows of the trace, of tokens that belong to the answer; and the partial value after them."""
+    """Rows of the trace for new tokens of the answer, and the partial value after them."""
 
     rows: Sequence[Row]
     partial: Any

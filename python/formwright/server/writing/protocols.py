@@ -1,8 +1,8 @@
-"""How each endpoint reads its requests and writes its answers, whole or as server-sent events.
+"""How each endpoint reads its requests and writes its answers, complete or as server-sent events.
 
 ::
 
-    CHAT.body, CHAT.prefix               # (ChatBody, 'chatcmpl-')
+    CHAT.body_class, CHAT.id_prefix               # (ChatBody, 'chatcmpl-')
 
 An error after the first byte of a stream becomes its last event.
 """
@@ -20,7 +20,7 @@ from formwright.server.errors import make_refusal
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody
 from formwright.server.writing import chat, completions, responses
-from formwright.server.writing.answer import Answer
+from formwright.server.writing.answer import GatheredText
 from formwright.server.writing.events import Event
 
 __all__ = ["CHAT", "COMPLETIONS", "RESPONSES", "Protocol", "send_events"]
@@ -28,21 +28,31 @@ __all__ = ["CHAT", "COMPLETIONS", "RESPONSES", "Protocol", "send_events"]
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """How an endpoint reads and writes."""
+    """How an endpoint reads and writes.
+
+    Attributes:
+        name: The name under which requests are counted.
+        id_prefix: How the ids of answers begin.
+        body_class: The class of its bodies.
+        make_stream: Makes the chunks of an answer from its events.
+        make_answer: Makes an answer that is not streamed.
+        created_field: The field with the time of an answer.
+        ends_with_done: Whether ``[DONE]`` ends a stream; if not, its events have names.
+    """
 
     name: str
-    prefix: str
-    body: type[Body]
-    stream: Callable[[dict[str, Any], Sequence[Order]], Any]
-    whole: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
-    created: str = "created"
+    id_prefix: str
+    body_class: type[Body]
+    make_stream: Callable[[dict[str, Any], Sequence[Order]], Any]
+    make_answer: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
+    created_field: str = "created"
     ends_with_done: bool = True
 
 
-def _gather_answers(gathered: Sequence[list[Event]]) -> list[Answer]:
+def _gather_answers(gathered: Sequence[list[Event]]) -> list[GatheredText]:
     answers = []
     for events in gathered:
-        answer = Answer()
+        answer = GatheredText()
         answer.add(events)
         answers.append(answer)
     return answers
@@ -52,8 +62,8 @@ CHAT = Protocol(
     "chat",
     "chatcmpl-",
     ChatBody,
-    chat.Stream,
-    lambda head, orders, all_: chat.whole(head, orders, _gather_answers(all_)),
+    chat.ChatStream,
+    lambda head, orders, all_: chat.make_chat_completion(head, orders, _gather_answers(all_)),
 )
 
 
@@ -61,8 +71,8 @@ COMPLETIONS = Protocol(
     "completions",
     "cmpl-",
     CompletionBody,
-    completions.Stream,
-    lambda head, orders, all_: completions.whole(head, orders, _gather_answers(all_)),
+    completions.CompletionStream,
+    lambda head, orders, all_: completions.make_completion(head, orders, _gather_answers(all_)),
 )
 
 
@@ -70,9 +80,9 @@ RESPONSES = Protocol(
     "responses",
     "resp_",
     ResponsesBody,
-    responses.Stream,
-    lambda head, orders, all_: responses.whole(head, orders, all_[0]),
-    created="created_at",
+    responses.ResponseStream,
+    lambda head, orders, all_: responses.make_response(head, orders, all_[0]),
+    created_field="created_at",
     ends_with_done=False,
 )
 
@@ -88,10 +98,10 @@ async def send_events(
     """Send a stream as server-sent events; an error becomes the last of them, and is recorded in the request's span."""
     async with contextlib.aclosing(events):  # type: ignore[type-var]
         try:
-            for sent in [*stream.start(), *stream.go_on(*first)]:
+            for sent in [*stream.start(), *stream.add_events(*first)]:
                 yield _write_event(protocol, sent)
             async for number, new in events:
-                if sent := b"".join(_write_event(protocol, sent) for sent in stream.go_on(number, new)):
+                if sent := b"".join(_write_event(protocol, sent) for sent in stream.add_events(number, new)):
                     yield sent
             ended = list(stream.end())
             if ended and "response" in ended[-1]:

@@ -3,7 +3,7 @@
 ::
 
     texts = RequestReader([], "a client", None)
-    texts.jobs, texts.are_over           # ([], True)
+    texts.jobs, texts.is_over            # ([], True)
 
 `formwright.tools.answer_reader` reads the answer itself; this module keeps the texts apart, and reads the thought and
 the trace.
@@ -21,41 +21,41 @@ from formwright.generation.held_text import Piece
 from formwright.generation.strategies.scoring import Scoring
 from formwright.server.errors import make_refusal
 from formwright.server.reading.orders import Order
-from formwright.server.worker import Job
+from formwright.server.worker import TextJob
 from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done, Echoed, Event, Tokens
 from formwright.server.writing.thoughts import ThoughtReader, count_thought_tokens
 from formwright.tools.answer_reader import AnswerReader, find_calls
 from formwright.tools.events import Text, Thought
 
-__all__ = ["RequestReader", "TextReader"]
+__all__ = ["RequestReader", "TurnReader"]
 
 
 class RequestReader:
-    """The texts of a request, numbered across all orders: maps each turn to its text and its events.
+    """Reads the turns of a request's texts, which are numbered across all orders.
 
-    A text whose prompt is scored begins when that is done; what is written of it before is held back.
+    A text whose prompt is scored begins when that is done; its events are held back until then.
     """
 
     def __init__(self, orders: Sequence[Order], client: str, turns: asyncio.Queue[Turn]) -> None:
         self._prompts: dict[Any, range] = {}
         self._readers: dict[Any, tuple[int, Callable[[Turn], list[Event]]]] = {}
         self._echoes: dict[int, Echo] = {}
-        streamed = any(order.body.stream for order in orders)
+        is_streamed = any(order.body.stream for order in orders)
         for order in orders:
             numbers = range(len(self._readers), len(self._readers) + len(order.writings))
             if order.echo is not None:
                 self._echoes |= dict.fromkeys(numbers, order.echo)
             if order.prompt_scoring is not None:
-                self._prompts[Job(client, order.prompt_scoring, streamed, turns)] = numbers
+                self._prompts[TextJob(client, order.prompt_scoring, is_streamed, turns)] = numbers
             for number, writing in zip(numbers, order.writings, strict=True):
-                self._readers[Job(client, writing, streamed, turns)] = number, _choose_reader(order, writing)
+                self._readers[TextJob(client, writing, is_streamed, turns)] = number, _choose_reader(order, writing)
         self._held = {number: list[list[Event]]() for numbers in self._prompts.values() for number in numbers}
-        self.jobs: list[Job] = [*self._prompts, *self._readers]
+        self.jobs: list[TextJob] = [*self._prompts, *self._readers]
         self._going = len(self.jobs)
 
     @property
-    def are_over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing more is written or scored."""
         return not self._going
 
@@ -66,7 +66,7 @@ class RequestReader:
                 yield number, [Echoed(echo)]
 
     def read(self, turn: Turn) -> Iterator[tuple[int, list[Event]]]:
-        """The events of a turn, by the number of their text. Raises Refusal."""
+        """Read a turn: yield the number of its text, and the events. Raises Refusal."""
         self._going -= turn.is_over
         if turn.key in self._prompts:
             yield from self._read_prompt(turn)
@@ -89,7 +89,7 @@ class RequestReader:
 
 def _choose_reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
     """Choose the reader of a text's turns."""
-    return _read_scores if isinstance(writing, Scoring) else TextReader(order, writing).read
+    return _read_scores if isinstance(writing, Scoring) else TurnReader(order, writing).read
 
 
 def _read_scores(turn: Turn) -> list[Event]:
@@ -99,18 +99,18 @@ def _read_scores(turn: Turn) -> list[Event]:
     return [Text(turn.result.text), Done("stop", turn.result, 0)]
 
 
-class TextReader:
-    """Reads what is written of one text: its thought, its answer, the rows of its tokens."""
+class TurnReader:
+    """Reads the turns of one text: its thought, its answer, the rows of its tokens."""
 
     def __init__(self, order: Order, writing: Writing) -> None:
         shape = order.compiled.shape
         self._order, self._shape, self._writing = order, shape, writing
-        self._thought = ThoughtReader(order.is_opened) if shape.thinks else None
+        self._thought = ThoughtReader(order.has_open_thought) if shape.has_thought else None
         self._answer = AnswerReader(shape.offered, shape.style, shape.custom_tools)
         self._tokens, self._rows_sent = 0, 0
 
     def read(self, turn: Turn) -> list[Event]:
-        """The events of a turn. Raises Refusal."""
+        """Read the events of a turn. Raises Refusal."""
         if turn.error is not None:
             raise make_refusal(turn.error, self._shape.param)
         events: list[Event] = []
@@ -128,18 +128,18 @@ class TextReader:
         return events
 
     def _read_rows(self, pieces: Sequence[Piece], is_over: bool) -> list[Event]:
-        """The rows of the tokens whose text has been sent."""
+        """Read the rows of the tokens whose text has been sent."""
         rows = self._writing.rows
         end = min(len(self._writing.token_ids), len(rows))
-        if not is_over:  # some may be held back
+        if not is_over:  # the last ones may be held back
             end = min(end, self._tokens)
-        elif self._order.prompt_scoring is not None:  # rows are counted from the prompt on, the end of text with them
+        elif self._order.prompt_scoring is not None:  # then the end of text has a row too
             end = len(rows)
         new, self._rows_sent = rows[self._rows_sent : end], max(end, self._rows_sent)
         return [Tokens(new, self._read_partial(pieces, is_over))] if new else []
 
     def _read_partial(self, pieces: Sequence[Piece], is_over: bool) -> Any:
-        """Return the value as far as it was sent: the worker may be further."""
+        """Read the value as far as its text was sent: the worker may have written more."""
         if not (self._order.body.trace and self._order.body.stream):
             return None
         return self._writing.partial.value if is_over or not pieces else pieces[-1].partial.value

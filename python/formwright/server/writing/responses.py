@@ -1,4 +1,4 @@
-"""Responses: the items that a model has written, and the events by which they are sent.
+"""Responses: the items that a model has written, and the events that send them.
 
 ::
 
@@ -19,92 +19,92 @@ from typing import Any
 from formwright.generation.trace.recorder import Row
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import ResponsesBody
-from formwright.server.writing.answer import Answer, count_tokens, logprobs, make_trace
+from formwright.server.writing.answer import GatheredText, count_tokens, list_logprobs, make_trace
 from formwright.server.writing.events import Done, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
-__all__ = ["Stream", "whole"]
+__all__ = ["ResponseStream", "make_response"]
 
 Sent = dict[str, Any]
 
 
-def whole(head: Sent, orders: Sequence[Order], events: Sequence[Event]) -> Sent:
-    """A response."""
-    stream = Stream(head, orders)
-    for _ in stream.go_on(0, events):
+def make_response(head: Sent, orders: Sequence[Order], events: Sequence[Event]) -> Sent:
+    """Make a response that is not streamed."""
+    stream = ResponseStream(head, orders)
+    for _ in stream.add_events(0, events):
         pass
     *_, last = stream.end()
     found: Sent = last["response"]
     return found
 
 
-class Stream:
+class ResponseStream:
     """The events of a response.
 
     Args:
         head: Its id, its time and its model.
-        orders: One.
+        orders: The one order.
     """
 
     def __init__(self, head: Sent, orders: Sequence[Order]) -> None:
         (self._order,) = orders
         self._head, self._sequence = head, 0
-        self._likeliest = self._order.body.likeliest
+        self._likeliest = self._order.body.likeliest_count
         self._output: list[Sent] = []
         self._open: Sent | None = None
-        self._answer = Answer()
+        self._answer = GatheredText()
         self._rows: list[Row] = []  # of the answer after the thought, not sent yet
 
     def start(self) -> Iterator[Sent]:
-        """What is sent before anything is written."""
+        """Yield what is sent before anything is written."""
         for name in ("created", "in_progress"):
-            yield self._event(f"response.{name}", response=self._response("in_progress"))
+            yield self._make_event(f"response.{name}", response=self._describe_response("in_progress"))
 
-    def go_on(self, _: int, events: Sequence[Event]) -> Iterator[Sent]:
-        """What is sent of some events."""
+    def add_events(self, _: int, events: Sequence[Event]) -> Iterator[Sent]:
+        """Yield what is sent for the next events of a text."""
         self._answer.add(events)
         self._keep_rows(events)
         partial = next((event.partial for event in events if isinstance(event, Tokens)), None)
         for event in events:
             match event:
                 case Thought(text):
-                    yield from self._begin("reasoning")
-                    yield from self._thought(text)
+                    yield from self._open_item("reasoning")
+                    yield from self._add_thought(text)
                 case Text(text):
-                    yield from self._begin("message")
-                    yield from self._text(text, partial)
+                    yield from self._open_item("message")
+                    yield from self._add_text(text, partial)
                 case CallBegun():
-                    yield from self._begin_call(event)
+                    yield from self._open_call(event)
                 case CallArguments(_, text):
-                    yield from self._argument(text)
+                    yield from self._add_arguments(text)
                 case Done() | Tokens():
                     pass
 
     def end(self) -> Iterator[Sent]:
-        """What is sent when all is written."""
-        is_cut = self._answer.over.reason == "length"
+        """Yield what is sent when all is written."""
+        is_cut = self._answer.ending.reason == "length"
         if not self._output:  # an empty text is an answer too
-            yield from self._begin("message")
-        yield from self._close("incomplete" if is_cut else "completed")
-        response = self._response("incomplete" if is_cut else "completed")
-        yield self._event("response.incomplete" if is_cut else "response.completed", response=response)
+            yield from self._open_item("message")
+        yield from self._close_item("incomplete" if is_cut else "completed")
+        response = self._describe_response("incomplete" if is_cut else "completed")
+        yield self._make_event("response.incomplete" if is_cut else "response.completed", response=response)
 
     def _keep_rows(self, events: Sequence[Event]) -> None:
-        """Note the rows of the answer; its text does not include those of the thought."""
+        """Keep the rows of the answer, without those of the thought, until its text is sent."""
         rows = [row for event in events if isinstance(event, Tokens) for row in event.rows]
-        told = len(self._answer.rows) - len(rows)
+        earlier = len(self._answer.rows) - len(rows)
         done = self._answer.done
         if done is not None:
-            rows = rows[max(0, done.thought_tokens - told) :]
-        elif self._order.compiled.shape.thinks and not self._answer.text and not self._answer.calls:
+            rows = rows[max(0, done.thought_tokens - earlier) :]
+        elif self._order.compiled.shape.has_thought and not self._answer.text and not self._answer.calls:
             return
         self._rows += rows
 
-    def _begin(self, kind: str) -> Iterator[Sent]:
+    def _open_item(self, kind: str) -> Iterator[Sent]:
         """Open an item of this kind."""
         if self._open is not None and self._open["type"] == kind:
             return
-        yield from self._close()
+        yield from self._close_item()
         if kind == "message":
             item: Sent = {
                 "id": _make_id("msg"),
@@ -117,67 +117,69 @@ class Stream:
         else:
             item = {"id": _make_id("rs"), "type": kind, "summary": [], "content": [], "status": "in_progress"}
             part = {"type": "reasoning_text", "text": ""}
-        yield from self._add(item)
+        yield from self._add_item(item)
         item["content"] = [part]
-        yield self._of_item("response.content_part.added", content_index=0, part=dict(part))
+        yield self._make_item_event("response.content_part.added", content_index=0, part=dict(part))
 
-    def _begin_call(self, call: CallBegun) -> Iterator[Sent]:
-        yield from self._close()
+    def _open_call(self, call: CallBegun) -> Iterator[Sent]:
+        yield from self._close_item()
         kind, empty = ("custom_tool_call", "input") if call.is_custom else ("function_call", "arguments")
         item = {"id": _make_id("ctc" if call.is_custom else "fc"), "type": kind, "call_id": call.id, "name": call.name}
-        yield from self._add(item | {empty: ""} | ({} if call.is_custom else {"status": "in_progress"}))
+        yield from self._add_item(item | {empty: ""} | ({} if call.is_custom else {"status": "in_progress"}))
 
-    def _add(self, item: Sent) -> Iterator[Sent]:
+    def _add_item(self, item: Sent) -> Iterator[Sent]:
         self._open = item
         self._output.append(item)
-        yield self._event("response.output_item.added", output_index=len(self._output) - 1, item=dict(item))
+        yield self._make_event("response.output_item.added", output_index=len(self._output) - 1, item=dict(item))
 
-    def _thought(self, text: str) -> Iterator[Sent]:
+    def _add_thought(self, text: str) -> Iterator[Sent]:
         self._part["text"] += text
-        yield self._of_item("response.reasoning_text.delta", content_index=0, delta=text)
+        yield self._make_item_event("response.reasoning_text.delta", content_index=0, delta=text)
 
-    def _text(self, text: str, partial: Any) -> Iterator[Sent]:
+    def _add_text(self, text: str, partial: Any) -> Iterator[Sent]:
         if not text:
             return
         self._part["text"] += text
         rows, self._rows = self._rows, []
-        listed = [] if self._likeliest is None else logprobs(rows, self._likeliest)
+        listed = [] if self._likeliest is None else list_logprobs(rows, self._likeliest)
         self._part["logprobs"] += listed
         more = {"formwright": {"trace": make_trace(rows), "partial": partial}} if self._order.body.trace else {}
-        yield self._of_item("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
+        yield self._make_item_event("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
 
-    def _argument(self, text: str) -> Iterator[Sent]:
+    def _add_arguments(self, text: str) -> Iterator[Sent]:
         item = self._item
         is_custom = item["type"] == "custom_tool_call"
         item["input" if is_custom else "arguments"] += text
-        yield self._of_item(f"response.{_ARGUMENTS[is_custom]}.delta", delta=text)
+        yield self._make_item_event(f"response.{_ARGUMENT_EVENTS[is_custom]}.delta", delta=text)
 
-    def _close(self, status: str = "completed") -> Iterator[Sent]:
+    def _close_item(self, status: str = "completed") -> Iterator[Sent]:
         """Close the open item."""
         item = self._open
         if item is None:
             return
         if item["type"] == "message":
             part = dict(self._part)
-            yield self._of_item(
+            yield self._make_item_event(
                 "response.output_text.done", content_index=0, text=part["text"], logprobs=part["logprobs"]
             )
-            yield self._of_item("response.content_part.done", content_index=0, part=part)
+            yield self._make_item_event("response.content_part.done", content_index=0, part=part)
         elif item["type"] == "reasoning":
-            yield self._of_item("response.reasoning_text.done", content_index=0, text=self._part["text"])
-            yield self._of_item("response.content_part.done", content_index=0, part=dict(self._part))
+            yield self._make_item_event("response.reasoning_text.done", content_index=0, text=self._part["text"])
+            yield self._make_item_event("response.content_part.done", content_index=0, part=dict(self._part))
         elif item["type"] == "function_call":
-            yield self._of_item("response.function_call_arguments.done", arguments=item["arguments"], name=item["name"])
+            yield self._make_item_event(
+                "response.function_call_arguments.done", arguments=item["arguments"], name=item["name"]
+            )
         else:
-            yield self._of_item("response.custom_tool_call_input.done", input=item["input"])
+            yield self._make_item_event("response.custom_tool_call_input.done", input=item["input"])
         if "status" in item:
             item["status"] = status
-        yield self._event("response.output_item.done", output_index=len(self._output) - 1, item=dict(item))
+        yield self._make_event("response.output_item.done", output_index=len(self._output) - 1, item=dict(item))
         self._open = None
 
     @property
     def _item(self) -> Sent:
-        assert self._open is not None  # its beginning has been told
+        assert self._open is not None  # text and arguments come only after the beginning of an item
         return self._open
 
     @property
@@ -185,17 +187,17 @@ class Stream:
         part: Sent = self._item["content"][0]
         return part
 
-    def _of_item(self, type_: str, **fields: Any) -> Sent:
-        return self._event(type_, item_id=self._item["id"], output_index=len(self._output) - 1, **fields)
+    def _make_item_event(self, type_: str, **fields: Any) -> Sent:
+        return self._make_event(type_, item_id=self._item["id"], output_index=len(self._output) - 1, **fields)
 
-    def _event(self, type_: str, **fields: Any) -> Sent:
+    def _make_event(self, type_: str, **fields: Any) -> Sent:
         self._sequence += 1
         return {"type": type_, "sequence_number": self._sequence - 1, **fields}
 
-    def _response(self, status: str) -> Sent:
-        """The response as it is now."""
+    def _describe_response(self, status: str) -> Sent:
+        """Describe the response as it is now."""
         body = self._order.body
-        assert isinstance(body, ResponsesBody)  # what this protocol reads
+        assert isinstance(body, ResponsesBody)  # this protocol reads no other
         response: Sent = {
             **self._head,
             "object": "response",
@@ -230,13 +232,13 @@ class Stream:
             "output_tokens_details": {"reasoning_tokens": thought},
             "total_tokens": prompt + written,
         }
-        stamp = self._order.stamp([self._answer.over]) or {}
+        stamp = self._order.make_stamp([self._answer.ending]) or {}
         if self._order.body.trace:
             stamp["trace"] = make_trace(self._answer.rows)
         return {"usage": usage, "completed_at": time.time()} | ({"formwright": stamp} if stamp else {})
 
 
-_ARGUMENTS = {False: "function_call_arguments", True: "custom_tool_call_input"}
+_ARGUMENT_EVENTS = {False: "function_call_arguments", True: "custom_tool_call_input"}
 
 
 def _describe_format(body: ResponsesBody) -> Sent:

@@ -1,8 +1,8 @@
-"""Find where the thought before an answer ends while a text is written, and count its tokens.
+"""Separate the thought before an answer from the answer while a text is written, and count its tokens.
 
 ::
 
-    reader = ThoughtReader(opened=False)
+    reader = ThoughtReader(is_open=False)
     reader.feed("<think>It is in Norway.</think>Oslo")       # ('It is in Norway.', 'Oslo')
 
 The prompt may have opened the thought already.
@@ -13,39 +13,43 @@ from __future__ import annotations
 from typing import Any
 
 from formwright.generation import Complete, Truncated, Writing
-from formwright.tools.calls_reader import overlap
+from formwright.incremental.markers import count_marker_start
 
 __all__ = ["ThoughtReader", "count_thought_tokens"]
 
 
 class ThoughtReader:
-    """Separates a thought from the text after it."""
+    """Separates a thought from the text after it.
+
+    Args:
+        is_open: Whether the prompt has opened the thought already.
+    """
 
     OPEN, CLOSE, BLANK = "<think>", "</think>", " \n"
 
-    def __init__(self, opened: bool) -> None:
-        self._buffer, self._opened, self._closed = "", opened, False
+    def __init__(self, is_open: bool) -> None:
+        self._buffer, self._is_opened, self._is_closed = "", is_open, False
         self.is_over = False
 
     def feed(self, text: str) -> tuple[str, str]:
-        """Read the next piece: what is now known to belong to the thought, and to the text after it."""
+        """Read the next piece. Returns what is now known to belong to the thought, and to the text after it."""
         self._buffer += text
-        if not self._opened:
+        if not self._is_opened:
             if len(self._buffer) < len(self.OPEN):
                 return "", ""
-            self._buffer, self._opened = self._buffer[len(self.OPEN) :], True
-        if self._closed:
-            return "", self._rest()
+            self._buffer, self._is_opened = self._buffer[len(self.OPEN) :], True
+        if self._is_closed:
+            return "", self._take_answer()
         at = self._buffer.find(self.CLOSE)
         if at >= 0:
-            thought, self._buffer, self._closed = self._buffer[:at], self._buffer[at + len(self.CLOSE) :], True
-            return thought, self._rest()
-        end = len(self._buffer) - overlap(self._buffer, self.CLOSE)
+            thought, self._buffer, self._is_closed = self._buffer[:at], self._buffer[at + len(self.CLOSE) :], True
+            return thought, self._take_answer()
+        end = len(self._buffer) - count_marker_start(self._buffer, self.CLOSE)
         thought, self._buffer = self._buffer[:end], self._buffer[end:]
         return thought, ""
 
-    def _rest(self) -> str:
-        """Return the text after the thought and the whitespace that follows it."""
+    def _take_answer(self) -> str:
+        """Return the text after the thought, without the whitespace between them."""
         rest = self._buffer.lstrip(self.BLANK)
         self._buffer = ""
         self.is_over = bool(rest)

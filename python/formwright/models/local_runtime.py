@@ -12,8 +12,8 @@ __all__ = ["LocalRuntime"]
 class LocalRuntime(Runtime, Protocol):
     """A runtime that can be copied.
 
-    It may have two methods more: ``batch()`` gives an empty `formwright.generation.Batch`, ``score(token_ids)``
-    appends tokens and returns the logits after each of them. Without them, rows and tokens have a call each.
+    It may have two more methods: ``batch()`` returns an empty `formwright.generation.Batch`, and ``score(token_ids)``
+    appends tokens and returns the logits after each. Without them, each row and each token takes a call of its own.
     """
 
     @property
@@ -27,5 +27,5 @@ class LocalRuntime(Runtime, Protocol):
         ...
 
     def fork(self) -> Self:
-        """An independent copy that holds the same tokens; the weights are shared."""
+        """Make an independent copy that holds the same tokens; the weights are shared."""
         ...

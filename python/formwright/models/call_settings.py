@@ -2,9 +2,9 @@
 
 ::
 
-    from formwright.models.options import Options
+    from formwright.models.options import GenerateOptions
 
-    settings = Settings.of(Options, {"temperature": 0.7, "seed": 1})
+    settings = CallSettings.of(GenerateOptions, {"temperature": 0.7, "seed": 1})
     settings.sampling.temperature        # 0.7
 """
 
@@ -18,13 +18,13 @@ from formwright._options import check_names
 from formwright.forms.coerce import Canonical
 from formwright.generation.writing import MAX_TOKENS, Limits
 from formwright.models.options import Fidelity
-from formwright.models.tasks import PARTICLES, Sampling, Strategy
+from formwright.models.writing_tasks import PARTICLES, Sampling, Strategy
 
-__all__ = ["DEFAULTS", "Settings"]
+__all__ = ["DEFAULTS", "CallSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class CallSettings:
     """All options of `formwright.models.LocalModel.generate_many`, of which the other verbs have some."""
 
     max_tokens: int = MAX_TOKENS
@@ -52,19 +52,19 @@ class Settings:
     progress: bool | None = None
 
     @classmethod
-    def of(cls, known: type, options: Mapping[str, Any], **ends: Any) -> Self:
-        """The options that a caller gave.
+    def of(cls, known: type, options: Mapping[str, Any], **fixed: Any) -> Self:
+        """Read the options that a caller gave.
 
         Args:
             known: The ``TypedDict`` of the options that the verb takes.
             options: Names and values.
-            ends: Those of ``finish``, ``stop`` and ``cancel`` that the verb has.
+            fixed: Values that the verb itself sets.
 
         Raises:
             UnknownOption: The verb has no option of this name.
         """
         check_names(options, known.__annotations__)
-        return cls(**options, **ends)
+        return cls(**options, **fixed)
 
     @property
     def sampling(self) -> Sampling:
@@ -90,5 +90,5 @@ class Settings:
         return Limits(max_tokens=self.max_tokens, finish=self.finish, stop=self.stop, cancel=self.cancel)
 
 
-DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(Settings)}
-"""What each option is if it is not given."""
+DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(CallSettings)}
+"""The value of each option that is not given."""

@@ -1,4 +1,4 @@
-"""A text to write, and its strategy: the options of `LocalModel.generate`, checked.
+"""A text to write, how its tokens are chosen, and its strategy: the options of `LocalModel.generate`, checked.
 
 ::
 
@@ -28,26 +28,33 @@ from formwright.generation.strategies.fidelity import check_draw
 from formwright.generation.writing import Limits, Writing
 from formwright.models.options import Fidelity
 
-__all__ = ["PARTICLES", "Sampling", "Strategy", "Task", "together"]
+__all__ = ["PARTICLES", "Sampling", "Strategy", "WritingTask", "write_together"]
 
 PARTICLES = 16
-"""What ``fidelity="smc"`` weighs unless the caller says otherwise."""
+"""How many texts ``fidelity="smc"`` weighs unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One text to be written."""
+class WritingTask:
+    """One text to write.
+
+    Attributes:
+        constraint: Its form, from the end of the prompt on.
+        prompt_ids: The tokens of the prompt, without healed ones.
+        limits: Where it ends.
+        prefix: The text of the healed tokens, which the model writes again.
+    """
 
     constraint: Constraint[Any]
     prompt_ids: list[int]
     limits: Limits
     prefix: str
 
-    def writing(self, sampler: Sampler | Adjusted, trace: bool, likeliest: int = 0) -> Writing:
-        """The text under way, with nothing written yet. Raises ArgumentError if it cannot have ``min_tokens``."""
+    def make_writing(self, sampler: Sampler | Adjusted, trace: bool, likeliest: int = 0) -> Writing:
+        """Make the text, with nothing written yet. Raises ArgumentError if it cannot have ``min_tokens``."""
         least = sampler.min_tokens if isinstance(sampler, Adjusted) else 0
         if least > self.limits.max_tokens:
-            said = f"min_tokens={least} is more than the text may have, which is {self.limits.max_tokens}"
+            said = f"min_tokens: expected {self.limits.max_tokens} at most, which the text may have, got {least}"
             raise ArgumentError(said, argument="min_tokens")
         writing = Writing(
             self.constraint,
@@ -62,11 +69,11 @@ class Task:
             sampler.follow(writing.token_ids, self.prompt_ids, self.constraint.vocabulary.eos_token_ids)
         return writing
 
-    def stream(
+    def open_stream(
         self, runtime: Runtime, sampler: Sampler | Adjusted, trace: bool, generation: Generation | None = None
     ) -> Stream[Any]:
-        """The text as a stream of a runtime, inside a span if ``generation`` says what that is about."""
-        return Stream.of(runtime, self.writing(sampler, trace), generation)
+        """Open a stream of the text by a runtime, inside the span that ``generation`` describes, if any."""
+        return Stream.of(runtime, self.make_writing(sampler, trace), generation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +92,8 @@ class Sampling:
     bias: Mapping[int, float] = field(default_factory=dict)
 
     @property
-    def plain(self) -> Sampler:
-        """What chooses a token by its logits alone, without penalties and bias. Raises ArgumentError."""
+    def plain_sampler(self) -> Sampler:
+        """The sampler of a token by its logits alone, without penalties and bias. Raises ArgumentError."""
         return Sampler(
             temperature=0.0 if self.temperature is None else self.temperature,
             top_k=self.top_k,
@@ -95,13 +102,13 @@ class Sampling:
             seed=self.seed,
         )
 
-    def sampler(self, number: int = 0) -> Sampler | Adjusted:
-        """What chooses the tokens of a text, or of one of several, which draw with seeds in a row.
+    def make_sampler(self, number: int = 0) -> Sampler | Adjusted:
+        """Make the sampler of a text, or of one of several, which have consecutive seeds.
 
         Raises:
             ArgumentError: A setting is out of range.
         """
-        sampler = self.plain
+        sampler = self.plain_sampler
         if self.seed is not None and number:
             sampler = replace(sampler, seed=int(self.seed) + number)
         adjusted = Adjusted(
@@ -127,18 +134,18 @@ class Strategy:
     def __post_init__(self) -> None:
         if self.fidelity not in ("mask", "exact", "smc"):
             raise ArgumentError(
-                f'fidelity must be "mask", "exact" or "smc", not {self.fidelity!r}', argument="fidelity"
+                f'fidelity: expected "mask", "exact" or "smc", got {self.fidelity!r}', argument="fidelity"
             )
         if self.fidelity != "mask" and self._has_beams:
             name = "beams" if self.beams != 1 else "returns"
             raise ArgumentError(
-                f'{name}= does not go with fidelity="{self.fidelity}": beams look for the most likely text, '
-                "draws do not",
+                f'{name}= cannot be combined with fidelity="{self.fidelity}": beams look for the most likely text, '
+                "samples do not",
                 argument=name,
             )
         if self.fidelity != "smc" and self.particles != PARTICLES:
             raise ArgumentError(
-                f"particles={self.particles} has no meaning here", hint='pass fidelity="smc" too', argument="particles"
+                f"particles={self.particles} has no effect here", hint='pass fidelity="smc" too', argument="particles"
             )
         if self._has_beams:
             check_beams(self.beams, self.returns)
@@ -162,25 +169,27 @@ class Strategy:
             check_draw(limits, 1.0 if temperature is None else temperature, least)
         if self.fidelity == "mask" and temperature:
             raise ArgumentError(
-                f"temperature={temperature} does not go with beams=: a beam search draws nothing",
-                hint='pass fidelity="smc" to draw among several texts',
+                f"temperature={temperature} cannot be combined with beams=: a beam search does not sample",
+                hint='pass fidelity="smc" to sample one of several texts',
                 argument="temperature",
             )
         for name in ("top_k", "top_p", "min_p", "repetition_penalty", "min_tokens"):
             if (value := getattr(sampling, name)) != getattr(Sampling(), name):
                 other = "beams=" if self.fidelity == "mask" else f'fidelity="{self.fidelity}"'
-                raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
+                raise ArgumentError(f"{name}={value} cannot be combined with {other}: all tokens count", argument=name)
 
 
-def together(engine: Engine, begun: Callable[[int], Writing], count: int, done: Callable[[int], None]) -> list[Any]:
-    """Write texts in shared calls of a model, and tell which is done; the result of each number, or `Failed`."""
+def write_together(
+    engine: Engine, begin: Callable[[int], Writing], count: int, report_done: Callable[[int], None]
+) -> list[Any]:
+    """Write texts in shared calls of a model, and report each that is done; the result of each, or `Failed`."""
     results: list[Any] = [None] * count
     for number in range(count):
-        engine.submit(number, partial(begun, number))
+        engine.submit(number, partial(begin, number))
     while not engine.is_idle:
         for turn in engine.step():
             if turn.is_over:
                 number = cast(int, turn.key)
                 results[number] = turn.result
-                done(number)
+                report_done(number)
     return results
