@@ -76,7 +76,7 @@ class Language:
             integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
             numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``
                 and JavaScript; ``"exact"`` all numbers, for readers of decimals.
-            max_digits: Longest run of digits in a number, 1 to 400: before the point, behind it, or in an exponent.
+            max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
             format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
             formats: Extra formats: name to regular expression.
@@ -178,7 +178,7 @@ class Language:
         """
     @staticmethod
     def parser(explore: Callable[[], Any], knows_shortest: bool) -> Language:
-        """The texts that a character parser reads: what `formwright.CharacterParser` stands on.
+        """The texts that a character parser reads: on which `formwright.CharacterParser` is built.
 
         Args:
             explore: Makes a `formwright.forms.parsers.Exploration` of the parser.
@@ -226,7 +226,7 @@ class Language:
     def is_json(self) -> bool:
         """Whether it is one JSON Schema, so that its texts are JSON."""
     def check(self, data: bytes) -> tuple[int, bool]:
-        """How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end."""
+        """How many bytes of ``data`` conform, and whether a complete text ends exactly at its end."""
     def ends(self, data: bytes) -> list[int]:
         """How many bytes of ``data`` a complete text at its beginning may have, ascending."""
     def byte_automaton(self, most_states: int) -> list[tuple[bool, list[tuple[int, int]]]]:
@@ -484,7 +484,7 @@ class Constraint(Generic[_T_co]):
                 a piece had ended.
         """
     def parse(self, text: str | bytes) -> _T_co:
-        """The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`."""
+        """The value that ``text`` spells. Raises OutputInvalid if it does not conform. See `formwright.Form.parse`."""
     def example(self) -> str:
         """The shortest complete text (one of them). See `formwright.Form.example`."""
     def explain(self) -> Explanation:
@@ -691,12 +691,12 @@ def fill_bitmasks(
         budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
 
     Raises:
-        ArgumentError: A matcher or a row stands there twice, a row is not there, or the lengths differ.
+        ArgumentError: A matcher or a row is given twice, a row is not there, or the lengths differ.
         TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
     """
 
 def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infinity: int) -> None:
-    """Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
+    """Write ``minus_infinity`` where the mask has no 1: on which `formwright.apply_bitmask` is built.
 
     Args:
         logits: A writable, C-contiguous buffer of uint16, uint32 or uint64, the bits of floats, of shape
@@ -751,7 +751,7 @@ def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:
     """
 
 def places(source: str, unit: str, piece: str) -> list[tuple[int, int]]:
-    """Where ``piece`` stands in ``source``, in characters: ``(start, end)``, ascending.
+    """Where ``piece`` is in ``source``, in characters: ``(start, end)``, ascending.
 
     Raises:
         ArgumentError: There is no such unit, or ``source`` has none of them.

@@ -144,10 +144,10 @@ def sealed(lengths: list[int], texts: bytes, count: int | None = None) -> bytes:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (sealed([1, 1], b"ba"), "option 1 is not behind the one before it"),
-        (sealed([1, 1], b"aa"), "option 1 is not behind the one before it"),
-        (sealed([2, 1], b"aba"), "option 1 is not behind the one before it"),
-        (sealed([1, 0], b"a"), "option 1 is not behind the one before it"),
+        (sealed([1, 1], b"ba"), "option 1 does not sort after the one before it"),
+        (sealed([1, 1], b"aa"), "option 1 does not sort after the one before it"),
+        (sealed([2, 1], b"aba"), "option 1 does not sort after the one before it"),
+        (sealed([1, 0], b"a"), "option 1 does not sort after the one before it"),
         (sealed([1, 1], "é".encode()), "option 0 does not end where a character does"),
         (sealed([1, 1], b"a\xff"), "options is not UTF-8"),
         (sealed([1, 9], b"ab"), "options needs 10 bytes, but 2 are left"),

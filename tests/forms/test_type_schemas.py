@@ -356,7 +356,7 @@ def test_what_can_be_said_neither_way_is_refused(type_: Any) -> None:
 def test_messages_name_types_as_they_are_written() -> None:
     with pytest.raises(fw.errors.OutputInvalid, match="the text conforms, but Trip rejects it"):
         fw.form(Trip).parse('{"days":[],"plan":"math","name":"x y"}')
-    with pytest.raises(fw.errors.OutputInvalid, match=r"in form, but list\[Trip\] refuses it"):
+    with pytest.raises(fw.errors.OutputInvalid, match=r"the text conforms, but list\[Trip\] rejects it"):
         fw.form(list[Trip]).parse('[{"days":[],"plan":"math","name":"x y"}]')
 
 

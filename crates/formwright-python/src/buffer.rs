@@ -24,7 +24,7 @@ impl Rows {
             let class = mask.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
             let dtype = mask.getattr("dtype").map_or_else(|_| String::new(), |dtype| format!(" of {dtype}"));
             PyTypeError::new_err(format!(
-                "mask: a writable int32 buffer is wanted (numpy array, or .numpy() of a CPU tensor), not {class}{dtype}"
+                "mask: expected a writable int32 buffer (numpy array, or .numpy() of a CPU tensor), got {class}{dtype}"
             ))
         })?;
         if buffer.readonly() || !buffer.is_c_contiguous() {

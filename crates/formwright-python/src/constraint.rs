@@ -157,7 +157,7 @@ impl Constraint {
         Ok(Matcher::new(slf, kernel))
     }
 
-    /// The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`.
+    /// The value that ``text`` spells. Raises OutputInvalid if it does not conform. See `formwright.Form.parse`.
     fn parse(&self, py: Python<'_>, text: Py<PyAny>) -> PyResult<Py<PyAny>> {
         self.form.call_method1(py, "parse", (text,))
     }

@@ -160,7 +160,7 @@ impl Language {
     ///     integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
     ///     numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``
     ///         and JavaScript; ``"exact"`` all numbers, for readers of decimals.
-    ///     max_digits: Longest run of digits in a number, 1 to 400: before the point, behind it, or in an exponent.
+    ///     max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
     ///     unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
     ///     format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
     ///     formats: Extra formats: name to regular expression.
@@ -341,7 +341,7 @@ impl Language {
         Self::of(py, Source::pieces(pieces))
     }
 
-    /// The texts that a character parser reads: what `formwright.CharacterParser` stands on.
+    /// The texts that a character parser reads: on which `formwright.CharacterParser` is built.
     ///
     /// Args:
     ///     explore: Makes a `formwright.forms.parsers.Exploration` of the parser.
@@ -444,7 +444,7 @@ impl Language {
         self.kernel.graph().controls.iter().map(ToString::to_string).collect()
     }
 
-    /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
+    /// How many bytes of ``data`` conform, and whether a complete text ends exactly at its end.
     fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
         check(py, self.kernel.has_parser())?;
         interruptible(py, || self.kernel.check(data))
@@ -496,7 +496,7 @@ fn unit(py: Python<'_>, name: &str) -> PyResult<Unit> {
     Unit::named(name).ok_or_else(|| argument(py, "unit", message()))
 }
 
-/// Where ``piece`` stands in ``source``, in characters: ``(start, end)``, ascending.
+/// Where ``piece`` is in ``source``, in characters: ``(start, end)``, ascending.
 ///
 /// Raises:
 ///     ArgumentError: There is no such unit, or ``source`` has none of them.

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use crate::buffer::{Found, shared};
 use crate::errors::{Int, argument, count};
 
-/// Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
+/// Write ``minus_infinity`` where the mask has no 1: on which `formwright.apply_bitmask` is built.
 ///
 /// Args:
 ///     logits: A writable, C-contiguous buffer of uint16, uint32 or uint64, the bits of floats, of shape
@@ -52,7 +52,7 @@ pub fn apply_bitmask(
     if let Ok(buffer) = PyBuffer::<u64>::get(logits) {
         return job.run(py, &buffer, minus_infinity);
     }
-    Err(PyTypeError::new_err("logits: a buffer of uint16, uint32 or uint64 is wanted"))
+    Err(PyTypeError::new_err("logits: expected a buffer of uint16, uint32 or uint64"))
 }
 
 /// The first ``most`` token ids that a row of a mask allows, ascending: they tell whether there is a choice.
@@ -103,7 +103,7 @@ pub fn best_allowed(py: Python<'_>, logits: PyBuffer<f32>, mask: &Bound<'_, PyAn
 /// What [`best_allowed`] finds in the words of a row.
 pub fn best(py: Python<'_>, logits: &PyBuffer<f32>, words: &[AtomicU32]) -> PyResult<(u32, f32)> {
     let Some(logits) = logits.as_slice(py).filter(|_| logits.shape().len() == 1) else {
-        return Err(argument(py, "logits", "logits: a C-contiguous row is wanted".to_owned()));
+        return Err(argument(py, "logits", "logits: expected a C-contiguous row".to_owned()));
     };
     let mut best: Option<(usize, f32)> = None;
     for (index, (chunk, of)) in logits.chunks(32).zip(words).enumerate() {

@@ -449,7 +449,7 @@ impl Matcher {
 ///     budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
 ///
 /// Raises:
-///     ArgumentError: A matcher or a row stands there twice, a row is not there, or the lengths differ.
+///     ArgumentError: A matcher or a row is given twice, a row is not there, or the lengths differ.
 ///     TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
 #[pyfunction]
 #[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
@@ -491,13 +491,13 @@ pub fn fill_bitmasks(
     unlocked(py, || fill_all(&mut running, &budgets, &rows, &buffer))?.map_err(|error| raise(py, error))
 }
 
-/// Why some matchers cannot be borrowed, if it is that one stands in the list twice.
+/// Why some matchers cannot be borrowed, if the reason is that one is in the list twice.
 #[cold]
 fn twice(matchers: &Bound<'_, PyAny>) -> Option<PyErr> {
     let matchers: Vec<Bound<'_, PyAny>> = matchers.extract().ok()?;
     let mut seen = HashSet::new();
     let index = matchers.iter().position(|matcher| !matcher.is_none() && !seen.insert(matcher.as_ptr()))?;
-    let message = format!("fill_bitmasks: the matcher at index {index} stands in the list twice");
+    let message = format!("fill_bitmasks: the matcher at index {index} is in the list twice");
     let hint = "a matcher is one sequence: give each row its own, by constraint.matcher() or fork()";
     let error = formwright::Error::argument("matchers", message).hint(hint);
     Some(raise(matchers[index].py(), error))

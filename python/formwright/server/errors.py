@@ -2,8 +2,8 @@
 
 ::
 
-    BadRequest("max_tokens: ...", param="max_tokens").body
-    # {'error': {'message': 'max_tokens: ...', 'type': 'invalid_request_error', 'param': 'max_tokens', 'code': None}}
+    BadRequest("max_tokens: ...", param="max_tokens").body["error"]
+    # {'message': 'max_tokens: ...', 'type': 'invalid_request_error', 'param': 'max_tokens', 'code': None, 'docs': ...}
 
 An error after the first byte of a stream can only be reported in the stream.
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 from formwright._options import suggest_name
 from formwright.errors import (
+    SITE,
     ArgumentError,
     FormwrightError,
     LanguageError,
@@ -58,11 +59,12 @@ class Refusal(Exception):
         param: str | None = None,
         code: str | None = None,
         headers: dict[str, str] | None = None,
+        docs: str = f"{SITE}guides/serving/#errors",
         **more: Any,
     ) -> None:
         super().__init__(message)
         self.status, self.param, self.headers = status, param, headers or {}
-        said = {"message": message, "type": type, "param": param, "code": code}
+        said = {"message": message, "type": type, "param": param, "code": code, "docs": docs}
         self.body: dict[str, Any] = {"error": said | {name: value for name, value in more.items() if value is not None}}
 
 
@@ -97,27 +99,29 @@ def make_refusal(
     """
     if isinstance(error, Refusal):
         return error
-    hint = _keep_for_clients(getattr(error, "hint", None))
+    if not isinstance(error, FormwrightError):
+        _log.error("a request has failed", exc_info=error)
+        return Refusal(500, "the server has failed; its log says why", type="server_error", code="internal_error")
+    hint, docs = _keep_for_clients(error.hint), error.url
     if isinstance(error, LimitExceeded):
         is_budget = error.limit == "max_tokens"
         where = budget if is_budget else param
         called = f"the default of {budget}" if is_default else budget
         message = str(error).replace("max_tokens", called) if is_budget else str(error)
-        return BadRequest(message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=hint)
+        return BadRequest(
+            message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=hint, docs=docs
+        )
     if isinstance(error, StructuralTagError):
-        return BadRequest(str(error), param=error.field, code=error.code)
+        return BadRequest(str(error), param=error.field, code=error.code, docs=docs)
     if isinstance(error, LanguageError | ArgumentError):
         is_valid = isinstance(error, UnsupportedKeyword | UnsupportedPattern | UnsatisfiableSchema)
         code = "form_not_enforceable" if is_valid else "invalid_form"
         pointer = getattr(error, "pointer", None)
         said = f"{param}: {error}" if param else str(error)
-        return BadRequest(said, param=param, code=code, pointer=pointer, hint=hint)
+        return BadRequest(said, param=param, code=code, pointer=pointer, hint=hint, docs=docs)
     if isinstance(error, PromptError):
-        return BadRequest(str(error), param=param, code="invalid_prompt", hint=hint)
-    if isinstance(error, FormwrightError):
-        return Refusal(422, str(error), type="generation_error", code=type(error).__name__, hint=hint)
-    _log.error("a request has failed", exc_info=error)
-    return Refusal(500, "the server has failed; its log says why", type="server_error", code="internal_error")
+        return BadRequest(str(error), param=param, code="invalid_prompt", hint=hint, docs=docs)
+    return Refusal(422, str(error), type="generation_error", code=type(error).__name__, hint=hint, docs=docs)
 
 
 def refuse_long_prompt(message: str, param: str, context: int, needed: int) -> BadRequest:

@@ -177,7 +177,7 @@ def _most(calls: str, style: Style, max_calls: int | None) -> int | None:
     if calls not in ("auto", "required", "one"):
         raise ArgumentError(f'calls: expected "auto", "required" or "one", got {calls!r}', argument="calls")
     if max_calls is not None and (max_calls < 1 or (calls == "one" and max_calls != 1)):
-        raise ArgumentError(f"max_calls={max_calls} does not go with calls={calls!r}", argument="max_calls")
+        raise ArgumentError(f"max_calls={max_calls} cannot be combined with calls={calls!r}", argument="max_calls")
     if calls == "one":
         return 1
     bounds = [bound for bound in (max_calls, style.most) if bound is not None]

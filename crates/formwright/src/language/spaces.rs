@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The default, [`Spaces::flexible`], allows nothing, one space, or a line break with up to 100 characters of
-//! indentation: compact, spaced and indented texts are all in form, endless whitespace is not.
+//! indentation: compact, spaced and indented texts all conform, endless whitespace is not.
 //!
 //! Cost: a table lookup for each byte. A style of the user's own is a regular expression, made into states
 //! when the language is made.

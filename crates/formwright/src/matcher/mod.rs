@@ -387,7 +387,7 @@ fn beginning(shared: &SharedCache) -> History {
     History::new(&first, &no_counts(graph, &first))
 }
 
-/// Steps all of `bytes`; false, and everything unchanged, if they are not in form, the text has ended, or a part of it has
+/// Steps all of `bytes`; false, and everything unchanged, if they do not conform, the text has ended, or a part of it has
 /// no tokens left for them.
 fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
     if history.is_finished() {

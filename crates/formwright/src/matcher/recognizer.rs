@@ -1,7 +1,7 @@
 //! Reading and completing texts without a vocabulary.
 //!
 //! ```text
-//! (19|20)\d\d    read "19"       2 bytes in form, not complete
+//! (19|20)\d\d    read "19"       2 bytes conform, not complete
 //!                then complete   adds "00"
 //! ```
 //!

@@ -62,7 +62,7 @@ pub fn lines(data: &[u8]) -> Result<Lexicon> {
     for (line, number) in text.strip_suffix('\n').unwrap_or(text).split('\n').zip(1_usize..) {
         let option = line.strip_suffix('\r').unwrap_or(line);
         if option.is_empty() {
-            return Err(fail(format!("line {number} is empty")).hint("leave it out: one option stands on each line"));
+            return Err(fail(format!("line {number} is empty")).hint("leave it out: each line is one option"));
         }
         builder.push(option)?;
     }

@@ -76,7 +76,7 @@ pub fn parse_class(source: &str) -> Result<Ranges> {
     let limits = Limits::default();
     let mut parser = Parser::new(source, &[], &limits);
     let class = if parser.eat("[") { Some(parser.class(0)?) } else { None };
-    class.filter(|_| parser.at == source.len()).ok_or_else(|| parser.fail(parser.at, "a class is wanted"))
+    class.filter(|_| parser.at == source.len()).ok_or_else(|| parser.fail(parser.at, "expected a class"))
 }
 
 struct Parser<'s> {
@@ -501,15 +501,15 @@ fn as_class(pattern: &Pattern) -> Option<Ranges> {
 fn groups(source: &str) -> usize {
     let (mut count, mut in_class, mut escaped) = (0, false, false);
     for (at, c) in source.char_indices() {
-        let behind = &source[at + c.len_utf8()..];
+        let after = &source[at + c.len_utf8()..];
         match c {
             _ if escaped => {}
             '[' => in_class = true,
             ']' => in_class = false,
             '(' if !in_class => {
-                let is_named = ["?<", "?P<"].iter().any(|kind| behind.starts_with(kind));
-                let looks = ["?<=", "?<!"].iter().any(|kind| behind.starts_with(kind));
-                count += usize::from(!behind.starts_with('?') || is_named && !looks);
+                let is_named = ["?<", "?P<"].iter().any(|kind| after.starts_with(kind));
+                let looks = ["?<=", "?<!"].iter().any(|kind| after.starts_with(kind));
+                count += usize::from(!after.starts_with('?') || is_named && !looks);
             }
             _ => {}
         }

@@ -328,7 +328,7 @@ fn located(source: &str, error: &regex_syntax::Error) -> Error {
             Error::unsupported_regex(source, place, &what, WITHOUT_MEMORY)
         }
         regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::UnsupportedLookAround => {
-            let instead = "a compiled pattern (re.compile) and the pattern of a JSON Schema may look ahead, and one character behind";
+            let instead = "a compiled pattern (re.compile) and the pattern of a JSON Schema may use look-ahead, and look-behind of one character";
             Error::unsupported_regex(source, place, &what, instead)
         }
         _ => Error::regex(source, place, &what),

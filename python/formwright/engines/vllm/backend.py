@@ -136,7 +136,7 @@ def validate(sampling_params: SamplingParams, *rest: Any, **more: Any) -> None:
         ("disable_additional_properties", asked.disable_additional_properties),
     ):
         if is_set:
-            raise VLLMValidationError(f"{name} does not go with structured outputs of formwright")
+            raise VLLMValidationError(f"{name} cannot be combined with structured outputs of formwright")
     kind, text = get_structured_output_key(asked)
     try:
         form_from_request(kind.name.lower(), text)

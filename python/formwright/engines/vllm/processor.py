@@ -185,7 +185,7 @@ def _read_form(params: SamplingParams) -> Form[Any] | None:
     if given is None:
         return None
     if params.ignore_eos or params.min_tokens:
-        raise ValueError(f"{NAME}: ignore_eos and min_tokens do not go with a form")
+        raise ValueError(f"{NAME}: ignore_eos and min_tokens cannot be combined with a form")
     try:
         asked = json.loads(given) if isinstance(given, str) else given
         (kind, what), *others = asked.items()

@@ -184,7 +184,7 @@ def beam_search(
     check_beams(beams, returns)
     if limits.stop is not None:
         raise ArgumentError(
-            "stop= does not go with beams=: scores of texts that are cut cannot be compared",
+            "stop= cannot be combined with beams=: scores of truncated texts cannot be compared",
             hint="say in the form where the text ends",
             argument="stop",
         )

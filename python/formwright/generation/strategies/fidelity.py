@@ -307,7 +307,8 @@ def check_draw(limits: Limits, temperature: float, least: float) -> None:
     if limits.stop is not None or not limits.finish:
         name = "stop" if limits.stop is not None else "finish"
         raise ArgumentError(
-            f"{name}= does not go with fidelity=: a text that is cut has no probability among whole ones", argument=name
+            f"{name}= cannot be combined with fidelity=: a truncated text has no probability among complete ones",
+            argument=name,
         )
     if not (isinstance(temperature, int | float | np.number) and np.isfinite(temperature) and temperature >= least):
         bound = "0 or more" if least == 0 else "more than 0"

@@ -126,7 +126,8 @@ impl Lexicon {
         if end != texts.len() {
             return Err(format!("the options have {end} bytes, but {} are there", texts.len()));
         }
-        let not_ascending = |(index, ..): (usize, _, _)| format!("option {index} is not behind the one before it");
+        let not_ascending =
+            |(index, ..): (usize, _, _)| format!("option {index} does not sort after the one before it");
         Self::new(texts.as_bytes().to_vec(), starts).map_err(not_ascending)
     }
 
@@ -407,9 +408,9 @@ mod tests {
         assert!(refused("ab", &[1]).contains("have 1 bytes, but 2 are there"));
         assert!(refused("ab", &[1, 2]).contains("option 1 does not end"));
         assert!(refused("é", &[1, 1]).contains("option 0 does not end"));
-        assert!(refused("ba", &[1, 1]).contains("option 1 is not behind"));
-        assert!(refused("aa", &[1, 1]).contains("option 1 is not behind"));
-        assert!(refused("a", &[1, 0]).contains("option 1 is not behind"));
+        assert!(refused("ba", &[1, 1]).contains("option 1 does not sort after"));
+        assert!(refused("aa", &[1, 1]).contains("option 1 does not sort after"));
+        assert!(refused("a", &[1, 0]).contains("option 1 does not sort after"));
         assert!(refused(&"a".repeat(65_535), &[65_535]).contains("option 0"));
         let mut builder = LexiconBuilder::default();
         assert!(builder.push(&"a".repeat(Lexicon::LONGEST + 1)).is_err());

@@ -1,4 +1,4 @@
-//! Whether a text can still be completed, in form and in canonical tokens.
+//! Whether a text can still be completed to one that conforms, in canonical tokens.
 //!
 //! ```text
 //! after "T"    "The" must follow: " The" is one token, so nothing completes it          dead

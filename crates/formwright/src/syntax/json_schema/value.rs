@@ -376,7 +376,7 @@ impl<'de: 't, 't> Visitor<'de> for ValueReader<'_, 't> {
         let mut entries: SmallVec<[(&'t str, Value<'t>); 8]> = SmallVec::new();
         let mut remarks: SmallVec<[&'t str; 3]> = SmallVec::new();
         let (mut shares, mut hasher) = (self.shares, FxHasher::default());
-        let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
+        let twice = |key| de::Error::custom(format_args!("the key {key:?} is in one object twice"));
         while let Some(key) = members.next_key_seed(Text(self.all.arena))? {
             if key == NUMBER {
                 return members.next_value_seed(Text(self.all.arena)).map(Value::Number);
@@ -459,10 +459,10 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_an_error() {
+    fn a_key_given_twice_is_an_error() {
         let arena = Bump::new();
         let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, Objects::Shared, &arena).unwrap_err();
-        assert!(error.to_string().contains(r#"the key "a" stands twice"#), "{error}");
+        assert!(error.to_string().contains(r#"the key "a" is in one object twice"#), "{error}");
         for twice in
             [r#"{"title": "1", "title": "2"}"#, r#"{"title": "1", "title": 2}"#, r#"{"title": 1, "title": "2"}"#]
         {

@@ -247,11 +247,11 @@ fn expand(source: &str) -> String {
     while let Some(open) = rest.find('{') {
         let (before, braced) = rest.split_at(open);
         text.push_str(before);
-        let row = braced[1..].split_once('}').and_then(|(name, behind)| Some((part(name)?, behind)));
-        let (replaced, behind) =
-            row.map_or(("{".to_owned(), &braced[1..]), |(part, behind)| (format!("(?:{})", expand(part)), behind));
+        let row = braced[1..].split_once('}').and_then(|(name, after)| Some((part(name)?, after)));
+        let (replaced, after) =
+            row.map_or(("{".to_owned(), &braced[1..]), |(part, after)| (format!("(?:{})", expand(part)), after));
         text.push_str(&replaced);
-        rest = behind;
+        rest = after;
     }
     text + rest
 }

@@ -184,8 +184,8 @@ impl Insertions {
     fn inserted(&self, number: u32) -> Option<LetterKind> {
         let (code, place) = self.target(number);
         let inserted = kind(char::from_u32(code)?)?;
-        let (before, behind) = self.label.split_at(place as usize);
-        let mut kinds = before.iter().chain([&inserted]).chain(behind);
+        let (before, after) = self.label.split_at(place as usize);
+        let mut kinds = before.iter().chain([&inserted]).chain(after);
         let label = kinds.try_fold(Label::new(self.direction), |label, &kind| label.read(kind))?;
         label.complete().then_some(inserted)
     }

@@ -44,7 +44,7 @@ fn parts<'d>(value: &'d Value<'d>) -> Result<(&'d str, Unit), String> {
     if let Some(source) = value.as_str() {
         return Ok((source, Unit::Char));
     }
-    let members = value.as_object().ok_or("a text or an object is wanted")?;
+    let members = value.as_object().ok_or("expected a text or an object")?;
     if let Some(other) = members.keys().find(|key| !matches!(*key, "source" | "unit")) {
         return Err(format!("{other:?} is no member of it"));
     }

@@ -84,7 +84,7 @@ impl<'d> SchemaReader<'d> {
         const BOUNDS: [&str; 6] = ["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
         let digits = style.max_digits;
         let read = if style.doubles { ", whose doubles are valid too (numbers)" } else { "" };
-        let note = format!("numbers of at most {digits} digits before the point and behind it (max_digits){read}");
+        let note = format!("numbers of at most {digits} digits before the point and after it (max_digits){read}");
         self.note_places(condition, &BOUNDS, &note);
     }
 

@@ -311,7 +311,7 @@ impl<'d> SchemaReader<'d> {
         let names = self.values(condition).map_err(|error| match *error.kind {
             Kind::Unsatisfiable { .. } => Error::unsupported(
                 &place.pointer.at("propertyNames").text(),
-                "propertyNames refers to the schema that it stands in",
+                "propertyNames refers to the schema that contains it",
             )
             .hint("let it refer to a definition that says what names are"),
             _ => error,
