@@ -155,7 +155,7 @@ def host(key: str) -> str:
 
 def hosts() -> str:
     """What was run of each host, and what came out."""
-    header = ["host", "versions", "version run", "what was run", "in form", "like our loop", "added a token"]
+    header = ["host", "versions", "version run", "what was run", "conforms", "like our loop", "added a token"]
     return table(header, [(_link_host(key), f"`{HOSTS[key].window}`", *_run(key)) for key in HOSTS], is_code=False)
 
 

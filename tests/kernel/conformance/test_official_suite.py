@@ -49,7 +49,7 @@ def groups(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 @pytest.fixture
 def reasons() -> dict[str, str]:
     """The table of the documentation: refused schemas of 2020-12, and why."""
-    page = (Path(__file__).parents[3] / "docs" / "json_schema.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "json_schema.md").read_text("utf-8")
     rows = page.split("| schema of the suite | reason |")[1].splitlines()[2:]
     return dict(row.strip("| ").split(" | ") for row in rows if row)
 
