@@ -79,3 +79,11 @@ def test_nothing_is_evaluated_below_two_negations(outer: str) -> None:
     form = fw.json_schema({"unevaluatedProperties": {"maxLength": 0}, outer: {"not": inner}})
     assert form.matches('{"x": ""}')
     assert not form.matches('{"x": "ba"}')
+
+
+def test_a_condition_without_branches_leaves_nothing_out() -> None:
+    """Whether the condition holds depends on who reads the format; without `then` and `else`, nothing else does."""
+    inner = {"dependentSchemas": {"1": {"unevaluatedProperties": {"$ref": "#"}}}}
+    form = fw.json_schema({"if": inner, "format": "ipv4"})
+    assert form.matches('{"1": "1"}')
+    assert {row.status for row in form.explain()} == {"redundant", "enforced", "narrowed"}

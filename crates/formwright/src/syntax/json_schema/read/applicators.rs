@@ -168,7 +168,8 @@ impl<'d> SchemaReader<'d> {
         let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else {
             return Ok(set);
         };
-        if !map.contains_key("then") && !map.contains_key("else") && !self.unevaluated {
+        let decides = map.contains_key("then") || map.contains_key("else");
+        if !decides && !self.unevaluated {
             return Ok(set);
         }
         let condition = self.child(place, condition, || place.pointer.at("if"));
@@ -180,7 +181,7 @@ impl<'d> SchemaReader<'d> {
             None => Ok(Rc::new(ValueSet::any())),
         };
         let yes = self.values(condition)?;
-        let condition_is_uncertain = yes.is_under_approximation();
+        let is_uncertain = yes.is_under_approximation();
         let then = branch(self, "then")?;
         let yes = self.and(&yes, &then)?;
         let negated = self.negate(condition);
@@ -188,7 +189,7 @@ impl<'d> SchemaReader<'d> {
         let otherwise = branch(self, "else")?;
         let no = self.and(&no, &otherwise)?;
         let mut either = yes.or(&no, &mut self.formulas);
-        if condition_is_uncertain {
+        if is_uncertain || !decides {
             // Whichever branch a reader takes, these values are valid; which one evaluates something is not known.
             let both = self.and(&then, &otherwise)?.without_evaluations(&mut self.formulas);
             either = either.or(&both, &mut self.formulas);

@@ -303,9 +303,9 @@ impl<'d> SchemaReader<'d> {
             let probing = std::mem::take(&mut self.probing);
             // Schemas inside schemas are read by calls: a thread with a small stack gets more where little is left.
             let set = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.read(&place));
-            let set = set.or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any())));
             self.probing = probing;
-            set
+            // A check that meets a schema under way learns nothing: it is no fault of that schema, which is read again.
+            if probing > 0 { set } else { set.or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any()))) }
         };
         self.depth -= 1;
         self.sets[id as usize] = set.as_ref().map_or(ReadState::Unread, |set| ReadState::Read(Rc::clone(set)));
