@@ -19,7 +19,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from attack import Maker
+from random_schemas import Maker
 
 import formwright as fw
 from formwright.generation import Complete
