@@ -160,17 +160,17 @@ def overhead(model: LocalModel, constraint: fw.Constraint[Any]) -> tuple[float, 
     given: list[list[int]] = []
     began = time.perf_counter()
     writing = Writing(constraint, ids, Limits(max_tokens=60), Sampler())
-    writing.forced()
+    writing.write_forced()
     ends = time.perf_counter() - began
     bound = free = 0.0
     runtime = model.runtime.fork()
     while not writing.is_over:
         began = time.perf_counter()
-        given.append(writing.taken())
+        given.append(writing.take_unseen())
         logits = runtime.prefill(given[-1])
         asked = time.perf_counter()
         writing.choose(logits)
-        writing.forced()
+        writing.write_forced()
         if writing.is_over:
             ends += time.perf_counter() - asked
         else:

@@ -24,7 +24,7 @@ forms                       form, json_schema, json, regex, choice, literal, tex
 masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
                             allowed_tokens, RowBuffer, Interrupt
 models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai
-models behind an API        connect, from_openai, patch
+remote models               connect, from_openai, patch
 results                     Complete, Truncated, Failed, Observed, Result, Stream, partial, Call
 understanding a form        explain, instructions
 plugins                     register_tokenizer, register_service, register_style

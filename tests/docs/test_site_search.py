@@ -18,7 +18,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "site" / "html"
 QUESTIONS: dict[str, str] = tomllib.loads((Path(__file__).parent / "search_questions.toml").read_text("utf-8"))
-SHOWN = """() => [...document.querySelector('.focus-visible').shadowRoot.querySelectorAll('a')].map(link => link.href)"""
+SHOWN = (
+    """() => [...document.querySelector('.focus-visible').shadowRoot.querySelectorAll('a')].map(link => link.href)"""
+)
 
 pytestmark = [
     pytest.mark.slow,

@@ -172,10 +172,10 @@ def outcome(runtime: Any, constraint: Any, sampler: Any, **limits: Any) -> Any:
     try:
         writing = Writing(constraint, [1], Limits(**limits), sampler)
         while not writing.is_over:
-            seen.append([(piece.token_id, piece.text) for piece in writing.forced()])
+            seen.append([(piece.token_id, piece.text) for piece in writing.write_forced()])
             if not writing.is_over:
                 seen.append(
-                    [(piece.token_id, piece.text) for piece in writing.choose(runtime.prefill(writing.taken()))]
+                    [(piece.token_id, piece.text) for piece in writing.choose(runtime.prefill(writing.take_unseen()))]
                 )
     except fw.errors.FormwrightError as error:
         return seen, type(error), str(error)

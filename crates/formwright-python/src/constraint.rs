@@ -33,8 +33,8 @@ pub struct Constraint {
 /// From so many nodes and leaves on, a graph is compiled without the interpreter lock: some 50 us.
 const LARGE: usize = 256;
 
-/// Which tokens are to be canonical.
-fn scope(value: &Bound<'_, PyAny>) -> PyResult<Scope> {
+/// Reads which tokens are to be canonical.
+fn read_scope(value: &Bound<'_, PyAny>) -> PyResult<Scope> {
     if let Ok(all) = value.extract::<bool>() {
         return Ok(if all { Scope::All } else { Scope::Nothing });
     }
@@ -45,8 +45,8 @@ fn scope(value: &Bound<'_, PyAny>) -> PyResult<Scope> {
     Err(argument(value.py(), "canonical", message))
 }
 
-/// The same for Python.
-fn of_scope(py: Python<'_>, scope: Scope) -> Bound<'_, PyAny> {
+/// Says in Python which tokens are canonical.
+fn spell_scope(py: Python<'_>, scope: Scope) -> Bound<'_, PyAny> {
     let of_bool = |all: bool| PyBool::new(py, all).to_owned().into_any();
     match scope {
         Scope::All => of_bool(true),
@@ -68,18 +68,18 @@ impl Constraint {
         vocabulary: Py<Vocabulary>,
         canonical: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let canonical = canonical.map_or(Ok(Scope::Nothing), scope)?;
+        let canonical = canonical.map_or(Ok(Scope::Nothing), read_scope)?;
         let language: Py<Language> = form.getattr("language")?.cast_into::<Language>()?.unbind();
-        let (compiled, tables) = (&language.get().kernel, &vocabulary.get().tables);
+        let (in_kernel, tables) = (&language.get().kernel, &vocabulary.get().tables);
         let speller = if canonical == Scope::Nothing { None } else { Some(&vocabulary.get().speller(py)?.1) };
         let compile = || match speller {
-            None => formwright::Constraint::new(compiled, tables),
-            Some(speller) if canonical == Scope::All => formwright::Constraint::canonical(compiled, tables, speller),
-            Some(speller) => formwright::Constraint::with_canonical_forced(compiled, tables, speller),
+            None => formwright::Constraint::new(in_kernel, tables),
+            Some(speller) if canonical == Scope::All => formwright::Constraint::canonical(in_kernel, tables, speller),
+            Some(speller) => formwright::Constraint::with_canonical_forced(in_kernel, tables, speller),
         };
-        check(py, compiled.has_parser())?;
-        let is_large = compiled.graph().nodes.len() + compiled.graph().leaves.len() > LARGE;
-        let is_long = is_large || compiled.is_plain() || speller.is_some() || compiled.has_parser();
+        check(py, in_kernel.has_parser())?;
+        let is_large = in_kernel.graph().nodes.len() + in_kernel.graph().leaves.len() > LARGE;
+        let is_long = is_large || in_kernel.is_plain() || speller.is_some() || in_kernel.has_parser();
         let kernel = if is_long { interruptible(py, compile) } else { interruptible_locked(py, compile) }?;
         Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
     }
@@ -88,7 +88,7 @@ impl Constraint {
     /// ``"forced"``, perhaps none if ``False``.
     #[getter]
     fn canonical<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        of_scope(py, self.canonical)
+        spell_scope(py, self.canonical)
     }
 
     /// The form it was compiled from.
@@ -119,7 +119,7 @@ impl Constraint {
         let (source, canonical) = lift(py, read)?;
         let language = Language::of(py, source)?;
         let form = py.import("formwright.forms.form")?.call_method1("form_of_language", (language,))?;
-        let canonical = of_scope(py, canonical);
+        let canonical = spell_scope(py, canonical);
         Self::new(py, form, vocabulary, Some(&canonical))
     }
 

@@ -152,7 +152,7 @@ pub fn argument(py: Python<'_>, name: &'static str, message: String) -> PyErr {
 pub struct Int(pub i64);
 
 impl Int {
-    /// As a token id, which the kernel refuses if there is none: one that is no id at all becomes the largest.
+    /// As a token id, which the kernel refuses if there is none: one that is not an id at all becomes the largest.
     pub fn id(self) -> u32 {
         u32::try_from(self.0).unwrap_or(u32::MAX)
     }

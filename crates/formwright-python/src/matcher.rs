@@ -65,8 +65,8 @@ impl Matcher {
         if !self.asks() && locked(py, || self.kernel.write_quick(words, budget))? {
             return Ok(()); // the lock was kept: another thread would not have been done sooner
         }
-        let found = lift(py, unlocked(py, || self.kernel.mask(budget))?)?;
-        found.write(self.vocabulary(), words);
+        let mask = lift(py, unlocked(py, || self.kernel.mask(budget))?)?;
+        mask.write(self.vocabulary(), words);
         Ok(())
     }
 
@@ -216,9 +216,9 @@ impl Matcher {
     fn allowed_token_ids(&mut self, py: Python<'_>, budget: Option<Int>) -> PyResult<Vec<u32>> {
         let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
         check(py, self.asks())?;
-        let found = lift(py, unlocked(py, || self.kernel.mask(budget))?)?;
+        let mask = lift(py, unlocked(py, || self.kernel.mask(budget))?)?;
         let words: Vec<AtomicU32> = (0..self.words()).map(|_| AtomicU32::new(0)).collect();
-        found.write(self.vocabulary(), &words[..]);
+        mask.write(self.vocabulary(), &words[..]);
         let bit = |id: &u32| words[*id as usize / 32].load(Ordering::Relaxed) >> (id % 32) & 1 == 1;
         Ok((0..self.vocabulary().logits_size() as u32).filter(bit).collect())
     }

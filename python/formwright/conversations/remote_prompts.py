@@ -1,4 +1,4 @@
-"""Prompts of a model behind an API: text, or a conversation that goes through as it is.
+"""Prompts of a remote model: text, or a conversation that goes through as it is.
 
 ::
 
@@ -28,7 +28,7 @@ def read_prompt(prompt: Any) -> list[Mapping[str, Any]]:
     """The messages that a user has passed, in a list of its own.
 
     Raises:
-        PromptError: It is not a prompt of a model behind an API.
+        PromptError: It is not a prompt of a remote model.
     """
     if isinstance(prompt, str):
         return [{"role": "user", "content": prompt}]
@@ -38,7 +38,7 @@ def read_prompt(prompt: Any) -> list[Mapping[str, Any]]:
         raise PromptError("the prompt is empty", hint=_HINT)
     for number, message in enumerate(prompt):
         if isinstance(message, int):
-            raise PromptError("a model behind an API takes text or messages, not token ids", hint=_HINT)
+            raise PromptError("a remote model takes text or messages, not token ids", hint=_HINT)
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             raise PromptError(f"message {number} has no role", hint=_HINT)
     return list(prompt)

@@ -118,7 +118,7 @@ def compile(form: Any, vocabulary: Vocabulary, *, canonical: Canonical = False) 
     return constraint
 
 
-_form = form
+_form = form  # `compile` has a parameter of this name
 
 
 def compile_again(form: Form[T], vocabulary: Vocabulary, canonical: Canonical) -> Constraint[T]:

@@ -197,7 +197,7 @@ class Engine:
         due = [row.due <= now for row in self._running]
         if not any(due):
             due[min(range(len(due)), key=lambda number: self._running[number].due)] = True
-        given = [row.writing.taken() if is_due else [] for row, is_due in zip(self._running, due, strict=True)]
+        given = [row.writing.take_unseen() if is_due else [] for row, is_due in zip(self._running, due, strict=True)]
         logits = self.batch.step(given)
         turns = {number: _time_turn(row, logits[number]) for number, row in enumerate(self._running) if due[number]}
         over = {number for number, turn in turns.items() if turn.is_over}
@@ -219,7 +219,7 @@ class Engine:
             if not turns[-1].is_over:
                 asking.append((key, writing))
         if asking:
-            logits = self.batch.add([writing.taken() for _, writing in asking])
+            logits = self.batch.add([writing.take_unseen() for _, writing in asking])
             turns += [_turn(key, writing, row) for (key, writing), row in zip(asking, logits, strict=True)]
             self._running += [_Row(key, writing) for key, writing in asking]
             first = len(self._running) - len(asking)
@@ -255,7 +255,7 @@ def _turn(key: Hashable, writing: Writing, logits: Floats | None) -> Turn:
     try:
         if logits is not None:
             pieces.extend(writing.choose(logits))
-        pieces.extend(writing.forced())
+        pieces.extend(writing.write_forced())
     except Exception as error:  # of this row: its form, its sampler, its functions
         return Turn(key, writing, pieces, error)
     return Turn(key, writing, pieces, is_over=writing.is_over)

@@ -144,12 +144,13 @@ class Stream(Steps[Piece], Generic[R_co]):
 
 
 def _pieces(runtime: Runtime, writing: Writing) -> Generator[Piece, None, None]:
-    yield from writing.forced()
+    """Write a text and yield its pieces; the model is asked only where there is a choice."""
+    yield from writing.write_forced()
     while not writing.is_over:
-        unseen = writing.taken()
+        unseen = writing.take_unseen()
         logits = runtime.step(unseen[0]) if len(unseen) == 1 else runtime.prefill(unseen)
         yield from writing.choose(logits)
-        yield from writing.forced()
+        yield from writing.write_forced()
 
 
 def _pieces_in_span(

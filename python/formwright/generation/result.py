@@ -120,7 +120,7 @@ class Complete(_Written, Generic[T]):
             a conforming text by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
         enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
             wrote it, by a schema; ``"checked"``, nobody, and it was found to conform. All of them are checked here.
-        exchange: Of a model behind an API: what was asked, in how many attempts, and what came back.
+        exchange: Of a remote model: what was asked, in how many attempts, and what came back.
     """
 
     value: T
@@ -152,7 +152,7 @@ class Truncated(_Written):
         log_probability: What the model itself gives to these tokens and the end of the text, in nats; ``None`` where
             nobody has asked (``beams=``, ``fidelity=``).
         trace: What the form did to the model, token by token, if ``trace=True``.
-        exchange: Of a model behind an API: what was asked, in how many attempts, and what came back.
+        exchange: Of a remote model: what was asked, in how many attempts, and what came back.
     """
 
     reason: Reason
@@ -255,7 +255,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exchange:
-    """How a model behind an API came to a result.
+    """How a remote model came to a result.
 
     Attributes:
         mode: How the form was asked for in the end.

@@ -3,11 +3,11 @@
 ::
 
     writing = Writing(constraint, prompt_ids, Limits(max_tokens=64), Sampler())
-    pieces = [*writing.forced()]                       # what can only come next
+    pieces = [*writing.write_forced()]                 # what can only come next
     while not writing.is_over:
-        logits = runtime.prefill(writing.taken())      # what the model has not seen yet
+        logits = runtime.prefill(writing.take_unseen())
         pieces += writing.choose(logits)
-        pieces += writing.forced()
+        pieces += writing.write_forced()
     writing.result
 
 `Stream` is that loop for one text, `Engine` for many that share calls of the model: so a text is the
@@ -204,16 +204,16 @@ class Writing:
         """The rows of the trace so far; none if nobody keeps one."""
         return [] if self._recorder is None else self._recorder.rows
 
-    def taken(self) -> list[int]:
-        """The tokens that the model has not seen, which it is given now."""
+    def take_unseen(self) -> list[int]:
+        """Take the tokens that the model has not seen: the caller gives them to it."""
         pending, self._pending = self._pending, []
         self._calls += 1
         return pending
 
-    def forced(self) -> list[Piece]:
+    def write_forced(self) -> list[Piece]:
         """Write what can only come next. Afterwards the text is over, or `choose` waits for logits."""
         if self._takes_runs:
-            return self._run()
+            return self._write_run()
         pieces: list[Piece] = []
         while self._result is None:
             if (reason := self._cut()) is not None or self.left == 0:
@@ -255,8 +255,8 @@ class Writing:
             raise not_finite(best)
         return token_id
 
-    def _run(self) -> list[Piece]:
-        """`forced`, where nobody is asked between two tokens: the kernel takes them in one call."""
+    def _write_run(self) -> list[Piece]:
+        """`write_forced`, where nobody is asked between two tokens: the kernel takes them in one call."""
         pieces: list[Piece] = []
         while self._result is None:
             if self.left == 0:

@@ -137,7 +137,7 @@ class Run:
             self._seen, self._unseen = [], [*self._seen, *self._unseen]
             raise
         self.result = stream.result
-        ids, unseen = [*context, *self.result.token_ids], writing.taken()
+        ids, unseen = [*context, *self.result.token_ids], writing.take_unseen()
         self._seen, self._unseen, self._appended = ids[: len(ids) - len(unseen)], unseen, 0
         self.left -= len(self.result.token_ids)
         self.text += self.result.text

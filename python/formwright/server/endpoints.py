@@ -216,14 +216,16 @@ class Server:
             for prompt, text in zip(body.prompts, texts, strict=True)
         ]
 
-    async def _answer(self, request: Request, protocol: Protocol, specs: Callable[[Any], list[PromptSpec]]) -> Response:
+    async def _answer(
+        self, request: Request, protocol: Protocol, read_prompts: Callable[[Any], list[PromptSpec]]
+    ) -> Response:
         """Read a request, write what it asks for, and send it."""
         began = asyncio.get_running_loop().time()
         data = await self._read_bytes(request)
         client = _name_client(request)
-        ordering = self._read_orders(data, request.path_params.get("deployment"), protocol, specs, client)
-        name, ordered = await _await_unless_gone(request, self._await_in_time(ordering, began))
-        body = ordered[0].body
+        reading = self._read_orders(data, request.path_params.get("deployment"), protocol, read_prompts, client)
+        name, orders = await _await_unless_gone(request, self._await_in_time(reading, began))
+        body = orders[0].body
         keep = partial(self._keep_response, body, self._find_earlier(body))  # found now: it may be forgotten meanwhile
         head = {
             "id": protocol.id_prefix + secrets.token_hex(16),
@@ -234,15 +236,15 @@ class Server:
         span.record_model(generation)
         span.record_response(head["id"], name)
         events = self._count_events(
-            self.answering.write_texts(ordered, client, began), ordered, generation, protocol, began
+            self.answering.write_texts(orders, client, began), orders, generation, protocol, began
         )
         if body.stream:
-            stream = protocol.make_stream(head, ordered)
+            stream = protocol.make_stream(head, orders)
             first = await _await_unless_gone(request, anext(events))  # so that a full queue is a status, not an event
             sent = send_events(protocol, stream, first, events, keep, span)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
         gathered = await _await_unless_gone(request, _gather_events(events, body.text_count))
-        answer = protocol.make_answer(head, ordered, gathered)
+        answer = protocol.make_answer(head, orders, gathered)
         keep(answer)
         return JSONResponse(answer)
 
@@ -251,7 +253,7 @@ class Server:
         data: bytearray,
         deployment: str | None,
         protocol: Protocol,
-        specs: Callable[[Any], list[PromptSpec]],
+        read_prompts: Callable[[Any], list[PromptSpec]],
         client: str,
     ) -> tuple[str, list[Order]]:
         """Return the model that a request names and the orders for it; long work is done in threads."""
@@ -265,19 +267,19 @@ class Server:
             self._check_texts(body.row_count)
             if body.scored_texts is not None:
                 body = make_scoring_body(body)
-            return name, body, specs(body)
+            return name, body, read_prompts(body)
 
         is_long = len(data) > _SHORT_BYTES
-        name, body, found = await self.answering.run_in_thread(client, read_request) if is_long else read_request()
+        name, body, specs = await self.answering.run_in_thread(client, read_request) if is_long else read_request()
         # It may take long to find all tokenisations of the texts to score.
         is_short = not is_long and body.text_count <= _FEW_TEXTS and body.scored_texts is None
-        return name, [await self.answering.make_order(body, spec, client, is_short=is_short) for spec in found]
+        return name, [await self.answering.make_order(body, spec, client, is_short=is_short) for spec in specs]
 
-    async def _await_in_time(self, ordering: Awaitable[T], began: float) -> T:
+    async def _await_in_time(self, answer: Awaitable[T], began: float) -> T:
         """Await something until the time of a request is over. Raises Refusal then."""
         try:
             async with asyncio.timeout_at(began + self.settings.timeout):
-                return await ordering
+                return await answer
         except TimeoutError:
             raise report_timeout(self.settings.timeout) from None
 

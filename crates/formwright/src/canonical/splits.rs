@@ -67,7 +67,7 @@ pub struct Splits {
 /// A vocabulary, and how its tokens are merged.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// The bytes of each token; `None` for ids that are no part of the merges.
+    /// The bytes of each token; `None` for ids that are not part of the merges.
     pub tokens: Vec<Option<Vec<u8>>>,
     /// What a piece consists of.
     pub symbols: Symbols,
@@ -222,7 +222,7 @@ impl Splits {
         std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_token))
     }
 
-    /// The bytes of a token; none of what is no part of the merges.
+    /// The bytes of a token; none of what is not part of the merges.
     pub fn spelled(&self, token: TokenId) -> &[u8] {
         self.spelled.get(token as usize).map_or(&[], |bytes| bytes)
     }

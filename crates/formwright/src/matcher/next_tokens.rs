@@ -135,8 +135,8 @@ impl Matcher {
         }
         let written = self.write_cached(row, budget, true).and_then(|written| {
             let is_ample = match written {
-                Written::No => true,
-                Written::Several => budget.is_none_or(|budget| self.is_ample(budget, true)),
+                Written::Incomplete => true,
+                Written::NotTried => budget.is_none_or(|budget| self.is_ample(budget, true)),
                 Written::Yes | Written::Unfit => return Ok(written == Written::Yes),
             };
             let Self { cache, history, path, .. } = self;
@@ -171,9 +171,9 @@ impl Matcher {
         }
         let mask = match self.write_cached(row, budget, false)? {
             Written::Yes => return Ok(()),
-            Written::No => self.find(None)?,
+            Written::Incomplete => self.find(None)?,
             Written::Unfit => self.find(budget)?,
-            Written::Several => self.mask(budget)?,
+            Written::NotTried => self.mask(budget)?,
         };
         mask.write(&self.compiled().tables().vocabulary, row);
         Ok(())
@@ -183,7 +183,7 @@ impl Matcher {
     /// matcher that has to wait clones the entries and writes after unlocking.
     fn write_cached<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>, quick: bool) -> Result<Written> {
         if self.history.is_finished() {
-            return Ok(Written::Several);
+            return Ok(Written::NotTried);
         }
         let Some(budget) = budget else { return self.write_if(row, quick, |_| true) };
         let written = self.write_within(row, quick, budget, self.distance())?;
@@ -226,7 +226,7 @@ impl Matcher {
     /// Writes the allowed tokens if they are one cached entry, and what it begins fits.
     fn write_if<R: Row + ?Sized>(&self, row: &R, quick: bool, fits: impl Fn(&Entry) -> bool) -> Result<Written> {
         let compiled = self.compiled();
-        let Some(mut cache) = self.cache.try_lock() else { return Ok(Written::Several) };
+        let Some(mut cache) = self.cache.try_lock() else { return Ok(Written::NotTried) };
         write_one(compiled, &mut cache.masks, self.history.configurations(), quick, fits, row)
     }
 

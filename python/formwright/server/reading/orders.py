@@ -1,4 +1,4 @@
-"""Orders: what a request has written, and the stamp that says who enforced what.
+"""Orders: the texts that a request asks for, ready to be written.
 
 ::
 
@@ -8,18 +8,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from formwright.generation import Complete, Writing
+from formwright.generation import Writing
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.models.writing_tasks import WritingTask
 from formwright.server.reading.requests import Body
 from formwright.server.reading.shapes import CompiledShape
 from formwright.server.writing.echo import Echo
-from formwright.server.writing.events import Done
 from formwright.tools.offered import Offered
 
 __all__ = ["Order", "PromptSpec", "TokenCounts", "sum_tokens"]
@@ -31,13 +29,13 @@ class PromptSpec:
 
     Attributes:
         offered: The tools.
-        prompt: Returns the tokens of the prompt.
+        encode_prompt: Checks the length of the prompt and returns its tokens. Raises BadRequest.
         field: The field that holds the prompt.
         text: The prompt, if it is a text that the model continues.
     """
 
     offered: Offered
-    prompt: Callable[[], list[int]]
+    encode_prompt: Callable[[], list[int]]
     field: str
     text: str | None = None
 
@@ -74,38 +72,6 @@ class Order:
     def prompt_tokens(self) -> int:
         """How many tokens the prompt has."""
         return len(self.task.prompt_ids)
-
-    def make_stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
-        """Make the stamp: who enforced what, with notes; ``None`` for free text without notes."""
-        shape = self.compiled.shape
-        notes = [*shape.notes, *self.body.notes, *self._list_notes(ends)]
-        noted: dict[str, Any] = {"notes": notes} if notes else {}
-        if shape.offered.is_text and not shape.offered.tools:
-            return noted or None
-        results = [end.result for end in ends]
-        stamp: dict[str, Any] = {
-            "enforced": "kernel",
-            "form": self.compiled.digest,
-            "complete": all(isinstance(end.result, Complete) and end.reason != "length" for end in ends),
-            "tokens": {
-                "written": sum(len(result.token_ids) for result in results),
-                "forced": sum(result.forced_tokens for result in results),
-            },
-            "model_calls": sum(result.model_calls for result in results),
-        }
-        if isinstance(scoring := self.writings[0], Scoring):
-            stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
-        return stamp | noted
-
-    def _list_notes(self, ends: Sequence[Done]) -> Iterator[str]:
-        """List what the client should know about its answer."""
-        if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
-            yield "min_tokens: a text has fewer tokens, because its form allows no more or a stop text has cut it"
-        if self.body.stop_texts and not self.compiled.shape.has_free_text:
-            yield "stop has no effect: the answer has no free text"
-        thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
-        if budget <= thought:
-            yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
 
 
 class TokenCounts(NamedTuple):

@@ -12,11 +12,13 @@ all tokens is sent too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log
-from typing import Any, TypedDict
+from math import isfinite, log
+from typing import Any, Protocol, TypedDict
 
+from formwright.generation import Complete
+from formwright.generation.strategies.scoring import Scoring
 from formwright.generation.trace.recorder import Likely, Row
 from formwright.server.reading.orders import Order
 from formwright.server.writing.echo import Echo
@@ -24,6 +26,7 @@ from formwright.server.writing.events import Done, Echoed, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
 __all__ = [
+    "AnswerStream",
     "GatheredCall",
     "GatheredText",
     "compute_allowed_share",
@@ -31,12 +34,29 @@ __all__ = [
     "count_tokens",
     "list_logprobs",
     "make_stamp",
+    "make_stamp_field",
     "make_trace",
     "spell_token",
 ]
 
 _LEAST = -9999.0
 """Sent instead of minus infinity, which JSON cannot write."""
+
+
+class AnswerStream(Protocol):
+    """Turns the events of an answer into the objects that are sent, as one protocol writes them."""
+
+    def start(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what is sent before anything is written."""
+        ...
+
+    def add_events(self, number: int, events: Sequence[Event], /) -> Iterator[Mapping[str, Any]]:
+        """Yield what is sent for the next events of a text."""
+        ...
+
+    def end(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what is sent when all is written."""
+        ...
 
 
 class GatheredCall(TypedDict):
@@ -152,10 +172,46 @@ def make_trace(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def make_stamp(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any]:
+def make_stamp_field(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any]:
     """Make the field with the stamp of an order whose texts are over, if it has a stamp."""
-    stamp = order.make_stamp([answer.ending for answer in answers])
+    stamp = make_stamp(order, answers)
     return {} if stamp is None else {"formwright": stamp}
+
+
+def make_stamp(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any] | None:
+    """Make the stamp: who enforced what, with notes; ``None`` for free text without notes."""
+    ends = [answer.ending for answer in answers]
+    shape = order.compiled.shape
+    notes = [*shape.notes, *order.body.notes, *_list_notes(order, ends)]
+    noted: dict[str, Any] = {"notes": notes} if notes else {}
+    if shape.offered.is_text and not shape.offered.tools:
+        return noted or None
+    results = [end.result for end in ends]
+    stamp: dict[str, Any] = {
+        "enforced": "kernel",
+        "form": order.compiled.digest,
+        "complete": all(isinstance(end.result, Complete) and end.reason != "length" for end in ends),
+        "tokens": {
+            "written": sum(len(result.token_ids) for result in results),
+            "forced": sum(result.forced_tokens for result in results),
+        },
+        "model_calls": sum(result.model_calls for result in results),
+    }
+    if isinstance(scoring := order.writings[0], Scoring):
+        stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
+    return stamp | noted
+
+
+def _list_notes(order: Order, ends: Sequence[Done]) -> Iterator[str]:
+    """List what the client should know about its answer."""
+    shape = order.compiled.shape
+    if any(len(end.result.token_ids) < order.body.min_tokens for end in ends):
+        yield "min_tokens: a text has fewer tokens, because its form allows no more or a stop text has cut it"
+    if order.body.stop_texts and not shape.has_free_text:
+        yield "stop has no effect: the answer has no free text"
+    thought, budget = shape.thought_tokens, int(order.task.limits.max_tokens)
+    if budget <= thought:
+        yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
 
 
 def count_tokens(orders: Sequence[Order], answers: Sequence[GatheredText]) -> tuple[int, int, int]:

@@ -163,7 +163,7 @@ class Answering:
         compiled = self.shapes.compile_shape(key, make, body.canonical)
         stop = read_stop(body, compiled.shape)
         try:
-            ids = spec.prompt()
+            ids = spec.encode_prompt()
         except Exception as error:
             raise self._make_refusal(error, spec.field, spec, budget) from error
         try:
@@ -227,16 +227,16 @@ class Answering:
             Refusal: Too many texts wait, or one has failed, or the time of a request is over.
         """
         turns: asyncio.Queue[Turn] = asyncio.Queue()
-        texts = RequestReader(orders, client, turns)
-        self._submit(texts.jobs)
+        reader = RequestReader(orders, client, turns)
+        self._submit(reader.jobs)
         try:
-            for each in texts.begin():
+            for each in reader.begin():
                 yield each
-            while not texts.is_over:
-                for each in texts.read(await self._take_turn(turns, began + self.timeout)):
+            while not reader.is_over:
+                for each in reader.read(await self._take_turn(turns, began + self.timeout)):
                     yield each
         finally:
-            for job in texts.jobs:
+            for job in reader.jobs:
                 self.worker.cancel(job)
 
     def _submit(self, jobs: list[TextJob]) -> None:

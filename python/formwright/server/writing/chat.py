@@ -20,7 +20,7 @@ from formwright.server.writing.answer import (
     GatheredText,
     count_tokens,
     list_logprobs,
-    make_stamp,
+    make_stamp_field,
     make_trace,
 )
 from formwright.server.writing.events import Done, Event, Tokens
@@ -39,7 +39,7 @@ def make_chat_completion(
         "object": "chat.completion",
         "choices": [_make_choice(number, answer, order) for number, answer in enumerate(answers)],
         "usage": _make_usage(orders, answers),
-        **make_stamp(order, answers),
+        **make_stamp_field(order, answers),
     }
 
 
@@ -147,9 +147,9 @@ class ChatStream:
             yield {**self._head, "choices": [], "usage": _make_usage([self._order], self._answers)}
 
     def _make_last_stamp(self) -> dict[str, Any]:
-        """Make the stamp, once all texts are over."""
+        """Make the field with the stamp, once all texts are over."""
         is_over = all(answer.done is not None for answer in self._answers)
-        return make_stamp(self._order, self._answers) if is_over else {}
+        return make_stamp_field(self._order, self._answers) if is_over else {}
 
     def _make_chunk(self, number: int, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
         choice = {"index": number, "delta": delta, "logprobs": None, "finish_reason": None} | more

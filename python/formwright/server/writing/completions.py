@@ -21,7 +21,7 @@ from formwright.server.writing.answer import (
     compute_allowed_share,
     compute_logprob,
     count_tokens,
-    make_stamp,
+    make_stamp_field,
     make_trace,
     spell_token,
 )
@@ -39,7 +39,7 @@ def make_completion(head: dict[str, Any], orders: Sequence[Order], answers: Sequ
         "object": "text_completion",
         "choices": [_make_choice(number, answer, orders[0]) for number, answer in enumerate(answers)],
         "usage": _make_usage(orders, answers),
-        **make_stamp(orders[0], answers),
+        **make_stamp_field(orders[0], answers),
     }
 
 
@@ -158,7 +158,7 @@ class CompletionStream:
                 case _:
                     pass
         is_last = reason is not None and all(answer.done is not None for answer in self._answers)
-        stamp = make_stamp(self._orders[0], self._answers) if is_last else {}
+        stamp = make_stamp_field(self._orders[0], self._answers) if is_last else {}
         yield self._make_chunk(number, text, reason, **more) | stamp
 
     def end(self) -> Iterator[dict[str, Any]]:

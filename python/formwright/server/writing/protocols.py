@@ -20,7 +20,7 @@ from formwright.server.errors import make_refusal
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import Body, ChatBody, CompletionBody, ResponsesBody
 from formwright.server.writing import chat, completions, responses
-from formwright.server.writing.answer import GatheredText
+from formwright.server.writing.answer import AnswerStream, GatheredText
 from formwright.server.writing.events import Event
 
 __all__ = ["CHAT", "COMPLETIONS", "RESPONSES", "Protocol", "send_events"]
@@ -34,7 +34,7 @@ class Protocol:
         name: The name under which requests are counted.
         id_prefix: How the ids of answers begin.
         body_class: The class of its bodies.
-        make_stream: Makes the chunks of an answer from its events.
+        make_stream: Makes what turns the events of an answer into its chunks.
         make_answer: Makes an answer that is not streamed.
         created_field: The field with the time of an answer.
         ends_with_done: Whether ``[DONE]`` ends a stream; if not, its events have names.
@@ -43,7 +43,7 @@ class Protocol:
     name: str
     id_prefix: str
     body_class: type[Body]
-    make_stream: Callable[[dict[str, Any], Sequence[Order]], Any]
+    make_stream: Callable[[dict[str, Any], Sequence[Order]], AnswerStream]
     make_answer: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
     created_field: str = "created"
     ends_with_done: bool = True
@@ -89,24 +89,24 @@ RESPONSES = Protocol(
 
 async def send_events(
     protocol: Protocol,
-    stream: Any,
+    stream: AnswerStream,
     first: tuple[int, list[Event]],
     events: AsyncIterator[tuple[int, list[Event]]],
     keep: Callable[[Mapping[str, Any]], None],
     span: GenerationSpan,
 ) -> AsyncIterator[bytes]:
-    """Send a stream as server-sent events; an error becomes the last of them, and is recorded in the request's span."""
+    """Send an answer as server-sent events; an error becomes the last of them, and is recorded in the span."""
     async with contextlib.aclosing(events):  # type: ignore[type-var]
         try:
-            for sent in [*stream.start(), *stream.add_events(*first)]:
-                yield _write_event(protocol, sent)
+            for chunk in [*stream.start(), *stream.add_events(*first)]:
+                yield _write_event(protocol, chunk)
             async for number, new in events:
-                if sent := b"".join(_write_event(protocol, sent) for sent in stream.add_events(number, new)):
-                    yield sent
-            ended = list(stream.end())
-            if ended and "response" in ended[-1]:
-                keep(ended[-1]["response"])
-            yield b"".join(_write_event(protocol, sent) for sent in ended)
+                if data := b"".join(_write_event(protocol, chunk) for chunk in stream.add_events(number, new)):
+                    yield data
+            last = list(stream.end())
+            if last and "response" in last[-1]:
+                keep(last[-1]["response"])
+            yield b"".join(_write_event(protocol, chunk) for chunk in last)
         except Exception as error:
             span.record_error(error)
             refusal = make_refusal(error, None)

@@ -2,8 +2,8 @@
 
 ::
 
-    texts = RequestReader([], "a client", None)
-    texts.jobs, texts.is_over            # ([], True)
+    reader = RequestReader([], "a client", None)
+    reader.jobs, reader.is_over          # ([], True)
 
 `formwright.tools.answer_reader` reads the answer itself; this module keeps the texts apart, and reads the thought and
 the trace.

@@ -19,7 +19,7 @@ from typing import Any
 from formwright.generation.trace.recorder import Row
 from formwright.server.reading.orders import Order
 from formwright.server.reading.requests import ResponsesBody
-from formwright.server.writing.answer import GatheredText, count_tokens, list_logprobs, make_trace
+from formwright.server.writing.answer import GatheredText, count_tokens, list_logprobs, make_stamp, make_trace
 from formwright.server.writing.events import Done, Event, Tokens
 from formwright.tools.events import CallArguments, CallBegun, Text, Thought
 
@@ -232,7 +232,7 @@ class ResponseStream:
             "output_tokens_details": {"reasoning_tokens": thought},
             "total_tokens": prompt + written,
         }
-        stamp = self._order.make_stamp([self._answer.ending]) or {}
+        stamp = make_stamp(self._order, [self._answer]) or {}
         if self._order.body.trace:
             stamp["trace"] = make_trace(self._answer.rows)
         return {"usage": usage, "completed_at": time.time()} | ({"formwright": stamp} if stamp else {})

@@ -252,7 +252,7 @@ impl Counter<'_> {
     }
 
     /// The tokens of a place if they are known; if not, it is put on the stack, and counts as dead until they are: a way
-    /// that comes back to it is no way on.
+    /// that comes back to it leads nowhere.
     fn known_or_opened(
         &mut self,
         search: &mut Search<'_, '_, Graph<'_>>,

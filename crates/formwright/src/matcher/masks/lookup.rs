@@ -52,12 +52,12 @@ pub fn lookup(
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     Yes,
-    /// The entry does not say all.
-    No,
-    /// What the tokens of the entry begin does not fit.
+    /// The entry allows nothing, or leaves tokens to be tried with the text at hand.
+    Incomplete,
+    /// What the tokens of the entry begin may not fit the budget.
     Unfit,
-    /// There is not one entry.
-    Several,
+    /// There is not exactly one entry, the text has ended, or the cache is locked.
+    NotTried,
 }
 
 /// Writes what configurations allow if that is one entry, and perhaps the end of the text, and what its tokens begin
@@ -79,14 +79,14 @@ pub fn write_one<R: Row + ?Sized>(
         [one] => (one, false),
         [one, Configuration { position: Position::Accept, .. }]
         | [Configuration { position: Position::Accept, .. }, one] => (one, true),
-        _ => return Ok(Written::Several),
+        _ => return Ok(Written::NotTried),
     };
     let written = |entry: &Entry| {
         if !fits(entry) {
             return Written::Unfit;
         }
         if !entry.allows || !entry.is_resolved() {
-            return Written::No;
+            return Written::Incomplete;
         }
         write(&[entry], &[], ends, &tables.vocabulary, row);
         Written::Yes

@@ -224,7 +224,7 @@ fn hex_ranges(digits: u8, value: u16, encoding: Encoding) -> CodeRanges {
     ranges
 }
 
-/// The code points a low surrogate can complete; none if the digits read are no low surrogate's.
+/// The code points a low surrogate can complete; none if the digits read are not a low surrogate's.
 fn low_surrogate_range(high: u16, stage: u8, value: u16) -> Option<(u32, u32)> {
     let digits = stage.saturating_sub(2);
     let shift = 4 * u32::from(4 - digits);

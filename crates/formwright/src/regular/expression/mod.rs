@@ -169,7 +169,7 @@ impl Expressions {
     /// The expression of a tree.
     pub fn lower(&mut self, tree: &Regular) -> Id {
         match tree {
-            Regular::Never | Regular::Parser(_) => NEVER, // a parser is no part of an expression
+            Regular::Never | Regular::Parser(_) => NEVER, // a parser is not part of an expression
             Regular::Empty => EMPTY,
             Regular::Class(ranges) => {
                 let minterms = self.alphabet.class(ranges);

@@ -76,7 +76,7 @@ impl Expressions {
         heads.into_iter().rev().fold(rest, |rest, head| self.prepend(head, rest))
     }
 
-    /// A part that is no `Concat`, before others.
+    /// A part that is not a `Concat`, before others.
     fn prepend(&mut self, first: Id, rest: Id) -> Id {
         if rest == EMPTY {
             return first;

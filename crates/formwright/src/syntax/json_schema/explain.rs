@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::build::Built;
 use super::read::{Purpose, SchemaReader};
-use super::{Options, lower, only_unspelled, why_empty};
+use super::{Options, build_graph, only_unspelled, why_empty};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::bounded;
 use crate::language::{Facts, INFINITE, no_finite_text};
@@ -41,7 +41,7 @@ pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
 }
 
 fn readings(schema: &str, options: &Options) -> Result<Vec<Reading>> {
-    lower(schema, options, Purpose::Explain, |built, reader| {
+    build_graph(schema, options, Purpose::Explain, |built, reader| {
         reader.read_all()?;
         if !reader.has_faults() {
             never(&built, reader, schema, options)?;

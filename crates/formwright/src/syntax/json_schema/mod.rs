@@ -189,7 +189,7 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
 
 fn read_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
-        lower(schema, options, purpose, |built, reader| {
+        build_graph(schema, options, purpose, |built, reader| {
             let build::Built { mut graph, root, empty, narrowed, outside, .. } = built;
             let measured = measure_new_items(&mut graph, &options.limits);
             measured.and_then(|()| Language::new(graph, &options.limits)).map_err(|error| match *error.kind {
@@ -287,8 +287,8 @@ fn unknown_dialect(name: &str) -> Error {
         .hint("pass draft4, draft6, draft7, 2019-09 or 2020-12, or the URI of one of these")
 }
 
-/// Reads a schema, and calls `then` with what was built while its documents are in memory.
-fn lower<T>(
+/// Builds the graph of a schema, and calls `then` with it while the documents that it was read from are in memory.
+fn build_graph<T>(
     schema: &str,
     options: &Options,
     purpose: Purpose,

@@ -23,7 +23,7 @@ impl<'d> SchemaReader<'d> {
     /// The values a condition allows.
     pub fn values(&mut self, condition: Condition<'_>) -> Result<Rc<ValueSet<'d>>> {
         if let [Atom::Is(id)] = *condition {
-            return self.schema(id);
+            return self.values_of_schema(id);
         }
         if let Some(cached) = self.cached(condition) {
             return Ok(cached);
@@ -58,12 +58,12 @@ impl<'d> SchemaReader<'d> {
     pub(super) fn values_of_atom(&mut self, atom: Atom) -> Result<Rc<ValueSet<'d>>> {
         match atom {
             Atom::Never => Ok(Rc::new(ValueSet::never())),
-            Atom::Is(id) => self.schema(id),
+            Atom::Is(id) => self.values_of_schema(id),
             Atom::IsNot(id) => {
                 if let Some(cached) = self.cached(&[atom]) {
                     return Ok(cached);
                 }
-                let set = self.schema(id)?;
+                let set = self.values_of_schema(id)?;
                 let complement = Rc::new(self.complement(&set, atom)?);
                 self.cache(&[atom], &complement);
                 Ok(complement)

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Cost: each schema is read once, wherever it is and however often it is used. What is below an array
-//! or an object is not read here, but becomes a [`Condition`], which the builder asks about later. So recursion in a
-//! schema is recursion of nothing here.
+//! or an object is not read here, but becomes a [`Condition`], whose values the builder asks for later
+//! ([`SchemaReader::values`] in `conditions`). So recursion in a schema is recursion of nothing here.
 
 mod accounting;
 mod applicators;
@@ -281,7 +281,8 @@ impl<'d> SchemaReader<'d> {
 
     // Schemas.
 
-    fn schema(&mut self, id: SchemaId) -> Result<Rc<ValueSet<'d>>> {
+    /// The values that a schema allows, which is read when they are first asked for.
+    fn values_of_schema(&mut self, id: SchemaId) -> Result<Rc<ValueSet<'d>>> {
         match &self.sets[id as usize] {
             ReadState::Read(known) => return Ok(Rc::clone(known)),
             ReadState::UnderWay => {
@@ -363,7 +364,7 @@ mod tests {
     use super::languages::MOST_AUTOMATA;
     use super::*;
     use crate::language::Node;
-    use crate::syntax::json_schema::lower;
+    use crate::syntax::json_schema::build_graph;
 
     #[test]
     fn a_definition_is_built_once_wherever_it_is_used() {
@@ -371,7 +372,7 @@ mod tests {
             "type": "object", "additionalProperties": false, "required": ["a"], "properties": {
                 "a": {"$ref": "#/$defs/x"}, "b": {"description": "another", "$ref": "#/$defs/x"},
                 "c": {"type": "array", "items": {"$ref": "#/$defs/x"}}}}"##;
-        let objects = lower(schema, &Options::default(), Purpose::Build, |built, _| {
+        let objects = build_graph(schema, &Options::default(), Purpose::Build, |built, _| {
             let x = |node: &&Node| matches!(node, Node::Object(object) if object.members.len() == 1);
             Ok(built.graph.nodes.iter().filter(x).count())
         });
@@ -389,7 +390,7 @@ mod tests {
         let schema =
             format!(r#"{{"type": "array", "items": {}, "prefixItems": [{}, {}]}}"#, part("a"), part("b"), part("a"));
         let objects = |schema: &str| {
-            lower(schema, &Options::default(), Purpose::Build, |built, _| {
+            build_graph(schema, &Options::default(), Purpose::Build, |built, _| {
                 let y = |node: &&Node| matches!(node, Node::Object(object) if object.members.len() == 1);
                 Ok(built.graph.nodes.iter().filter(y).count())
             })
@@ -404,7 +405,8 @@ mod tests {
         let options: Vec<String> =
             (0..60).map(|n| format!(r#"{{"type": "string", "pattern": "^a{{{n}}}b"}}"#)).collect();
         let schema = format!(r#"{{"oneOf": [{}]}}"#, options.join(","));
-        let kept = lower(&schema, &Options::default(), Purpose::Build, |_, reader| Ok(reader.automata.len())).unwrap();
+        let kept =
+            build_graph(&schema, &Options::default(), Purpose::Build, |_, reader| Ok(reader.automata.len())).unwrap();
         assert!(kept < options.len() * (options.len() - 1) / 2, "{kept}");
         assert!(kept <= MOST_AUTOMATA, "{kept}");
     }

@@ -171,7 +171,7 @@ impl<'d> SchemaReader<'d> {
         let mut at = 0;
         while at < self.schemas.len() {
             let place = self.schemas[at].clone();
-            self.schema(at as SchemaId)?;
+            self.values_of_schema(at as SchemaId)?;
             for (pointer, value) in below(&place) {
                 self.child(&place, value, || pointer);
             }

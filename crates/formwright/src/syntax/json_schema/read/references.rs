@@ -29,7 +29,7 @@ impl<'d> SchemaReader<'d> {
         let Some(value) = map.get(key) else { return Ok(None) };
         let target = self.target(key, value, place)?;
         let id = self.schema_id(target);
-        self.schema(id).map(Some)
+        self.values_of_schema(id).map(Some)
     }
 
     /// Where a reference leads.

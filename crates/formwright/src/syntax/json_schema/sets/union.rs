@@ -54,8 +54,8 @@ pub(super) fn shared<T>(parts: Vec<T>) -> Union<T> {
     parts.into_iter().map(Rc::new).collect()
 }
 
-/// The non-empty pairwise intersections; `None` if they are more than `limit`. The product with a single part is no
-/// larger than the other union, and always made.
+/// The non-empty pairwise intersections; `None` if they are more than `limit`. The product with a single part is at
+/// most as large as the other union, and always made.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
 pub(super) fn product<'d, T: Conjunct<'d>>(
