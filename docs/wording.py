@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BOUNDS = Path(__file__).with_name("wording.toml")
 
 PHRASES = {
-    "behind": r"\bbehind\b",
+    "behind": r"(?<!look-)\bbehind\b(?! an API)",
     "stands": r"\bstands?\b(?! for)",
     "is no": r"(?<![Tt]here )\b(?:is|are|was|were) no\b(?! (?:longer|more|other))",
     "is wanted": r"\b(?:is|are) wanted\b",

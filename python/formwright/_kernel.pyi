@@ -139,8 +139,8 @@ class Language:
         Args:
             markers: Where the text ends; if there are none, it may end anywhere.
             included: Whether the marker is the end of the text; if not, the text ends before it.
-            max_chars: Most characters before the marker; ``None`` is no bound.
-            max_tokens: Most tokens that end in the text, or exactly with it; ``None`` is no bound.
+            max_chars: Most characters before the marker; ``None`` sets no bound.
+            max_tokens: Most tokens that end in the text, or exactly with it; ``None`` sets no bound.
 
         Raises:
             ArgumentError: A marker is empty or a part of another, ``max_chars`` is negative, or ``max_tokens`` is too
@@ -155,7 +155,7 @@ class Language:
         """
     @staticmethod
     def one_of_text(source: str, unit: str) -> Language:
-        """A piece of ``source``: one or more of its units in a row, as they stand there.
+        """A piece of ``source``: one or more of its units in a row, as they are there.
 
         Args:
             source: The text.
@@ -197,7 +197,7 @@ class Language:
     def __rand__(self, other: Language, /) -> Language: ...
     def __invert__(self) -> Language: ...
     def repeat(self, low: int, high: int | None) -> Language:
-        """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
+        """This language ``low`` to ``high`` times in a row; ``None`` sets no upper bound.
 
         Raises:
             ArgumentError: ``low`` is negative or more than ``high``.
@@ -246,20 +246,20 @@ class Language:
 class Merges:
     """How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.
 
-    Control tokens are no part of it: a text is encoded as if none were written in it.
+    Control tokens are not part of it: a text is encoded as if none were written in it.
 
     Args:
-        tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are no part of the merges.
+        tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are not part of the merges.
         priorities: Any two tokens whose concatenation is token ``i`` merge, by ``priorities[i]``: less is sooner.
         merges: In place of priorities, the pairs that merge, in order, each with what it makes.
-        fallback: ``fallback[byte]`` stands for a byte of a character that is no token; ``None`` where pieces are
+        fallback: ``fallback[byte]`` stands for a byte of a character that is not a token; ``None`` where pieces are
             merged from bytes, not from characters.
         pattern: The expression that cuts a text into pieces; ``None`` where it is one piece.
         classes: What the tokenizer's engine takes each class of the pattern for (`class_names`): ranges of characters,
             each from the first to the last.
         prefix: A character put before each text.
         space: The character that the tokenizer takes for a space.
-        words: Texts that are tokens wherever they stand, each with its id: they are cut out first.
+        words: Texts that are tokens wherever they are, each with its id: they are cut out first.
         whole_pieces: Whether a piece that is a token is that token, whatever the merges make of it.
 
     Raises:
@@ -309,7 +309,7 @@ class Merges:
         """
 
     def allowed_token_ids(self, token_ids: Sequence[int]) -> list[int]:
-        """All tokens that can follow in a viable prefix, ascending; none if it is no such prefix."""
+        """All tokens that can follow in a viable prefix, ascending; none if it is not such a prefix."""
 
     def may_follow(self, left: int, right: int) -> bool:
         """Whether a token may follow another one in the same piece."""
@@ -512,7 +512,7 @@ class Matcher:
                 this token included (the end-of-text token is not counted).
 
         Raises:
-            TypeError: ``mask`` is no writable int32 buffer.
+            TypeError: ``mask`` is not a writable int32 buffer.
             ArgumentError: The shape of the buffer, the row or the budget does not fit.
             DeadEnd: No token of the vocabulary can come next.
             LimitExceeded: ``budget`` is too small for any complete text.
@@ -663,7 +663,7 @@ class RowBuffer:
     The memory of ``mask`` is held as long as this lives: a numpy array can meanwhile not be resized in place.
 
     Raises:
-        TypeError: ``mask`` is no writable int32 buffer.
+        TypeError: ``mask`` is not a writable int32 buffer.
         ArgumentError: It is not C-contiguous, or has not one or two dimensions.
     """
 
@@ -712,7 +712,7 @@ def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infi
 def best_allowed(logits: Any, mask: Any, row: int = 0) -> tuple[int, float]:
     """The allowed token with the largest logit, and that logit: a greedy choice that writes no logits.
 
-    Among equals it is the one with the lowest id. A logit that is no number is taken for the largest.
+    Among equals it is the one with the lowest id. A logit that is not a number is taken for the largest.
 
     Args:
         logits: A C-contiguous float32 buffer of shape ``(width,)``. Columns beyond the mask count as forbidden.

@@ -151,7 +151,7 @@ def sealed(lengths: list[int], texts: bytes, count: int | None = None) -> bytes:
         (sealed([1, 1], "é".encode()), "option 0 does not end where a character does"),
         (sealed([1, 1], b"a\xff"), "options is not UTF-8"),
         (sealed([1, 9], b"ab"), "options needs 10 bytes, but 2 are left"),
-        (sealed([1], b"a", count=2**32 - 1), "cannot stand in the 3 bytes that are left"),
+        (sealed([1], b"a", count=2**32 - 1), "do not fit into the 3 bytes that are left"),
         (sealed([65_535], b"a" * 65_535), "option 0 does not end"),
         (sealed([1], b"a\x70"), "the kind of a step is 112"),
     ],

@@ -233,5 +233,5 @@ def test_what_an_alphabet_leaves_as_it_is_has_no_note(schema: Any) -> None:
 
 def test_one_row_tells_all_that_is_narrowed_there() -> None:
     (row,) = fw.explain({}, alphabet="ab", max_items=3)
-    assert row.note.startswith("where any value may stand, strings with characters of the alphabet only (alphabet)")
+    assert row.note.startswith("where any value may be, strings with characters of the alphabet only (alphabet)")
     assert "; arrays of at most 3 items (max_items); undeclared names with" in row.note

@@ -78,7 +78,7 @@ impl Rows {
 /// The memory of ``mask`` is held as long as this lives: a numpy array can meanwhile not be resized in place.
 ///
 /// Raises:
-///     TypeError: ``mask`` is no writable int32 buffer.
+///     TypeError: ``mask`` is not a writable int32 buffer.
 ///     ArgumentError: It is not C-contiguous, or has not one or two dimensions.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct RowBuffer {

@@ -278,8 +278,8 @@ impl Language {
     /// Args:
     ///     markers: Where the text ends; if there are none, it may end anywhere.
     ///     included: Whether the marker is the end of the text; if not, the text ends before it.
-    ///     max_chars: Most characters before the marker; ``None`` is no bound.
-    ///     max_tokens: Most tokens that end in the text, or exactly with it; ``None`` is no bound.
+    ///     max_chars: Most characters before the marker; ``None`` sets no bound.
+    ///     max_tokens: Most tokens that end in the text, or exactly with it; ``None`` sets no bound.
     ///
     /// Raises:
     ///     ArgumentError: A marker is empty or a part of another, ``max_chars`` is negative, or ``max_tokens`` is too
@@ -325,7 +325,7 @@ impl Language {
         Self::of(py, Source::format(name))
     }
 
-    /// A piece of ``source``: one or more of its units in a row, as they stand there.
+    /// A piece of ``source``: one or more of its units in a row, as they are there.
     ///
     /// Args:
     ///     source: The text.
@@ -392,7 +392,7 @@ impl Language {
         Ok(Self { kernel, source: self.source.complement() })
     }
 
-    /// This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
+    /// This language ``low`` to ``high`` times in a row; ``None`` sets no upper bound.
     ///
     /// Raises:
     ///     ArgumentError: ``low`` is negative or more than ``high``.

@@ -83,7 +83,7 @@ pub fn allowed(words: &[AtomicU32]) -> impl Iterator<Item = u32> {
 
 /// The allowed token with the largest logit, and that logit: a greedy choice that writes no logits.
 ///
-/// Among equals it is the one with the lowest id. A logit that is no number is taken for the largest.
+/// Among equals it is the one with the lowest id. A logit that is not a number is taken for the largest.
 ///
 /// Args:
 ///     logits: A C-contiguous float32 buffer of shape ``(width,)``. Columns beyond the mask count as forbidden.

@@ -131,7 +131,7 @@ impl Matcher {
     ///         this token included (the end-of-text token is not counted).
     ///
     /// Raises:
-    ///     TypeError: ``mask`` is no writable int32 buffer.
+    ///     TypeError: ``mask`` is not a writable int32 buffer.
     ///     ArgumentError: The shape of the buffer, the row or the budget does not fit.
     ///     DeadEnd: No token of the vocabulary can come next.
     ///     LimitExceeded: ``budget`` is too small for any complete text.

@@ -14,20 +14,20 @@ type Ranges = Vec<(char, char)>;
 
 /// How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.
 ///
-/// Control tokens are no part of it: a text is encoded as if none were written in it.
+/// Control tokens are not part of it: a text is encoded as if none were written in it.
 ///
 /// Args:
-///     tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are no part of the merges.
+///     tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are not part of the merges.
 ///     priorities: Any two tokens whose concatenation is token ``i`` merge, by ``priorities[i]``: less is sooner.
 ///     merges: In place of priorities, the pairs that merge, in order, each with what it makes.
-///     fallback: ``fallback[byte]`` stands for a byte of a character that is no token; ``None`` where pieces are
+///     fallback: ``fallback[byte]`` stands for a byte of a character that is not a token; ``None`` where pieces are
 ///         merged from bytes, not from characters.
 ///     pattern: The expression that cuts a text into pieces; ``None`` where it is one piece.
 ///     classes: What the tokenizer's engine takes each class of the pattern for (`class_names`): ranges of characters,
 ///         each from the first to the last.
 ///     prefix: A character put before each text.
 ///     space: The character that the tokenizer takes for a space.
-///     words: Texts that are tokens wherever they stand, each with its id: they are cut out first.
+///     words: Texts that are tokens wherever they are, each with its id: they are cut out first.
 ///     whole_pieces: Whether a piece that is a token is that token, whatever the merges make of it.
 ///
 /// Raises:
@@ -128,7 +128,7 @@ impl Merges {
         locked(py, || self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id)))
     }
 
-    /// All tokens that can follow in a viable prefix, ascending; none if it is no such prefix.
+    /// All tokens that can follow in a viable prefix, ascending; none if it is not such a prefix.
     #[allow(clippy::needless_pass_by_value)]
     fn allowed_token_ids(&self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<Vec<u32>> {
         let mut found = unlocked(py, || self.merges.next_tokens(token_ids.into_iter().map(Int::id)))?;

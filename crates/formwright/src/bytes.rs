@@ -131,7 +131,7 @@ impl<'d> Reader<'d> {
         let count = self.number(field)? as usize;
         let left = self.body.len() - self.at;
         if count > left / size {
-            return Err(self.wrong(&format!("{count} {field} cannot stand in the {left} bytes that are left")));
+            return Err(self.wrong(&format!("{count} {field} do not fit into the {left} bytes that are left")));
         }
         Ok(count)
     }
@@ -199,7 +199,7 @@ mod tests {
         let data = ENVELOPE.seal(&[0xFF; 5]);
         let mut reader = ENVELOPE.open(&data).unwrap();
         assert!(
-            reader.clone().text("name").unwrap_err().message.contains("4294967295 name cannot stand in the 1 bytes")
+            reader.clone().text("name").unwrap_err().message.contains("4294967295 name do not fit into the 1 bytes")
         );
         assert!(reader.take(6, "id").unwrap_err().message.contains("at byte 40: id needs 6 bytes, but 5 are left"));
         assert!(reader.clone().below(2, "flag").unwrap_err().message.contains("flag is 255"));

@@ -72,7 +72,7 @@ def app() -> None:  # \b keeps click from wrapping the lines below it
     \b
     Exit codes:
       0    done
-      1    the answer is no: an instance that does not conform, a text that was cut
+      1    the answer is negative: an instance that does not conform, a text that was cut
       2    a wrong command line, or input that is not UTF-8
       3    a form, tokenizer or model that formwright refuses, with the reason
       130  interrupted by Ctrl-C

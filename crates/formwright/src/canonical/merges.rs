@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn what_cannot_be_followed_is_refused() {
         let refused = [
-            (r"\w+", "alone is no piece"),
+            (r"\w+", "alone is not a piece"),
             (r"\s*|\S", "matches the empty text"),
             (r"\s++(?!\S)|\s|\S", "possessive"),
             (r"(?=a)b|(?s:.)", "not read"),

@@ -158,7 +158,7 @@ impl Parser<'_> {
 
     fn alternatives(&mut self, depth: u32) -> Result<Node> {
         if depth > MOST_DEPTH {
-            return Err(self.error("groups stand too deep inside each other"));
+            return Err(self.error("groups are nested too deep"));
         }
         let mut all = vec![self.sequence(depth)?];
         while self.eat("|") {
@@ -309,7 +309,7 @@ impl Parser<'_> {
     /// A set; `&&` is between sets of which all must hold.
     fn bracket(&mut self, depth: u32) -> Result<ClassUnicode> {
         if depth > MOST_DEPTH {
-            return Err(self.error("sets stand too deep inside each other"));
+            return Err(self.error("sets are nested too deep"));
         }
         let is_negated = self.eat("^");
         let (mut all, mut held) = (ClassUnicode::empty(), None);

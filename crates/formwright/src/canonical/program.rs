@@ -253,7 +253,7 @@ impl Program {
         let Some(minterm) = missing else { return Ok(()) };
         let sample = self.alphabet.starts.iter().find(|&&(_, of)| of == minterm).map_or(' ', |&(start, _)| start);
         Err(Error::vocabulary(format!(
-            "pre-tokenizer: {sample:?} alone is no piece, so the pattern may pass over text"
+            "pre-tokenizer: {sample:?} alone is not a piece, so the pattern may pass over text"
         )))
     }
 
@@ -280,7 +280,7 @@ impl Program {
                 self.push(Instruction::Match(next))?;
             }
             Node::Next { .. } => {
-                return Err(Error::vocabulary("pre-tokenizer: a look ahead stands before the end of an alternative"));
+                return Err(Error::vocabulary("pre-tokenizer: a look-ahead is not at the end of an alternative"));
             }
             Node::Concat(parts) => {
                 for (at, part) in parts.iter().enumerate() {
@@ -351,7 +351,7 @@ impl Program {
             }
         }
         Err(Error::vocabulary(
-            "pre-tokenizer: a possessive repetition is no greedy one here: what follows can begin with a character it consumes",
+            "pre-tokenizer: a possessive repetition differs from a greedy one here: what follows can begin with a character it consumes",
         ))
     }
 

@@ -205,7 +205,7 @@ impl Splits {
         let mut piece = Piece::default();
         for (token, bytes) in (0..).zip(tokens).filter_map(|(id, bytes)| Some((id, bytes.as_ref()?))) {
             if self.symbols == Symbols::Characters && !self.has_all_characters(bytes) {
-                return Err(Error::vocabulary(format!("token {token} has a character that is no token")));
+                return Err(Error::vocabulary(format!("token {token} has a character that is not a token")));
             }
             if self.is_symbol(token) || piece.merge(self, bytes).as_deref() != Some(&[token]) {
                 continue;

@@ -93,7 +93,7 @@ fn read_cuts(reader: &mut Reader<'_>) -> Result<Cuts> {
 
 fn character(reader: &mut Reader<'_>) -> Result<char> {
     let number = reader.number("a character")?;
-    char::from_u32(number).ok_or_else(|| reader.wrong(&format!("{number} is no character")))
+    char::from_u32(number).ok_or_else(|| reader.wrong(&format!("{number} is not a character")))
 }
 
 fn optional_character(reader: &mut Reader<'_>) -> Result<Option<char>> {
@@ -101,7 +101,7 @@ fn optional_character(reader: &mut Reader<'_>) -> Result<Option<char>> {
         NONE => Ok(None),
         number => match char::from_u32(number) {
             Some(c) => Ok(Some(c)),
-            None => Err(reader.wrong(&format!("{number} is no character"))),
+            None => Err(reader.wrong(&format!("{number} is not a character"))),
         },
     }
 }

@@ -112,6 +112,6 @@ fn not_regular(what: &str) -> Error {
 }
 
 fn too_large() -> Error {
-    Error::argument("form", "& and ~: a form of so many texts or parts is no pattern")
+    Error::argument("form", "& and ~: a form of so many texts or parts is not a pattern")
         .hint("choices with fewer options can be used in them")
 }

@@ -381,7 +381,7 @@ impl<'s> Parser<'s> {
                 other => other,
             }
         };
-        code.and_then(char::from_u32).ok_or_else(|| self.fail(from, "this is no code point"))
+        code.and_then(char::from_u32).ok_or_else(|| self.fail(from, "this is not a code point"))
     }
 
     /// `\p{...}` by the library's tables.

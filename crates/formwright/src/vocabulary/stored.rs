@@ -137,8 +137,8 @@ mod tests {
             Vocabulary::from_bytes(&ENVELOPE.seal(&body)).unwrap_err().message
         };
         assert!(refused(&[]).contains("logits_size needs 4 bytes, but 0 are left"));
-        assert!(refused(&[1, u32::MAX]).contains("4294967295 ends cannot stand"));
-        assert!(refused(&[1, 1, 0, 1 << 31]).contains("2147483648 tokens cannot stand"));
+        assert!(refused(&[1, u32::MAX]).contains("4294967295 ends do not fit"));
+        assert!(refused(&[1, 1, 0, 1 << 31]).contains("2147483648 tokens do not fit"));
         assert!(refused(&[1, 1, 0, 1, 5]).contains("a token needs 5 bytes, but 2 are left"));
         assert!(refused(&[u32::MAX, 1, 0, 1, 1 | 0x6100 << 16, 0]).contains("bytes"));
         assert!(refused(&[1, 1, 0, 0, 0, 7]).contains("4 bytes are left at the end"));

@@ -455,7 +455,7 @@ fn wrong_shortest(text: Option<&str>, can_end: bool) -> Error {
     let what = match text {
         None => "shortest() gives None where the text can end".to_owned(),
         Some(text) if can_end => format!("shortest() gives {text:?} where the text can end"),
-        Some(text) => format!("shortest() gives {text:?}, which is no shortest completion"),
+        Some(text) => format!("shortest() gives {text:?}, which is not a shortest completion"),
     };
     failed(&what)
         .hint("shortest() is \"\" where can_end() is true, None where no text can end, else a shortest completion")

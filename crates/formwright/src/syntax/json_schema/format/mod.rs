@@ -114,7 +114,7 @@ pub const FORMATS: &[Format] = &[
     row(
         "time",
         r"(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?{offset}|23:59:60(?:\.[0-9]+)?[Zz])",
-        "leap seconds at offsets that are no quarters of an hour",
+        "leap seconds at offsets that are not whole quarters of an hour",
     )
     .with(|time| Regular::or([time, leap::leap_seconds()]))
     .within("{moment}"),

@@ -305,7 +305,7 @@ impl<'d> SchemaReader<'d> {
             // Schemas inside schemas are read by calls: a thread with a small stack gets more where little is left.
             let set = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.read(&place));
             self.probing = probing;
-            // A check that meets a schema under way learns nothing: it is no fault of that schema, which is read again.
+            // A check that meets a schema under way learns nothing: that is not a fault of the schema, which is read again.
             if probing > 0 { set } else { set.or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any()))) }
         };
         self.depth -= 1;

@@ -46,7 +46,7 @@ fn parts<'d>(value: &'d Value<'d>) -> Result<(&'d str, Unit), String> {
     }
     let members = value.as_object().ok_or("expected a text or an object")?;
     if let Some(other) = members.keys().find(|key| !matches!(*key, "source" | "unit")) {
-        return Err(format!("{other:?} is no member of it"));
+        return Err(format!("{other:?} is not a member of it"));
     }
     let source = members.get("source").and_then(Value::as_str).ok_or("its member \"source\" must be a text")?;
     let unit = members.get("unit").map_or(Some(Unit::Char), |unit| Unit::named(unit.as_str().unwrap_or_default()));

@@ -123,7 +123,7 @@ impl<'d> SchemaReader<'d> {
         if !self.explains() || self.note_places(condition, &[keywords, &OF_OTHERS].concat(), note) {
             return;
         }
-        let (pointer, any) = (self.pointer_of(condition), "where any value may stand, ");
+        let (pointer, any) = (self.pointer_of(condition), "where any value may be, ");
         let rows = self.readings.iter_mut().flatten();
         match rows.into_iter().find(|row| row.pointer == pointer && row.note.starts_with(any)) {
             Some(row) => add_note(row, note),
