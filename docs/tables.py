@@ -201,7 +201,32 @@ def _run(key: str) -> tuple[str, ...]:
     return (seen["version"] or "none", _HOW[seen["how"]], in_form, like_ours, cost)
 
 
+def format_time(micros: float) -> str:
+    """A time with its unit."""
+    unit, size = next(
+        (unit, size) for unit, size in (("s", 1e6), ("ms", 1e3), ("µs", 1.0)) if micros >= size or unit == "µs"
+    )
+    return f"{micros / size:.3g} {unit}"
+
+
+def maskbench_rows() -> dict[str, str]:
+    """What `bench/maskbench.py` has measured last: verdicts, and times of the schemas that an engine passes."""
+    engines = json.loads((FOLDER.parent / "bench" / "results" / "maskbench.json").read_text("utf-8"))["engines"]
+    verdicts = ["passes", "refuses", "rejects a valid", "accepts an invalid", "timeout"]
+    rows = [(name, str(one["schemas"]), *(str(one["verdicts"][v]) for v in verdicts)) for name, one in engines.items()]
+    times = [
+        (name, *(format_time(one[kind][share]) for kind in ("ttfm", "tbm") for share in ("p50", "p99", "p100")))
+        for name, one in engines.items()
+    ]
+    head = ["", "first mask, median", "p99", "longest", "between masks, median", "p99", "longest"]
+    return {
+        "verdicts": table(["", "schemas", *verdicts], rows),
+        "times": table(head, times),
+    }
+
+
 PAGES = {
+    "reference/benchmarks.md": maskbench_rows(),
     "reference/types.md": {"types": types()},
     "engines/haystack.md": {"host": host("haystack")},
     "engines/langchain.md": {"host": host("langchain")},
