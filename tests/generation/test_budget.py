@@ -66,7 +66,7 @@ FORMS: Sequence[tuple[str, Callable[[], fw.Form[object]]]] = [
 ]
 
 
-@pytest.mark.parametrize("name", slow_except(["records", "a line"], dict(FORMS)))
+@pytest.mark.parametrize("name", slow_except(["a line"], dict(FORMS)))
 def test_texts_of_a_real_vocabulary_end_in_time(name: str, tekken_vocabulary: fw.Vocabulary) -> None:
     constraint = fw.compile(dict(FORMS)[name](), tekken_vocabulary)
     lengths = [len(tekken_vocabulary.token(token)) for token in range(len(tekken_vocabulary))]

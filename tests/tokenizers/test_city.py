@@ -110,7 +110,7 @@ PLACES = [b"", b" " * 11, b"\n" * 12, *(TEXT[:end] for end in ENDS), TEXT]
 """Inside the string, where nearly every token may come, the reference takes seconds."""
 
 
-@pytest.mark.parametrize("place", slow_except([b" " * 11, TEXT[:21], TEXT[:26], TEXT], PLACES), ids=repr)
+@pytest.mark.parametrize("place", slow_except([TEXT[:21], TEXT[:26]], PLACES), ids=repr)
 def test_masks_equal_brute_force(place: bytes, mistral: Spelling, vocabulary: fw.Vocabulary) -> None:
     tokens = {token: spelled for token, spelled in enumerate(mistral.tokens) if spelled}
     allowed = allowed_after(place, vocabulary)
