@@ -70,7 +70,7 @@ def form(form: CharacterParser, /) -> Form[Any]: ...
 def form(form: Schema, /, **options: Unpack[JsonOptions]) -> Form[Any]: ...
 @spell_out(JsonOptions, DEFAULTS)
 def form(form: Any, /, **options: Unpack[JsonOptions]) -> Form[Any]:
-    """Anything of the table above as a form; the options are those of `json_schema` and only for forms of JSON.
+    """Turn a type, schema, pattern or choice into a form. Forms of JSON take the options of `json_schema`.
 
     Raises:
         NotAForm: It describes no texts: a bare string, a function, an instance, a type that nothing can be read as.

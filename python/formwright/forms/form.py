@@ -91,7 +91,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Form(Generic[T_co]):
-    """A set of texts, and what each of them is read as: immutable, shared freely, pickled with its type.
+    """A set of texts, and how each is read as a value: immutable, shared freely, pickled with its type.
 
     Made by `formwright.form`, `regex`, `choice`, `literal`, `json` and `json_schema`, and from other forms by ``+``,
     ``|`` and `repeat`. In all of these a bare ``str`` beside a form stands for itself.
@@ -308,7 +308,7 @@ class Form(Generic[T_co]):
 
 
 def literal(text: str) -> Form[str]:
-    """Exactly ``text``.
+    """Make a form of exactly ``text``.
 
     Raises:
         ArgumentError: ``text`` is not a str.

@@ -57,7 +57,7 @@ _form = form
 
 
 def special(name: str, /, *, or_text: bool = False) -> Form[str]:
-    """The control token of this name, which no other tokens can spell.
+    """Make a form of the control token of this name, which no other tokens can spell.
 
     Args:
         name: The name, as the tokenizer has it: ``"<|tool|>"``.
@@ -74,7 +74,7 @@ def special(name: str, /, *, or_text: bool = False) -> Form[str]:
 
 
 def format(name: str, /) -> Form[str]:
-    """A format of JSON Schema as plain text: ``format("date")``, ``format("email")``, ``format("uuid")``.
+    """Make a form of a format of JSON Schema, as plain text: ``format("date")``, ``format("email")``, ...
 
     Raises:
         ArgumentError: There is no such format; the hint lists them.
@@ -90,7 +90,7 @@ def text(
     max_chars: int | None = None,
     max_tokens: int | None = None,
 ) -> Form[Any]:
-    """Free text.
+    """Make a form of free text.
 
     Args:
         until: Where it ends: the first place where the marker, or one of several, has come. A mapping says for each
@@ -181,7 +181,7 @@ def after(
     max_tokens: int | None = None,
     times: int | None = 1,
 ) -> Form[Any]:
-    """Free text up to the first marker, and ``form`` after it.
+    """Make a form of free text up to a marker, and ``form`` after the marker.
 
     A prompt that ends with the marker counts: the text then begins with ``form``. The value is that of ``form``; if the
     marker never comes, it is the text. With more than one time, the value is the list of the values, and what is
@@ -230,7 +230,7 @@ def thinking(
     max_chars: int | None = None,
     max_tokens: int | None = None,
 ) -> Form[Any]:
-    """A thought, then ``form``: the model thinks freely between two markers, and conforms after them.
+    """Let the model think freely between two markers, and then write ``form``.
 
     The value is that of ``form``; the thought is the part ``"thought"`` of the result. A prompt that ends with ``open``
     counts: the text then begins with the thought.

@@ -80,7 +80,7 @@ class Grounded(Form[str]):
 
 
 def one_of_text(source: str, /, unit: Unit = "char") -> Grounded:
-    """A piece of ``source``: one or more of its units in a row, with all that is between them.
+    """Make a form of the passages of ``source``: one or more of its units in a row, with all that is between them.
 
     A *word* is a run of letters, digits and underscores, with apostrophes and hyphens between letters (``isn't``) and
     points and commas between digits (``1,000.50``); each ideograph and kana is a word. A *sentence* ends with ``.``,

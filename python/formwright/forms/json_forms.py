@@ -46,7 +46,7 @@ def json_schema(schema: TypeForm[T], **options: Unpack[JsonOptions]) -> Form[T]:
 def json_schema(schema: Schema | str, **options: Unpack[JsonOptions]) -> Form[Any]: ...
 @spell_out(JsonOptions, DEFAULTS)
 def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
-    """The JSON texts that ``schema`` allows, always as JSON: an ``Enum`` of strings is written with quotes.
+    """Make a form of the JSON that ``schema`` allows. It is always JSON: an ``Enum`` of strings is written with quotes.
 
     Args:
         schema: A dict, a bool, JSON Schema text, or a Python type.
@@ -91,7 +91,7 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
 
 @spell_out(JsonTextOptions, DEFAULTS)
 def json(*, objects_only: bool = False, **options: Unpack[JsonTextOptions]) -> Form[Any]:
-    """Any JSON value, or with ``objects_only`` any JSON object, as in the JSON mode of servers.
+    """Make a form of any JSON value, or with ``objects_only`` any JSON object, as in the JSON mode of servers.
 
     The other options are those of `json_schema`.
     """
@@ -102,7 +102,7 @@ def json(*, objects_only: bool = False, **options: Unpack[JsonTextOptions]) -> F
 
 @spell_out(JsonOptions, DEFAULTS)
 def explain(schema: Any, **options: Unpack[JsonOptions]) -> Explanation:
-    """How every keyword of ``schema`` is read, also where `json_schema` refuses it: every fault is a row of its own.
+    """Report how every keyword of ``schema`` is read, even if `json_schema` refuses it: every fault is one row.
 
     ``schema`` and the options are those of `json_schema`.
 

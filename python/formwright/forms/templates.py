@@ -45,7 +45,7 @@ def template(pattern: str, /, *, into: Callable[..., T], **fields: Any) -> Form[
 @overload
 def template(pattern: str, /, *, into: None = None, **fields: Any) -> Form[dict[str, Any]]: ...
 def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **fields: Any) -> Form[Any]:
-    """Fixed text with fields.
+    """Make a form of fixed text with fields.
 
     Args:
         pattern: The text; ``{name}`` is a field, ``{{`` and ``}}`` are braces.
@@ -97,7 +97,7 @@ def optional(form: re.Pattern[str], /) -> Form[str | None]: ...
 @overload
 def optional(form: Any, /) -> Form[Any]: ...
 def optional(form: Any, /) -> Form[Any]:
-    """``form``, or nothing: then the value is ``None``.
+    """Allow ``form``, or nothing: then the value is ``None``.
 
     Raises:
         NotAForm, LanguageError: As `form`.
@@ -122,7 +122,7 @@ def many(
 @overload
 def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None) -> Form[list[Any]]: ...
 def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None) -> Form[list[Any]]:
-    """``form`` several times, with ``sep`` between: a list of its values.
+    """Repeat ``form``, with ``sep`` between; the value is a list of its values.
 
     Args:
         form: Anything `form` takes.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]:
-    r"""The texts that ``pattern`` matches from their first character to their last.
+    r"""Make a form of the texts that ``pattern`` matches from start to end.
 
     A compiled pattern means what ``re.fullmatch`` means. A text is in the dialect of Rust's regex library, but that
     ``\d``, ``\w``, ``\s`` and ``\b`` are about ASCII: ``\d`` is one of 0 to 9. Neither has back-references. The page on
@@ -94,7 +94,7 @@ def choice(*options: str) -> Form[str]: ...
 @overload
 def choice(options: TypeForm[T], /) -> Form[T]: ...
 def choice(*options: Any) -> Form[Any]:
-    """Exactly one of some texts: ``choice("yes", "no")``, ``choice(["yes", "no"])``, or an ``Enum`` of strings.
+    """Make a form of a few given texts: ``choice("yes", "no")``, ``choice(["yes", "no"])``, or an ``Enum`` of strings.
 
     A ``Literal`` of strings is such a choice too. There may be millions of texts. A text that is given twice is one
     option, and options have no order.

@@ -99,7 +99,7 @@ def _shown_value(name: str, value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Complete(_Written, Generic[T]):
-    """A complete conforming text, and the value it spells.
+    """A complete, conforming text and its value.
 
     Attributes:
         value: What the text spells, as the form reads it.
@@ -139,7 +139,7 @@ class Complete(_Written, Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Truncated(_Written):
-    """The beginning of a conforming text, and why it ends there.
+    """The beginning of a conforming text that was cut, and why.
 
     Attributes:
         reason: Which argument cut it: ``"max_tokens"``, ``"stop"`` or ``"cancel"``.
@@ -179,7 +179,7 @@ class Particles:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """In the place of a text that could not be written: the error that `generate` would have raised.
+    """The error that `generate` would have raised, in the place of a result.
 
     Attributes:
         error: What was raised.
@@ -198,7 +198,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Observed(_Written):
-    """What a model writes when nothing holds it to a form.
+    """What a model writes without a form.
 
     Attributes:
         in_form: Whether the text conforms, whole as it is.

@@ -149,7 +149,7 @@ def partial(form: re.Pattern[str], /) -> Incoming[str]: ...
 @overload
 def partial(form: Schema | CharacterParser, /) -> Incoming[Any]: ...
 def partial(form: Any, /) -> Incoming[Any]:
-    """Read a text that comes from elsewhere while it arrives: ``feed`` it piece by piece.
+    """Return a reader of a text that arrives from elsewhere: ``feed`` it piece by piece.
 
     Args:
         form: Anything `formwright.form` takes.

@@ -48,7 +48,7 @@ _FLOAT_LAYOUTS: dict[str, tuple[type[np.unsignedinteger[Any]], int]] = {
 
 
 def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
-    """A mask of ``rows`` rows for ``vocabulary``, all zeros: nothing is allowed until a matcher says so.
+    """Return a mask of ``rows`` rows for ``vocabulary``, all zeros: nothing is allowed until a matcher fills it.
 
     It begins where a cache line does, as the tensors of torch do: rows are written faster there.
     """
@@ -73,7 +73,7 @@ def allow_only_ends(words: Mask, vocabulary: Vocabulary) -> None:
 
 
 def allowed_tokens(mask: Mask) -> NDArray[np.intp]:
-    """The token ids that one row of a mask allows, ascending, as an array of shape ``(count,)``.
+    """Return the token ids that one row of a mask allows, ascending, as an array of shape ``(count,)``.
 
     Args:
         mask: int32 words of shape ``(words,)`` or ``(1, words)``.

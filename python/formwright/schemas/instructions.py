@@ -58,7 +58,7 @@ _MOST_CHOICES = 100
 
 
 def instructions(form: Any, /, *, style: InstructionStyle = "schema") -> str:
-    """Text for a prompt that tells a model the form of its answer.
+    """Return text for a prompt that describes the form of the answer.
 
     Args:
         form: Anything `formwright.form` takes. The docstrings of classes describe them and their fields.

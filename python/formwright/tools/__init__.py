@@ -125,7 +125,7 @@ def tools(
     max_calls: int | None = None,
     **options: Any,
 ) -> Form[Any]:
-    """Calls of some tools; the value is a list of `Call`, or with ``calls="auto"`` perhaps the text written instead.
+    """Make a form of calls of some tools. The value is a list of `Call`, or with ``calls="auto"`` perhaps a text.
 
     Args:
         tools: Functions, types with fields, and descriptions as APIs and MCP servers list them.
