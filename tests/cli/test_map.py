@@ -112,8 +112,26 @@ def test_failed_rows_are_told_and_not_asked_again(folder: Path) -> None:
     assert found["none"]["error"]["kind"] == "ArgumentError"
     assert found[0]["status"] == "complete"
     again = run("--regex", FORM)
-    assert again.exit_code == 0
+    assert again.exit_code == 1
     assert "4 of 4 rows are written already and stay as they are" in again.stderr
+    assert "rows that failed in an earlier run: " in again.stderr
+
+
+def test_failed_rows_are_written_again_if_asked_for(folder: Path) -> None:
+    give([*rows_of(2), {"id": "none"}])
+    assert run("--regex", FORM).exit_code == 1
+    kept = (folder / "out.jsonl").read_bytes().splitlines()
+    give([*rows_of(2), {"id": "none", "prompt": "x"}])
+    again = run("--regex", FORM, "--retry-failed")
+    assert again.exit_code == 0
+    lines = (folder / "out.jsonl").read_bytes().splitlines()
+    assert sorted(kept)[:2] == sorted(lines)[:2]
+    assert {row["id"]: row["status"] for row in map(json.loads, lines)} == {
+        0: "complete",
+        1: "complete",
+        "none": "complete",
+    }
+    assert not [*folder.glob("*.rest")]
 
 
 def test_halves_of_surrogate_pairs_in_a_row_are_kept(folder: Path) -> None:

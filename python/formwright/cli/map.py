@@ -41,6 +41,7 @@ __all__ = ["map_"]
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
 @click.option("--temperature", type=click.FloatRange(0), help="0 is greedy; 1 is the model's own.")
 @click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")
+@click.option("--retry-failed", is_flag=True, help="Write rows again that failed in an earlier run.")
 @click.option("--ray", "address", help="Address of a Ray cluster that does the work; local starts one here.")
 @click.option("--workers", type=click.IntRange(1), help="Workers of the cluster.  [default: 2]")
 @add_model_option
@@ -54,6 +55,7 @@ def map_(
     max_tokens: int,
     temperature: float | None,
     batch_size: int,
+    retry_failed: bool,
     address: str | None,
     workers: int | None,
     model: str,
@@ -73,7 +75,7 @@ def map_(
         form = choose_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
     how: dict[str, Any] = {"max_tokens": max_tokens}
     how |= {} if temperature is None else {"temperature": temperature}
-    with FinishedRows(output) as finished:
+    with FinishedRows(output, retry_failed=retry_failed) as finished:
         total = _count_unwritten(source, finished, needs_schema=form is None)
         rows = (row for row in _read_rows(source) if row["id"] not in finished)
         if address is None:
@@ -101,7 +103,10 @@ def _keep_results(results: Iterable[dict[str, Any]], finished: FinishedRows, tot
         click.echo(message, err=True)
     if failed > len(unanswered):
         click.echo(f"rows that failed: {failed - len(unanswered)}; each row says why", err=True)
-    if failed:
+    if finished.failed:
+        message = f"rows that failed in an earlier run: {finished.failed}; --retry-failed writes them again"
+        click.echo(message, err=True)
+    if failed or finished.failed:
         raise SystemExit(1)
 
 

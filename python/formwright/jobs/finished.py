@@ -36,17 +36,24 @@ class FinishedRows:
 
     Args:
         path: The file; it is made if it does not exist.
+        retry_failed: Whether to remove the rows whose status is ``"failed"``, so that they are not finished.
+
+    Attributes:
+        failed: How many of the rows that were in the file have failed.
 
     Raises:
         ArgumentError: The file cannot be opened, holds something else or two rows of one id, or another process
             is writing it.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, retry_failed: bool = False) -> None:
         self.path = Path(path)
+        self.failed = 0
         self._file = _open_locked(self.path)
         try:
             self._ids = self._read_ids()
+            if retry_failed and self.failed:
+                self._remove_failed()
         except BaseException:
             self._file.close()
             raise
@@ -98,20 +105,40 @@ class FinishedRows:
         for number, line in enumerate(self._file, 1):
             if not line.endswith(b"\n") and self._is_partial(line, number):
                 break
-            row_id = self._read_id(line, number)
-            if row_id in ids:
+            row = self._read_row(line, number)
+            if (row_id := row["id"]) in ids:
                 raise ArgumentError(f"{self.path} holds the row {row_id!r} twice, again in line {number}")
             ids.add(row_id)
+            self.failed += row.get("status") == "failed"
             length += len(line)
         self._file.seek(length)
         self._file.truncate()
         self._end_line(length)
         return ids
 
+    def _remove_failed(self) -> None:
+        """Replace the file by one without failed rows. A process that is killed meanwhile leaves one or the other."""
+        rest = self.path.with_name(f"{self.path.name}.rest")
+        self._file.seek(0)
+        with _convert_os_errors(self.path), rest.open("wb") as kept:
+            for line in self._file:
+                row = json.loads(line)
+                if row.get("status") == "failed":
+                    self._ids.remove(row["id"])
+                else:
+                    kept.write(line)
+            kept.flush()
+            os.fsync(kept.fileno())
+        self._file.close()  # some systems do not replace an open file
+        with _convert_os_errors(self.path):
+            rest.replace(self.path)
+        self._file = _open_locked(self.path)
+        self.failed = 0
+
     def _is_partial(self, line: bytes, number: int) -> bool:
         """Whether a last line is a partial row. Only a line that begins as our rows do may be removed."""
         if not line.startswith(b'{"'[: len(line)]):
-            self._read_id(line, number)
+            self._read_row(line, number)
         try:
             json.loads(line)
         except ValueError:
@@ -128,8 +155,8 @@ class FinishedRows:
         if self._file.read(1) != b"\n":
             self._file.write(b"\n")
 
-    def _read_id(self, line: bytes, number: int) -> str | int:
-        """Read the id of the row in a line. Raises ArgumentError."""
+    def _read_row(self, line: bytes, number: int) -> dict[str, Any]:
+        """Read the row in a line. Raises ArgumentError if it has no id."""
         where = f"line {number} of {self.path}"
         try:
             row = json.loads(line)
@@ -137,7 +164,8 @@ class FinishedRows:
             raise ArgumentError(
                 f"{where} is not JSON: {error}", hint="finished rows are appended: name a file of your own for them"
             ) from None
-        return check_id(row.get("id") if isinstance(row, dict) else None, where)
+        check_id(row.get("id") if isinstance(row, dict) else None, where)
+        return dict(row)
 
 
 def check_id(row_id: Any, where: str) -> str | int:
