@@ -125,7 +125,7 @@ def test_failed_rows_are_written_again_if_asked_for(folder: Path) -> None:
     again = run("--regex", FORM, "--retry-failed")
     assert again.exit_code == 0
     lines = (folder / "out.jsonl").read_bytes().splitlines()
-    assert sorted(kept)[:2] == sorted(lines)[:2]
+    assert [line for line in kept if b"complete" in line] == lines[:2]
     assert {row["id"]: row["status"] for row in map(json.loads, lines)} == {
         0: "complete",
         1: "complete",
