@@ -88,8 +88,8 @@ def connect(
             (generateContent); ``None`` is that of the host.
         mode: How forms are requested: ``"strict"``, ``"tools"``, ``"json_object"`` or ``"instructions"``;
             ``"auto"`` tries them in this order.
-        service: The name of the service, such as ``"openai"`` or ``"deepseek"``, if the host does not identify it:
-            behind a proxy, for instance.
+        service: The name of the service, such as ``"openai"`` or ``"deepseek"``, if the host does not identify it,
+            as with a proxy.
         headers: More headers for every request.
         timeout: Seconds that the service may be silent.
         request_retries: How often to send a request again after a temporary failure.
