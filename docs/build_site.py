@@ -38,10 +38,11 @@ API = {
         Interrupt""",
     "generation": """Generation
         load from_transformers from_llama_cpp from_mlx from_onnx_genai models.LocalModel
-        Result Complete Truncated Failed Observed Stream generation.Trace generation.Limits""",
+        Result Complete Truncated Failed Observed Stream incremental.Partial generation.Trace
+        generation.Limits""",
     "client": """Remote models
         connect from_openai patch client.RemoteModel client.AsyncRemoteModel client.Hooks client.AnswerCache
-        client.Exchange client.Usage client.Maybe""",
+        client.Exchange client.Attempt client.Usage client.Maybe""",
     "plugins": """Tokenizers and tools
         register_tokenizer register_style register_service tokenizers.Adapter tokenizers.Spelling tokenizers.Merges
         tools.Style tools.Tool client.Service""",
@@ -50,6 +51,12 @@ API = {
         server.serve server.running server.create_app server.Settings""",
 }
 """By page: its title, and below it the names that it describes, as they are after ``formwright.``."""
+
+OBJECTS = {"tools": "tools.tools"}
+"""The function to describe where a module has the same name."""
+
+OPTIONS = {"models.LocalModel": {"inherited_members": ["generate", "generate_many", "stream", "stream_items"]}}
+"""Options of mkdocstrings for some names."""
 
 
 def list_documented() -> set[str]:
@@ -63,7 +70,9 @@ def write_api(page: str) -> str:
     parts = [f"# {title}\n"]
     for name in names.split():
         heading = f"fw.{name}" if "." not in name else f"formwright.{name}"
-        parts.append(f"::: formwright.{name}\n    options:\n      heading: {heading}\n      toc_label: {name}\n")
+        options = {"heading": heading, "toc_label": name} | OPTIONS.get(name, {})
+        lines = "".join(f"      {option}: {value}\n" for option, value in options.items())
+        parts.append(f"::: formwright.{OBJECTS.get(name, name)}\n    options:\n{lines}")
     return "\n".join(parts)
 
 

@@ -76,6 +76,15 @@ def test_a_missing_package_is_named(hosts: None, monkeypatch: pytest.MonkeyPatch
     assert found["cli"]["state"] == "fails"
 
 
+def test_packages_with_another_name_than_their_module_work(hosts: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.trace")
+    pytest.importorskip("google.protobuf")
+    monkeypatch.setattr(module, "EXTRAS", {"otel": module.EXTRAS["otel"], "protobuf": ("google.protobuf",)})
+    found = {row["name"]: row for row in json.loads(run("--json").stdout)["checks"] if row["group"] == "extras"}
+    assert [row["state"] for row in found.values()] == ["works", "works"]
+    assert found["otel"]["detail"].startswith("opentelemetry-api ")
+
+
 @pytest.mark.parametrize(("fails", "code"), [("_check_embedded", 0), ("_check_kernel", 1)])
 def test_only_the_core_decides(hosts: None, monkeypatch: pytest.MonkeyPatch, fails: str, code: int) -> None:
     def broken() -> Any:

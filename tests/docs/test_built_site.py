@@ -86,6 +86,14 @@ def test_nothing_comes_from_another_host(built: dict[Path, Page]) -> None:
     assert re.findall(r"url\(['\"]?(?:https?:)?//", styles) == []
 
 
+def test_the_api_describes_functions_and_inherited_methods(built: dict[Path, Page]) -> None:
+    api = BUILT / "reference" / "api"
+    assert "formwright.models.LocalModel.generate" in built[api / "generation" / "index.html"].ids
+    client = built[api / "client" / "index.html"].ids
+    assert not [name for name in client if name.startswith(("formwright.connect.", "formwright.client.connect."))]
+    assert "formwright.tools.Offer" not in built[api / "forms" / "index.html"].ids  # only the function fw.tools
+
+
 def test_the_api_has_signatures_with_types(built: dict[Path, Page]) -> None:
     ids = built[BUILT / "reference" / "api" / "masks" / "index.html"].ids
     assert {"formwright.Matcher.fill_bitmask", "formwright.Vocabulary.from_tokenizer"} <= ids

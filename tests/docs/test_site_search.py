@@ -47,6 +47,7 @@ def browser() -> Iterator[tuple[Any, str]]:
         yield chromium, f"http://127.0.0.1:{server.server_port}/"
         chromium.close()
     server.shutdown()
+    server.server_close()
 
 
 def search(page: Any, question: str) -> list[str]:

@@ -326,7 +326,7 @@ def test_every_error_has_the_code_of_its_kind(post: Callable[..., Any], fields: 
 def test_a_back_reference_has_one_hint(post: Callable[..., Any]) -> None:
     asked = [{"guided_regex": r"(a)\1"}, schema({"pattern": r"(a)\1"})]
     hints = {post(CHAT, BASE[CHAT] | fields)[1]["error"].get("hint") for fields in asked}
-    assert hints == {"write the pattern without back-references, and look-behind for one character only"}
+    assert hints == {"remove back-references; lookbehind may only cover one character"}
 
 
 @pytest.mark.parametrize("broken", [{"propertis": {}}, {"$ref": "http://example.com/x.json"}])

@@ -33,6 +33,9 @@ EXTRAS = {
 }
 """The modules of each extra; those of hosts are in `HOSTS`."""
 
+_PACKAGES = {"google.protobuf": "protobuf", "opentelemetry.trace": "opentelemetry-api"}
+"""The packages of modules that have another name."""
+
 _HOST_MODULES = {"vllm": "formwright.engines.vllm.backend", "mlx": "formwright.models.runtimes.mlx"}
 """The modules to import for a host, if that of `HOSTS` does not import all that is used."""
 
@@ -123,7 +126,7 @@ def _check_extra(extra: str, modules: tuple[str, ...]) -> Finding:
 
 def _add_version(module: str) -> str:
     """Add the version of its package to a module."""
-    package = module.rpartition(".")[2]
+    package = _PACKAGES.get(module, module)
     return f"{package} {metadata.version(package)}"
 
 

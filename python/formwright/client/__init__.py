@@ -18,12 +18,12 @@ Importing this package loads httpx, pydantic and tenacity, so `formwright` impor
 from __future__ import annotations
 
 from formwright.client.async_model import AsyncRemoteModel
-from formwright.client.connect import connect, from_openai, patch
 from formwright.client.flow.pieces import Piece
 from formwright.client.hooks import Hooks
 from formwright.client.instructor.patch import Maybe
 from formwright.client.model import RemoteModel
 from formwright.client.plans.services import SERVICES, Service, register_service
+from formwright.client.remote_models import connect, from_openai, patch
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.transport.drivers import Arriving, ArrivingAsync
 from formwright.generation.result import Attempt, Exchange, Mode, Usage

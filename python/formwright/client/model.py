@@ -124,18 +124,20 @@ class RemoteModel(RemoteBase):
         Args:
             prompt: One user message, or a conversation, whose messages are sent unchanged.
             form: Anything `formwright.form` takes.
+            finish: Whether a truncated text is an error.
+            stop: A text, or several: the service cuts the text before the first of them.
+            cancel: Called before every piece of the answer, which is then streamed; true cuts the text.
+
+        Keyword Args:
             max_tokens: Most tokens of an answer; ``None`` for the service's default.
             temperature: Passed to the service, as are ``top_k``, ``top_p`` and ``seed``; ``None`` for its default.
             top_k: Sample from the ``top_k`` most likely tokens.
             top_p: Sample from the most likely tokens that together reach this probability.
             seed: Makes sampling repeatable, if the service supports that.
-            finish: Whether a truncated text is an error.
-            stop: A text, or several: the service cuts the text before the first of them.
-            cancel: Called before every piece of the answer, which is then streamed; true cuts the text.
-            mode: How the form is requested: a mode of `formwright.client.plans.services`, or ``"auto"``. By default,
-                that of the model.
-            instruct: Whether, or in which style of `formwright.schemas.instructions`, the prompt describes the form in
-                words in every mode. By default it does so only where nothing enforces the form.
+            mode: How the form is requested: ``"strict"``, ``"tools"``, ``"json_object"``, ``"instructions"``, or
+                ``"auto"``. By default, that of the model.
+            instruct: Whether, or in which style of `formwright.instructions`, the prompt describes the form in words in
+                every mode. By default it does so only where nothing enforces the form.
             max_retries: How often a wrong answer is requested again, with a description of what was wrong; or a
                 ``Retrying`` of tenacity. A truncated answer is requested again with twice the tokens.
             context: What validators of the type see as ``info.context``.

@@ -75,7 +75,7 @@ class RemoteBase:
     address: tuple[str, int] | None = None
     identity: str = ""
     hooks: Hooks = field(default_factory=Hooks, compare=False)
-    _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_MAX_PLANS), compare=False)
+    _plans: Lru[Any, AnyPlan] = field(default_factory=lambda: Lru(_MAX_PLANS), init=False, compare=False)
 
     def __post_init__(self) -> None:
         self._list_modes(self.mode)

@@ -74,7 +74,7 @@ class Grid:
         wordings: The number of wordings of the prompt.
         shots: Numbers of examples; each number makes a prompt of its own.
         seeds: The number of draws; more than one needs a temperature.
-        sentences: Sentences of one's own; see `formwright.evaluation.prompts`.
+        sentences: Sentences of one's own for the prompt, by their kind.
         max_tokens: The most tokens of an answer.
         temperature: 0 is greedy.
         batch_size: The number of questions in a batch.

@@ -50,6 +50,8 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
 
     Args:
         schema: A dict, a bool, JSON Schema text, or a Python type.
+
+    Keyword Args:
         order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
             ``FORMWRIGHT_ORDER`` says, or ``"schema"``.
         whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``

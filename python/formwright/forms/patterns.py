@@ -54,7 +54,7 @@ _REFUSED = {
     op.ATOMIC_GROUP: ("atomic groups", "write an ordinary group, (?:...), if the same texts match it"),
     op.GROUPREF: (
         "back-references",
-        "write the pattern without back-references, and look-behind for one character only",
+        "remove back-references; lookbehind may only cover one character",
     ),
     op.GROUPREF_EXISTS: ("conditional groups", "write both cases as alternatives: (?:A|B)"),
 }

@@ -43,7 +43,7 @@ class Piece:
 
     @property
     def partial(self) -> Partial:
-        """The value as far as it is written up to here; see `formwright.incremental`.
+        """The value as far as it is written up to here.
 
         Raises:
             StreamUnfinished: The piece was pickled: it has left the text it is a piece of.

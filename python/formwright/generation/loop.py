@@ -68,7 +68,7 @@ class Stream(Steps[Piece], Generic[R_co]):
         stop: Texts before which to cut.
         cancel: Asked before every token; true cuts the text.
         is_context: Whether ``max_tokens`` is what the context of the model leaves, for messages.
-        prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
+        prefix: What the text begins with that belongs to the prompt, if the prompt ended inside a word.
         trace: Whether to ask the model for every token and keep what it says.
 
     Raises:
@@ -119,7 +119,7 @@ class Stream(Steps[Piece], Generic[R_co]):
 
     @property
     def partial(self) -> Partial:
-        """The value as far as it is written; see `formwright.incremental`."""
+        """The value as far as it is written."""
         return self._writing.partial
 
     @property

@@ -52,7 +52,7 @@ Enforced = Literal["kernel", "server", "checked"]
 """Who held a text to its form."""
 
 Mode: TypeAlias = Literal["strict", "tools", "json_object", "instructions"]
-"""Who is asked to keep to the form, and how: see `formwright.client.plans.services`."""
+"""Who is asked to keep to the form, and how: ``client/plans/services.py`` describes each."""
 
 _IDS_SHOWN = 8
 

@@ -112,7 +112,7 @@ class Writing:
         prompt_ids: The prompt; at least one token.
         limits: Where the text ends.
         sampler: Chooses among the allowed tokens: a `Sampler`, or another function of masked logits.
-        prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
+        prefix: What the text begins with that belongs to the prompt, if the prompt ended inside a word.
         trace: Whether to ask the model for every token and keep what it says.
         unseen: The last tokens of the prompt, if the model has seen the others already.
         likeliest: How many of the likeliest tokens a trace keeps for each row.

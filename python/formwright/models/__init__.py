@@ -64,7 +64,7 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
         return transformers.read(Path(name))
     raise UnknownModel(
         f"no model is called {name!r}",
-        hint="the embedded model is 'formwright-tiny'; a folder of a transformers model is read too, and URL#name",
+        hint="pass 'formwright-tiny', a local folder of a transformers model, or http://host/v1#model for a service",
     )
 
 

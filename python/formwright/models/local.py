@@ -79,7 +79,7 @@ class LocalModel(Verbs):
         vocabulary: The bytes of the model's tokens.
         encode: Encodes a text or a conversation with the chat template. Contents are ``str``.
         roles: The roles that messages may have.
-        style: The style of its tool calls: a name of `formwright.tools.STYLES`.
+        style: The style of its tool calls: a name, such as ``"hermes"``.
         with_tools: Encodes a conversation and the tools that may be called, if the chat template knows tools.
         list_tools: Lists the tools for the system message, for a model that was trained to read them there.
         encode_text: Encodes a text that the model continues, without the chat template; ``None`` is ``encode``.
@@ -204,7 +204,7 @@ class LocalModel(Verbs):
 
     @spell_out(BeginOptions, DEFAULTS)
     def begin(self, prompt: Prompt, **options: Unpack[BeginOptions]) -> Run:
-        """Begin a text whose parts Python and the model write in turns; see `formwright.models.programs`.
+        """Begin a text whose parts Python and the model write in turns.
 
         Args:
             prompt: One user message, a conversation, or token ids.

@@ -121,6 +121,8 @@ class Verbs:
         Args:
             prompt: One user message, a conversation, or token ids.
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
+
+        Keyword Args:
             max_tokens: Tokens at most; the text is complete within them.
             temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, or 1 if ``fidelity`` samples.
             top_k: Sample from the ``top_k`` most likely allowed tokens.
@@ -148,7 +150,7 @@ class Verbs:
             trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
                 token. The model then scores forced tokens too.
             max_retries: How often a text that the type refuses is written again, without what was refused and with the
-                next seed; or a ``Retrying`` of tenacity. See `formwright.models.attempts`.
+                next seed; or a ``Retrying`` of tenacity.
             context: What validators of the type see as ``info.context``.
 
         Returns:
@@ -239,6 +241,8 @@ class Verbs:
         Args:
             prompt: One user message, a conversation, or token ids.
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
+
+        Keyword Args:
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
             cancel: Called before every token; true cuts the text.
@@ -291,6 +295,8 @@ class Verbs:
         Args:
             prompt: One user message, a conversation, or token ids.
             item: The type of an item, or its JSON Schema.
+
+        Keyword Args:
             finish: As `stream`.
             stop: As `stream`.
             cancel: As `stream`.
@@ -339,6 +345,8 @@ class Verbs:
         Args:
             prompts: The prompts, each as `generate` takes it.
             forms: One form for all, or a list or tuple with one for each prompt.
+
+        Keyword Args:
             seed: The seed of the first prompt; the next one has ``seed + 1``, and so on.
             batch_size: How many texts are written at a time.
             progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.

@@ -10,8 +10,8 @@ r"""Tool calls: which tools a model may call, how it writes that, and the calls 
     call.name, call.arguments                            # 'get_weather', {'city': 'Oslo'}
     call.run()                                           # get_weather(city='Oslo')
 
-Tools are functions, types with fields, and the lists of APIs and MCP servers (`formwright.tools.sources`). What a
-model writes depends on its chat template: the rows of `formwright.tools.styles`. Names, required arguments and the type
+Tools are functions, types with fields, and the lists of APIs and MCP servers (read in ``sources.py``). What a
+model writes depends on its chat template: the rows of ``styles.py``. Names, required arguments and the type
 of each value are enforced in all of them.
 
 Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative.

@@ -56,7 +56,7 @@ class Tool:
     origin: Any
 
     def arguments(self, options: Mapping[str, Any]) -> Form[Any]:
-        """Its arguments as JSON, by the options that `formwright.forms.json_options.json_options` gives."""
+        """The form of its arguments as JSON, with these options of JSON."""
         text = schema_text(self.schema)
         language, origin = Language.json_schema(text, **options), Origin("schema", text, options)
         return Form(language, self.read, f"arguments of {self.name}", "value", origin=origin)

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::regular::{Ranges, Regular};
 
 /// What to write where a pattern refers to what was read before.
-pub const WITHOUT_MEMORY: &str = "write the pattern without back-references, and look-behind for one character only";
+pub const WITHOUT_MEMORY: &str = "remove back-references; lookbehind may only cover one character";
 
 /// The error of a pattern whose assertions cannot be compiled.
 pub fn refuse_assertions(source: &str, what: &str) -> Error {

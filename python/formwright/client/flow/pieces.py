@@ -30,7 +30,7 @@ class Piece:
 
     Attributes:
         text: The new characters, without those of an object that the service requires around the value.
-        partial: The value so far; see `formwright.incremental`.
+        partial: The value so far.
         token_id: ``None``: services do not send ids of tokens.
     """
 

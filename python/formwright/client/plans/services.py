@@ -44,8 +44,8 @@ class Service:
         name: Its name.
         hosts: The hosts of its URLs; of a host that begins with a dot, the end.
         modes: Its modes, in the order in which ``mode="auto"`` tries it.
-        subset: The row of `formwright.schemas.providers.PROVIDERS` that its strict schemas keep to; ``None`` is
-            all of JSON Schema.
+        subset: The provider whose subset of JSON Schema its strict schemas keep to, such as ``"openai"``;
+            ``None`` is all of JSON Schema.
         older: Models that can do less: their names, with ``*`` for any end, and their modes.
         max_tokens_name: The field of chat completions that bounds the answer.
         lacks: Options of generation that other services of its API have.

@@ -59,7 +59,7 @@ class Shape:
         form: What is enforced, the thought included.
         param: The field that requests it.
         offered: The tools, and what else the answer may be.
-        style: How the model writes calls, a name of `formwright.tools.STYLES`.
+        style: How the model writes calls, a name, such as ``"hermes"``.
         is_json: Whether the answer is JSON, which no stop text may cut.
         tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.

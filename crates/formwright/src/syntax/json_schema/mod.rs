@@ -257,7 +257,7 @@ fn nothing_satisfies(pointer: &str, parts: &[String]) -> Error {
         [one] => format!("no value satisfies {one}"),
         [parts @ .., last] => format!("no value satisfies {} and {last} at once", parts.join(", ")),
     };
-    Error::unsatisfiable(pointer, what).hint("formwright explain shows how each keyword was read")
+    Error::unsatisfiable(pointer, what).hint("change or remove one of these keywords")
 }
 
 /// Any JSON text.

@@ -86,8 +86,10 @@ def connect(
             ``OPENAI_API_KEY`` for the hosts of OpenAI only; elsewhere ``FORMWRIGHT_API_KEY``.
         api: ``"openai"`` (chat completions), ``"responses"``, ``"anthropic"`` (Messages) or ``"gemini"``
             (generateContent); ``None`` is that of the host.
-        mode: How forms are requested; see `formwright.client.plans.services`.
-        service: A row of `SERVICES`, if the host does not identify it, such as that of a proxy.
+        mode: How forms are requested: ``"strict"``, ``"tools"``, ``"json_object"`` or ``"instructions"``;
+            ``"auto"`` tries them in this order.
+        service: The name of the service, such as ``"openai"`` or ``"deepseek"``, if the host does not identify it,
+            as with a proxy.
         headers: More headers for every request.
         timeout: Seconds that the service may be silent.
         request_retries: How often to send a request again after a temporary failure.
@@ -147,8 +149,9 @@ def from_openai(
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         model: The name of the model.
         api: ``"openai"`` (chat completions) or ``"responses"``.
-        mode: How forms are requested; see `formwright.client.plans.services`.
-        service: A row of `SERVICES`, if the URL of the client does not identify it.
+        mode: How forms are requested: ``"strict"``, ``"tools"``, ``"json_object"`` or ``"instructions"``;
+            ``"auto"`` tries them in this order.
+        service: The name of the service, such as ``"azure"``, if the URL of the client does not identify it.
         cache: A cache of answers.
         hooks: Functions that are called at the events of each request.
         **more: Further arguments of ``create``, for every request.
@@ -178,20 +181,21 @@ def patch(
     cache: AnswerCache | None = None,
     **defaults: Any,
 ) -> Any:
-    """Wrap a client object so that its calls take ``response_model``: see `formwright.client.instructor.patch`.
+    """Wrap a client object so that its calls take ``response_model`` and ``max_retries``, as with Instructor.
 
     Args:
         client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
         create: A function in place of a client: it takes the arguments of ``chat.completions.create``.
-        mode: How forms are requested; see `formwright.client.plans.services`.
+        mode: How forms are requested: ``"strict"``, ``"tools"``, ``"json_object"`` or ``"instructions"``;
+            ``"auto"`` tries them in this order.
         model: The model for calls that do not name one.
-        service: A row of `SERVICES`, if the URL of the client does not identify it.
+        service: The name of the service, such as ``"azure"``, if the URL of the client does not identify it.
         hooks: Functions that are called at the events of each request.
         cache: A cache of answers.
         **defaults: Further arguments of ``create``, for calls that do not give them, such as ``temperature=0``.
 
     Returns:
-        A wrapper of the client, which is not changed; of a function, a `Create` or an `AsyncCreate`.
+        A wrapper of the client, which is not changed; of a function, a function that takes the same arguments.
 
     Raises:
         ArgumentError: Not exactly one of ``client`` and ``create`` is given; there is no such mode or service; or a
