@@ -99,8 +99,10 @@ impl<'d> Formulas<'d> {
     /// A formula that is not a conjunction or disjunction.
     pub fn unit(&mut self, unit: Formula<'d>) -> FormulaId {
         match unit {
-            Formula::Each(_, []) | Formula::EachUnevaluated(_, []) => TRUE,
-            Formula::AtLeast(0) | Formula::AtMost(UNBOUNDED) => TRUE,
+            Formula::Each(_, [])
+            | Formula::EachUnevaluated(_, [])
+            | Formula::AtLeast(0)
+            | Formula::AtMost(UNBOUNDED) => TRUE,
             Formula::Each(NameSet::One(name), condition) if is_never(condition) => self.intern(Formula::Lacks(name)),
             Formula::Some(_, condition) | Formula::SomeUnevaluated(_, condition) if is_never(condition) => FALSE,
             Formula::Some(NameSet::One(name), []) => self.intern(Formula::Has(name)),
