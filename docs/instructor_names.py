@@ -204,7 +204,11 @@ _PUBLIC = (
             "vertexai",
         )
     ),
-    Row("from_openai", "fw.patch(client)", "not `fw.from_openai`: that gives a formwright model with `generate` and `stream`"),
+    Row(
+        "from_openai",
+        "fw.patch(client)",
+        "not `fw.from_openai`: that gives a formwright model with `generate` and `stream`",
+    ),
     Row("from_provider", "fw.connect(url, model)", "a URL in place of a name"),
     Row(
         "generate_openai_schema",
