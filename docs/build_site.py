@@ -38,25 +38,22 @@ API = {
         Interrupt""",
     "generation": """Generation
         load from_transformers from_llama_cpp from_mlx from_onnx_genai models.LocalModel
-        Result Complete Truncated Failed Observed Stream incremental.Partial generation.Trace
-        generation.Limits""",
+        Result Complete Truncated Failed Observed Stream incremental.Partial generation.Piece
+        generation.Trace generation.Limits""",
     "client": """Remote models
         connect from_openai patch client.RemoteModel client.AsyncRemoteModel client.Hooks client.AnswerCache
-        client.Exchange client.Attempt client.Usage client.Maybe""",
+        client.Exchange client.Attempt client.Usage client.Piece client.Maybe""",
     "plugins": """Tokenizers and tools
         register_tokenizer register_style register_service tokenizers.Adapter tokenizers.Spelling tokenizers.Merges
         tools.Style tools.Tool client.Service""",
     "evaluation": """Evaluation, jobs, serving
-        evaluation.evaluate evaluation.Evaluation evaluation.Grid jobs.mapping.Mapper
+        evaluation.evaluate evaluation.Evaluation evaluation.Grid jobs.mapping.Mapper jobs.finished.FinishedRows
         server.serve server.running server.create_app server.Settings""",
 }
 """By page: its title, and below it the names that it describes, as they are after ``formwright.``."""
 
 OBJECTS = {"tools": "tools.tools"}
 """The function to describe where a module has the same name."""
-
-OPTIONS = {"models.LocalModel": {"inherited_members": ["generate", "generate_many", "stream", "stream_items"]}}
-"""Options of mkdocstrings for some names."""
 
 
 def list_documented() -> set[str]:
@@ -70,7 +67,7 @@ def write_api(page: str) -> str:
     parts = [f"# {title}\n"]
     for name in names.split():
         heading = f"fw.{name}" if "." not in name else f"formwright.{name}"
-        options = {"heading": heading, "toc_label": name} | OPTIONS.get(name, {})
+        options = {"heading": heading, "toc_label": name}
         lines = "".join(f"      {option}: {value}\n" for option, value in options.items())
         parts.append(f"::: formwright.{OBJECTS.get(name, name)}\n    options:\n{lines}")
     return "\n".join(parts)
@@ -80,7 +77,8 @@ def write_command_line() -> str:
     """The help of every command."""
     parts = ["# Command line\n", "`python -m formwright` is the same command.\n"]
     for path, command in walk_commands("formwright", app):
-        context = click.Context(command, info_name=path, color=False, terminal_width=88)
+        settings = app.context_settings | command.context_settings  # commands inherit those of the app
+        context = click.Context(command, info_name=path, color=False, terminal_width=88, **settings)
         parts.append(f"## {path}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

@@ -170,7 +170,7 @@ class Row(NamedTuple):
 _VENDOR = (
     "its vendor has an endpoint that `fw.connect(url, model)` speaks with, or an SDK with `chat.completions.create`"
 )
-_SERVICE = "the service is known by its URL, and its mode with it"
+_SERVICE = "leave `mode` out; formwright chooses it"
 
 _PUBLIC = (
     Row("Instructor", "fw.patch(client)", "a wrapper; the client is not changed"),
@@ -184,7 +184,7 @@ _PUBLIC = (
     Row("FinetuneFormat", NOT_OURS, "fine-tuning is another tool"),
     Row("Instructions", NOT_OURS, "fine-tuning is another tool"),
     Row("IterableModel", "Iterable[T]", "or `list[T]`: a plain list comes back"),
-    Row("Maybe", "formwright.client.Maybe", "true if there is a result"),
+    Row("Maybe", "formwright.client.Maybe", "wraps `T`; `bool(value)` is true if there is a result"),
     Row("Mode", "fw.patch(client, mode=...)", "a string: see the modes below"),
     Row("OpenAISchema", "BaseModel", "a type needs no base class of ours"),
     Row("Partial", "create_partial", "or `stream=True`, with the type itself"),
@@ -204,7 +204,11 @@ _PUBLIC = (
             "vertexai",
         )
     ),
-    Row("from_openai", "fw.patch(client)", "`fw.from_openai` is a model with our own verbs"),
+    Row(
+        "from_openai",
+        "fw.patch(client)",
+        "not `fw.from_openai`: that gives a formwright model with `generate` and `stream`",
+    ),
     Row("from_provider", "fw.connect(url, model)", "a URL in place of a name"),
     Row(
         "generate_openai_schema",
@@ -318,10 +322,10 @@ _ARGUMENTS = (
     Row(
         "max_retries=",
         "max_retries=",
-        "3 unless given; 0 for a stream, which is asked for again until a part was shown",
+        "default 3, that is up to 4 attempts; streams: 0",
     ),
     Row("context=", "context=", "also `validation_context=`"),
-    Row("strict=", NOT_OURS, "`strict=False` is refused: a text conforms or it does not"),
+    Row("strict=", NOT_OURS, "`strict=False` is refused: formwright never coerces loosely"),
     Row("hooks=", "hooks=", "beside those of the client"),
     Row("token_budget=", "token_budget=", "tokens of all attempts together"),
     Row("**kwargs", "**given", "passed on to the client as they are"),

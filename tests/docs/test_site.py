@@ -66,6 +66,11 @@ def test_every_public_name_is_described(scripts: Any) -> None:
         assert hasattr(importlib.import_module(module), attribute)
 
 
+def test_the_command_line_lists_both_options_of_help(scripts: Any) -> None:
+    page = scripts("build_site").write_command_line()
+    assert page.count("-h, --help") == page.count("```text")
+
+
 def test_diagrams_are_what_the_kernel_answers(scripts: Any) -> None:
     diagrams = scripts("draw_diagrams")
     for name, draw in diagrams.PICTURES.items():

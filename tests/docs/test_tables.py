@@ -6,9 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-TABLES = Path(__file__).parents[2] / "docs" / "tables.py"
+from formwright._hosts import HOSTS
+
+DOCS = Path(__file__).parents[2] / "docs"
+TABLES = DOCS / "tables.py"
 
 
 def test_documented_tables_are_up_to_date() -> None:
     done = subprocess.run([sys.executable, str(TABLES), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_page_of_vllm_installs_the_versions_that_are_known() -> None:
+    page = (DOCS / "engines" / "vllm.md").read_text("utf-8")
+    assert f'"vllm{HOSTS["vllm"].window}"' in page

@@ -10,7 +10,10 @@ from typing import Any, Literal
 import pytest
 
 import formwright as fw
-from formwright.models import LocalModel
+from formwright.client import remote_options
+from formwright.errors import OptionUnsupported
+from formwright.models import LocalModel, call_settings
+from formwright.models.options import OF_REMOTE_MODELS
 
 
 @dataclass
@@ -53,6 +56,18 @@ def test_settings_reach_the_sampler(model: LocalModel) -> None:
     assert len(greedy) == 1
     assert len(drawn) > 1
     assert best == greedy
+
+
+@pytest.mark.parametrize("option", OF_REMOTE_MODELS)
+def test_an_option_of_remote_models_is_named_as_such(model: LocalModel, option: str) -> None:
+    with pytest.raises(OptionUnsupported, match=f"does not support {option}=") as caught:
+        model.generate("?", int, **{option: 1})  # type: ignore[call-overload]
+    assert "fw.connect" in (caught.value.hint or "")
+    assert caught.value.argument == option
+
+
+def test_the_options_of_remote_models_are_those_that_no_local_model_has() -> None:
+    assert set(OF_REMOTE_MODELS) == set(remote_options.DEFAULTS) - set(call_settings.DEFAULTS)
 
 
 def test_the_context_bounds_prompt_and_text(model: LocalModel) -> None:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from formwright._options import check_names
+from formwright.errors import OptionUnsupported
 from formwright.forms.coerce import Canonical
 from formwright.generation.writing import MAX_TOKENS, Limits
-from formwright.models.options import Fidelity
+from formwright.models.options import OF_REMOTE_MODELS, Fidelity
 from formwright.models.writing_tasks import PARTICLES, Sampling, Strategy
 
 __all__ = ["DEFAULTS", "CallSettings"]
@@ -61,8 +62,12 @@ class CallSettings:
             fixed: Values that the verb itself sets.
 
         Raises:
+            OptionUnsupported: Only remote models have the option.
             UnknownOption: The verb has no option of this name.
         """
+        for name in options:
+            if name in OF_REMOTE_MODELS:
+                raise _make_unsupported_error(name)
         check_names(options, known.__annotations__)
         return cls(**options, **fixed)
 
@@ -88,6 +93,14 @@ class CallSettings:
     def limits(self) -> Limits:
         """Where the text ends. Raises ArgumentError."""
         return Limits(max_tokens=self.max_tokens, finish=self.finish, stop=self.stop, cancel=self.cancel)
+
+
+def _make_unsupported_error(name: str) -> OptionUnsupported:
+    return OptionUnsupported(
+        f"a model in your process does not support {name}=",
+        hint=f"models behind an API, such as fw.connect(...), have {name}",
+        argument=name,
+    )
 
 
 DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(CallSettings)}

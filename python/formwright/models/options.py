@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from formwright.forms.coerce import Canonical
 
 __all__ = [
+    "OF_REMOTE_MODELS",
     "BeginOptions",
     "CutGenerateOptions",
     "CutManyOptions",
@@ -27,6 +28,9 @@ __all__ = [
 
 Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
 """Whose distribution is sampled: what masks make of the model's, or the model's own over the conforming texts."""
+
+OF_REMOTE_MODELS = ("mode", "token_budget", "time_budget", "concurrency")
+"""Options of models behind an API."""
 
 
 class BeginOptions(TypedDict, total=False):
