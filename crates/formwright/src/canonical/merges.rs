@@ -444,7 +444,7 @@ mod tests {
             (r"\s*|\S", "matches the empty text"),
             (r"\s++(?!\S)|\s|\S", "possessive"),
             (r"(?=a)b|(?s:.)", "not read"),
-            (r"(?:\s+(?!\S)|x)y|\s|\S", "before the end"),
+            (r"(?:\s+(?!\S)|x)y|\s|\S", "not at the end"),
             (r"a*?|\s|\S", "as little as they can"),
             (r"(?<=a)b|\s|\S", "not read"),
             (r"\bx|\s|\S", "not read"),
