@@ -136,7 +136,7 @@ fn what_is_no_text_to_take_pieces_from_is_refused() {
     assert!(refused("\"\"").contains("is empty"));
     assert!(refused(r#"{"source": "--", "unit": "word"}"#).contains("has no word"));
     assert!(refused(r#"{"source": "a", "unit": "line"}"#).contains("\"unit\" must be"));
-    assert!(refused(r#"{"source": "a", "units": "word"}"#).contains("\"units\" is no member"));
+    assert!(refused(r#"{"source": "a", "units": "word"}"#).contains("\"units\" is not a member"));
     assert!(refused(r#"{"unit": "word"}"#).contains("\"source\" must be a text"));
     assert!(refused("3").contains("a text or an object"));
 }
