@@ -34,7 +34,7 @@ def test_a_host_that_does_not_is_refused(write: Callable[[str], str]) -> None:
     with pytest.raises(HostMismatch, match="some host does not keep to forms") as raised:
         prove("some host", write)
     assert raised.value.host == "some host"
-    assert "nothing was written" in (raised.value.hint or "")
+    assert "nothing was generated" in (raised.value.hint or "")
 
 
 def test_the_error_names_both_texts_and_the_hint() -> None:
