@@ -19,6 +19,7 @@ from typing import Any, Literal
 import mistral_common
 import numpy as np
 import pytest
+from makers import CHECKOUT_MODEL
 from pydantic import BaseModel
 
 import formwright as fw
@@ -101,7 +102,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "allocate_bitmask": fw.allocate_bitmask,
         "batch": 4,
         "constraint": constraint,
-        "folder": embedded.FOLDER,
+        "folder": CHECKOUT_MODEL,
         "formwright": fw,
         "fw": fw,
         "ids": [5, 6],
@@ -111,7 +112,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "matcher": constraint.matcher(),
         "matchers": [constraint.matcher() for _ in range(4)],
         "model": tiny,
-        "name": str(embedded.FOLDER),
+        "name": str(CHECKOUT_MODEL),
         "prompt": "Ada is 36.",
         "prompt_ids": [5, 6],
         "runtime": tiny.runtime.fork(),
@@ -217,7 +218,7 @@ def of_frameworks(module: str) -> dict[str, Any]:
         return {"logits": importlib.import_module("torch").zeros((4, size))}
     if module == "formwright.engines.transformers":
         library = importlib.import_module("transformers")
-        network = library.AutoModelForCausalLM.from_pretrained(embedded.FOLDER)
+        network = library.AutoModelForCausalLM.from_pretrained(CHECKOUT_MODEL)
         ids = importlib.import_module("torch").tensor([[5, 6]])
         inputs = {"input_ids": ids, "attention_mask": ids.new_ones(1, 2), "max_new_tokens": 8, "pad_token_id": 2}
         return {"model": network, "inputs": inputs}

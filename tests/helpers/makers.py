@@ -18,6 +18,9 @@ import formwright
 FILES = Path(mistral_common.__file__).parent / "data"
 TINY = Path(formwright.__file__).parent / "models" / "formwright_tiny" / "tokenizer.json"
 
+CHECKOUT_MODEL = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The embedded model as the checkout has it: its float weights are not in the wheel."""
+
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]"
     r"|\s+(?!\S)|\s"

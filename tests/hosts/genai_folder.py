@@ -12,9 +12,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
-import formwright
-
-FOLDER = Path(formwright.__file__).parent / "models" / "formwright_tiny"
+FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The model of the checkout: its float weights are not in the wheel."""
 FUSED = "com.microsoft"
 
 

@@ -13,9 +13,8 @@ import numpy as np
 from gguf import GGUFWriter, TokenType
 from safetensors.numpy import load_file
 
-import formwright
-
-FOLDER = Path(formwright.__file__).parent / "models" / "formwright_tiny"
+FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The model of the checkout: its float weights are not in the wheel."""
 
 NAMES = {
     "input_layernorm": "attn_norm",

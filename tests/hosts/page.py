@@ -45,7 +45,7 @@ def prepared(name: str, folder: Path) -> None:
         (folder / "model").mkdir()
         genai_folder.write(folder / "model")
     elif name == "mlx":
-        shutil.copytree(Path(formwright.__file__).parent / "models" / "formwright_tiny", folder / "model")
+        shutil.copytree(DOCS.parents[1] / "python" / "formwright" / "models" / "formwright_tiny", folder / "model")
 
 
 def imported(name: str, only: str = "") -> None:

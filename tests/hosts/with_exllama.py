@@ -22,7 +22,8 @@ from tokenizers import Tokenizer
 import formwright as fw
 
 TINY = fw.load("formwright-tiny")
-FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
+FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The model of the checkout: its float weights are not in the wheel."""
 PLAIN = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
 POOL = ThreadPoolExecutor(2)
 

@@ -21,7 +21,8 @@ from transformers import AutoTokenizer
 import formwright as fw
 from formwright.engines import sglang as ours
 
-FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
+FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The model of the checkout: its float weights are not in the wheel."""
 TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
 TINY = fw.load("formwright-tiny")
 END, SIZE = 1, TINY.vocabulary.logits_size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,15 +12,17 @@ import transformers
 from battery import BUDGET, PROMPTS, microseconds, record, texts
 
 import formwright as fw
-from formwright.models import embedded
+
+FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The model of the checkout: its float weights are not in the wheel."""
 
 FREE = fw.regex(r"[\s\S]{400}")
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    network = transformers.AutoModelForCausalLM.from_pretrained(embedded.FOLDER, dtype=torch.float32).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(embedded.FOLDER)
+    network = transformers.AutoModelForCausalLM.from_pretrained(FOLDER, dtype=torch.float32).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(FOLDER)
     model, tiny = fw.from_transformers(network, tokenizer), fw.load("formwright-tiny")
 
     def generated(prompt: str, tokens: int, processors: list[Any]) -> list[int]:

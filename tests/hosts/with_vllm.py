@@ -31,7 +31,8 @@ import formwright as fw
 from formwright.engines.grammar_backend import form_from_request
 from formwright.engines.vllm import plugin
 
-FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
+FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
+"""The model of the checkout: its float weights are not in the wheel."""
 TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
 TINY = fw.load("formwright-tiny")
 END, SIZE = 1, TINY.vocabulary.logits_size

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from makers import CHECKOUT_MODEL
 
 torch = pytest.importorskip("torch", reason="formwright[transformers] is not installed")
 transformers = pytest.importorskip("transformers", reason="formwright[transformers] is not installed")
 
 import formwright as fw  # noqa: E402
-from formwright.models import embedded  # noqa: E402
 from formwright.models.runtimes.transformers import TransformersModel  # noqa: E402
 
 PERSON = fw.json_schema(
@@ -45,12 +45,12 @@ STRATEGIES = {
 def network() -> Any:
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    return transformers.AutoModelForCausalLM.from_pretrained(embedded.FOLDER, dtype=torch.float32).eval()
+    return transformers.AutoModelForCausalLM.from_pretrained(CHECKOUT_MODEL, dtype=torch.float32).eval()
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
-    return transformers.AutoTokenizer.from_pretrained(embedded.FOLDER)
+    return transformers.AutoTokenizer.from_pretrained(CHECKOUT_MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_no_text_of_any_strategy_is_out_of_form(
 
 @pytest.mark.parametrize("how", ["assistant", "prompt lookup"])
 def test_assisted_generation(model: TransformersModel, network: Any, tokenizer: Any, how: str) -> None:
-    helper = transformers.AutoModelForCausalLM.from_pretrained(embedded.FOLDER, dtype=torch.float32).eval()
+    helper = transformers.AutoModelForCausalLM.from_pretrained(CHECKOUT_MODEL, dtype=torch.float32).eval()
     with torch.no_grad():
         for parameter in helper.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.02)  # so that it is often wrong
