@@ -250,11 +250,11 @@ def test_scores_that_nobody_waits_for_are_not_asked_for() -> None:
 def test_scores_beyond_the_rows_wait() -> None:
     asked_of: list[int] = []
 
-    def told(token_id: int) -> Any:
+    def make_row(token_id: int) -> Any:
         asked_of.append(token_id)
         return np.zeros(257, np.float32)
 
-    model = bytes_model(told)
+    model = bytes_model(make_row)
 
     async def ends() -> None:
         worker, turns = Worker(lambda: Separate(model.runtime), rows=1, waiting=9), asyncio.Queue[Any]()
