@@ -26,6 +26,8 @@ pub struct Limits {
     pub pattern_parts: usize,
     /// Units of work to build the automaton of a regular expression: parts made and compared, a second at most.
     pub pattern_work: u64,
+    /// States of one automaton of all terminals of a grammar.
+    pub tagged_states: usize,
     /// Schemas that are inside one another without a value between them (`allOf`, `$ref`, ...).
     pub schema_depth: usize,
     /// Nodes of one language.
@@ -68,6 +70,7 @@ impl Default for Limits {
             pattern_bytes: 1 << 20,
             pattern_parts: 1 << 18,
             pattern_work: 1 << 22,
+            tagged_states: 1 << 16,
             schema_depth: 128,
             nodes: 4_000_000,
             tree_bytes: 1 << 16, // so that trees of few nodes, whose texts are counted in tokens, stay trees

@@ -19,17 +19,21 @@
 mod alphabet;
 mod automaton;
 mod byte_set;
+mod explicit;
 mod expression;
 mod implicit;
 mod parser;
 mod pieces;
+mod tagged;
 mod tree;
 
-pub use alphabet::have_stand_ins;
+pub use alphabet::{Minterm, have_stand_ins};
 pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub(crate) use automaton::{ClassLoop, too_hard};
 pub use byte_set::ByteSet;
+pub use explicit::{ExplicitState, explicit};
 pub use implicit::{Implicit, ImplicitLanguage};
 pub use parser::{CharacterParser, Exploration, Outlook, Parser, ParserState};
 pub use pieces::{PieceAutomaton, Pieces, Unit, Writing};
+pub use tagged::{LOST, Tag, TaggedAutomaton, TaggedState};
 pub use tree::{Divisor, Ranges, Regular, Static};

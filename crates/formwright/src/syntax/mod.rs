@@ -1,6 +1,7 @@
 //! Front ends: texts that describe languages, read into graphs. One file, or folder, for each.
 
 pub mod choice;
+pub mod grammar;
 pub mod json_schema;
 pub mod pieces;
 

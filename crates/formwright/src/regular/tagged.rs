@@ -1,0 +1,218 @@
+//! One automaton over several languages at once, which tells of every text in which of them it is.
+//!
+//! ```text
+//! 0: [a-z]+    1: if    2: =|==
+//!
+//! start ─ i → {0} ─ f → {0, 1} ─ x → {0}          start ─ = → {2} ─ = → {2}
+//! ```
+//!
+//! It reads code points, one *minterm* each, and is built whole: a grammar is analysed with it before any text is read.
+//! A state is what remains of each language that can still be completed (derivatives, as in [`super::expression`]).
+//!
+//! Cost: a derivative for each state, minterm and language alive there. The number of states is bounded.
+
+use rustc_hash::FxHashMap;
+
+use super::alphabet::{Alphabet, Minterm, TooManyClasses};
+use super::expression::{Expressions, Id, NEVER, OutOfFuel};
+use super::tree::{Ranges, Regular};
+use crate::error::{Error, Result};
+use crate::interrupt::count;
+use crate::limits::Limits;
+
+/// Index of a state of a [`TaggedAutomaton`].
+pub type TaggedState = u32;
+
+/// Index of one of its languages.
+pub type Tag = u32;
+
+/// The state from which no language can be completed.
+pub const LOST: TaggedState = 0;
+
+/// What remains of the languages that can still be completed.
+type Remains = Box<[(Tag, Id)]>;
+
+/// A deterministic automaton over the minterms of some languages.
+#[derive(Debug)]
+pub struct TaggedAutomaton {
+    alphabet: Alphabet,
+    start: TaggedState,
+    /// By state and minterm.
+    next: Vec<TaggedState>,
+    /// By state: the languages that contain the text read.
+    accepts: Vec<Box<[Tag]>>,
+    /// By state: the languages with a text that begins with the text read, or is it.
+    alive: Vec<Box<[Tag]>>,
+}
+
+impl TaggedAutomaton {
+    /// The automaton of some languages; the tag of each is its index.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] when it has too many states or classes, or deciding emptiness takes too long.
+    pub fn new(trees: &[Regular], limits: &Limits) -> Result<Self> {
+        let all = Regular::Or(trees.into());
+        let alphabet = Alphabet::new(&all).map_err(|TooManyClasses| too_large(limits))?;
+        let lengths = (0..alphabet.len()).map(|_| 1).collect();
+        let builder = Builder {
+            expressions: Expressions::new(alphabet, lengths, limits.emptiness_search),
+            ids: FxHashMap::default(),
+            states: Vec::new(),
+            most: limits.tagged_states,
+        };
+        builder.build(trees, limits)
+    }
+
+    /// The state before the first character.
+    pub fn start(&self) -> TaggedState {
+        self.start
+    }
+
+    /// How many states there are, with [`LOST`].
+    pub fn len(&self) -> usize {
+        self.accepts.len()
+    }
+
+    /// How many minterms there are.
+    pub fn minterms(&self) -> Minterm {
+        self.alphabet.len() as Minterm
+    }
+
+    /// Where a minterm leads.
+    pub fn step(&self, state: TaggedState, minterm: Minterm) -> TaggedState {
+        self.next[state as usize * self.alphabet.len() + usize::from(minterm)]
+    }
+
+    /// The languages that contain the text read, ascending.
+    pub fn accepts(&self, state: TaggedState) -> &[Tag] {
+        &self.accepts[state as usize]
+    }
+
+    /// The languages with a text that begins with the text read, ascending.
+    pub fn alive(&self, state: TaggedState) -> &[Tag] {
+        &self.alive[state as usize]
+    }
+
+    /// The code points of some minterms, as ascending ranges.
+    pub fn ranges_of(&self, has: impl Fn(Minterm) -> bool) -> Ranges {
+        let mut ranges: Vec<(char, char)> = Vec::new();
+        for (low, high, minterm) in self.alphabet.segments(0, u32::from(char::MAX)) {
+            let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
+            match ranges.last_mut() {
+                _ if !has(minterm) => {}
+                Some((_, end)) if *end as u32 + 1 == low as u32 => *end = high,
+                _ => ranges.push((low, high)),
+            }
+        }
+        ranges.into()
+    }
+
+    /// The minterm of a character.
+    pub fn minterm(&self, c: char) -> Minterm {
+        self.alphabet.minterm(u32::from(c))
+    }
+}
+
+fn too_large(limits: &Limits) -> Error {
+    Error::limit("states of the terminals of a grammar together", limits.tagged_states + 1, limits.tagged_states)
+        .hint("simplify the terminals, or read the grammar without a lexer: lexing=\"any\"")
+}
+
+/// The automaton under construction.
+struct Builder {
+    expressions: Expressions,
+    ids: FxHashMap<Remains, TaggedState>,
+    states: Vec<Remains>,
+    most: usize,
+}
+
+impl Builder {
+    fn build(mut self, trees: &[Regular], limits: &Limits) -> Result<TaggedAutomaton> {
+        let hard = |OutOfFuel| too_large(limits);
+        self.state(Box::default()).map_err(hard)?; // LOST
+        let whole: Vec<_> = (0..).zip(trees.iter().map(|tree| self.expressions.lower(tree))).collect();
+        let start = self.state(whole.into()).map_err(hard)?;
+        let (minterms, mut next, mut at) = (self.expressions.alphabet.len(), Vec::new(), 0);
+        while at < self.states.len() {
+            for minterm in 0..minterms as Minterm {
+                next.push(self.step(at, minterm).map_err(hard)?);
+            }
+            at += 1;
+        }
+        let tags = |remains: &Remains, is_kept: &dyn Fn(Id) -> bool| {
+            remains.iter().filter(|(_, id)| is_kept(*id)).map(|(tag, _)| *tag).collect()
+        };
+        let accepts = self.states.iter().map(|remains| tags(remains, &|id| self.expressions.nullable(id))).collect();
+        let alive = self.states.iter().map(|remains| tags(remains, &|_| true)).collect();
+        Ok(TaggedAutomaton { start, next, accepts, alive, alphabet: self.expressions.alphabet })
+    }
+
+    fn step(&mut self, at: usize, minterm: Minterm) -> Result<TaggedState, OutOfFuel> {
+        let remains = self.states[at].clone();
+        count(1 + remains.len());
+        let next = remains.iter().map(|&(tag, id)| (tag, self.expressions.derive(id, minterm)));
+        let next: Vec<_> = next.collect();
+        self.state(next.into())
+    }
+
+    /// The state of what remains; languages that cannot be completed are left out.
+    fn state(&mut self, remains: Remains) -> Result<TaggedState, OutOfFuel> {
+        let mut kept = Vec::with_capacity(remains.len());
+        for (tag, id) in remains {
+            if id != NEVER && self.expressions.live(id)? {
+                kept.push((tag, id));
+            }
+        }
+        let kept: Remains = kept.into();
+        if let Some(&known) = self.ids.get(&kept) {
+            return Ok(known);
+        }
+        if self.states.len() >= self.most {
+            return Err(OutOfFuel);
+        }
+        let state = self.states.len() as TaggedState;
+        self.states.push(kept.clone());
+        self.ids.insert(kept, state);
+        Ok(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_told_by_all_languages() {
+        let word = Regular::range('a', 'z').repeat(1, None);
+        let trees = [word, Regular::text("if"), Regular::or([Regular::text("="), Regular::text("==")])];
+        let automaton = TaggedAutomaton::new(&trees, &Limits::default()).unwrap();
+        let read = |text: &str| {
+            text.chars().fold(automaton.start(), |state, c| automaton.step(state, automaton.minterm(c)))
+        };
+        for (text, accepts, alive) in [
+            ("", &[][..], &[0, 1, 2][..]),
+            ("i", &[0], &[0, 1]),
+            ("if", &[0, 1], &[0, 1]),
+            ("ifs", &[0], &[0]),
+            ("=", &[2], &[2]),
+            ("==", &[2], &[2]),
+            ("===", &[], &[]),
+        ] {
+            assert_eq!((automaton.accepts(read(text)), automaton.alive(read(text))), (accepts, alive), "{text}");
+        }
+        assert_eq!(read("=="), automaton.step(read("="), automaton.minterm('=')));
+        assert_eq!(read("=?"), LOST);
+        let same = automaton.minterm('i');
+        assert_eq!(*automaton.ranges_of(|minterm| minterm == same), [('i', 'i')]);
+    }
+
+    #[test]
+    fn too_many_states_are_refused() {
+        let tree = Regular::concat([
+            Regular::anything(),
+            Regular::text("a"),
+            Regular::any().repeat(30, Some(30)),
+        ]);
+        assert!(TaggedAutomaton::new(&[tree], &Limits { tagged_states: 1000, ..Limits::default() }).is_err());
+    }
+}

@@ -1,0 +1,523 @@
+//! The rules of a grammar as nodes of a graph, one copy of a rule for each pair of guards.
+//!
+//! A rule that begins after a guard has other texts than the same rule elsewhere, and its texts leave guards of their own.
+//! So a copy `X(a, b)` of a rule has the texts that may come after the guard `a` and leave the guard `b`. Which copies there
+//! are is a least fixpoint: from the start rule on, the guards that a rule may leave are found for each guard that it is
+//! met with. A guard that what comes cannot break is dropped first, so most rules have one copy.
+//!
+//! Without a lexer there are no guards, and each rule has one copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::bits::Bits;
+use super::guards::{FREE, GuardId};
+use super::lexer::{Leaves, Lexer};
+use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
+use super::Foreign;
+use super::super::ast::RuleId;
+use crate::error::{Error, Result};
+use crate::interrupt::count;
+use crate::language::{Graph, Node, NodeId, UNBOUNDED};
+use crate::limits::Limits;
+use crate::regular::{Encoding, Regular};
+
+/// Guards, ascending.
+type GuardSet = BTreeSet<GuardId>;
+
+/// How a grammar is cut into lexemes.
+pub enum Lexing<'l> {
+    /// Not at all: the tree of each terminal with what may be ignored after it.
+    Any(Vec<Regular>),
+    /// As a lexer does it, and the minterms that may come where a rule begins, by rule.
+    Lexer(Box<Lexer<'l>>, Vec<Bits>),
+}
+
+/// What a copy of a rule may leave, and which copies depend on it.
+#[derive(Default)]
+struct Known {
+    guards: GuardSet,
+    readers: BTreeSet<usize>,
+}
+
+/// The copies made so far.
+pub struct Copies<'c> {
+    parts: &'c Parts,
+    nullable: &'c [bool],
+    foreign: &'c [Foreign],
+    lexing: Lexing<'c>,
+    limits: &'c Limits,
+    known: IndexMap<(RuleId, GuardId), Known, FxBuildHasher>,
+    /// Copies of which something new is known, and those that read it.
+    open: BTreeSet<usize>,
+    pub graph: Graph,
+    rules: FxHashMap<(RuleId, GuardId, GuardId), NodeId>,
+    /// Copies whose nodes are to be made.
+    to_make: Vec<(RuleId, GuardId, GuardId)>,
+    texts: FxHashMap<Regular, NodeId>,
+    imported: Vec<Option<NodeId>>,
+    /// Occurrences of other languages that would have to respect a guard.
+    pub unguarded: BTreeSet<OccurrenceId>,
+}
+
+impl<'c> Copies<'c> {
+    pub fn new(
+        parts: &'c Parts,
+        nullable: &'c [bool],
+        foreign: &'c [Foreign],
+        lexing: Lexing<'c>,
+        limits: &'c Limits,
+    ) -> Self {
+        Self {
+            parts,
+            nullable,
+            foreign,
+            lexing,
+            limits,
+            known: IndexMap::default(),
+            open: BTreeSet::new(),
+            graph: Graph::default(),
+            rules: FxHashMap::default(),
+            to_make: Vec::new(),
+            texts: FxHashMap::default(),
+            imported: vec![None; foreign.len()],
+            unguarded: BTreeSet::new(),
+        }
+    }
+
+    /// Makes the nodes of a grammar that begins with the rule `start`, after what may be ignored before it.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] when there are too many nodes.
+    pub fn make(&mut self, start: RuleId, ignores_at_start: bool) -> Result<NodeId> {
+        let before = match &mut self.lexing {
+            _ if !ignores_at_start => vec![(FREE, Regular::Empty)],
+            Lexing::Any(trivia) => vec![(FREE, trivia.last().cloned().unwrap_or(Regular::Empty))],
+            Lexing::Lexer(lexer, _) => lexer.trivia(0, FREE),
+        };
+        let mut options = Vec::new();
+        for (guard, trivia) in before {
+            let guard = self.enter(start, guard);
+            self.find_guards((start, guard));
+            for after in self.guards_after_rule(start, guard) {
+                let trivia = self.text(trivia.clone());
+                let rule = self.rule(start, guard, after);
+                options.push(self.sequence(&[trivia, rule]));
+            }
+        }
+        while let Some((rule, guard, after)) = self.to_make.pop() {
+            let body = self.node(self.parts.rules[rule as usize], guard, after)?.unwrap_or(0);
+            let own = self.rules[&(rule, guard, after)];
+            self.graph.nodes[own as usize] = Node::Rule(body);
+            self.check_size()?;
+        }
+        Ok(self.graph.choice(options))
+    }
+
+    fn check_size(&self) -> Result<()> {
+        let nodes = self.graph.nodes.len();
+        if nodes > self.limits.nodes { Err(Error::limit("nodes", nodes, self.limits.nodes)) } else { Ok(()) }
+    }
+
+    // Which guards are left.
+
+    /// The guard after which a rule begins, where it stands after another one: what the rule cannot break is dropped.
+    fn enter(&mut self, rule: RuleId, guard: GuardId) -> GuardId {
+        match &mut self.lexing {
+            Lexing::Lexer(lexer, first) if guard != FREE => lexer.guards.before(guard, &first[rule as usize]),
+            _ => guard,
+        }
+    }
+
+    /// Finds the guards that a copy of a rule leaves, and those of all copies that it is made of.
+    fn find_guards(&mut self, copy: (RuleId, GuardId)) {
+        let index = self.copy(copy);
+        self.open.insert(index);
+        while let Some(index) = self.open.pop_first() {
+            let Some((&(rule, guard), _)) = self.known.get_index(index) else { continue };
+            let found = self.guards_after(self.parts.rules[rule as usize], guard, Some(index));
+            let known = &mut self.known[index];
+            if found.len() > known.guards.len() {
+                known.guards = found;
+                self.open.extend(known.readers.iter().copied());
+            }
+        }
+    }
+
+    fn copy(&mut self, copy: (RuleId, GuardId)) -> usize {
+        let next = self.known.len();
+        let entry = self.known.entry(copy);
+        let index = entry.index();
+        entry.or_default();
+        if index == next {
+            self.open.insert(index);
+        }
+        index
+    }
+
+    fn guards_after_rule(&self, rule: RuleId, guard: GuardId) -> GuardSet {
+        self.known.get(&(rule, guard)).map_or_else(GuardSet::new, |known| known.guards.clone())
+    }
+
+    /// The guards that a part may leave after a guard, as far as they are known; `reader` is the copy that asks.
+    fn guards_after(&mut self, part: PartId, guard: GuardId, reader: Option<usize>) -> GuardSet {
+        count(1);
+        let parts = self.parts;
+        match parts.get(part) {
+            Part::Occurrence(occurrence) => self.leaves(*occurrence, guard).into_iter().map(|(after, _)| after).collect(),
+            Part::Rule(rule) => {
+                let copy = (*rule, self.enter(*rule, guard));
+                let index = self.copy(copy);
+                self.known[index].readers.extend(reader);
+                self.known[index].guards.clone()
+            }
+            Part::Choice(all) => all.iter().flat_map(|&part| self.guards_after(part, guard, reader)).collect(),
+            Part::Sequence(all) => all.iter().fold(GuardSet::from([guard]), |guards, &part| {
+                guards.into_iter().flat_map(|guard| self.guards_after(part, guard, reader)).collect()
+            }),
+            Part::Repeat(body, low, high) => self.guards_after_rounds(*body, (*low, *high), guard, reader),
+        }
+    }
+
+    fn guards_after_rounds(
+        &mut self,
+        body: PartId,
+        (low, high): (u32, Option<u32>),
+        guard: GuardId,
+        reader: Option<usize>,
+    ) -> GuardSet {
+        let (mut all, mut last) = (GuardSet::new(), GuardSet::from([guard]));
+        let (mut round, mut seen) = (0, BTreeSet::new());
+        loop {
+            if round >= low {
+                all.extend(&last);
+            }
+            if high.is_some_and(|high| round >= high) || last.is_empty() {
+                return all;
+            }
+            last = last.into_iter().flat_map(|guard| self.guards_after(body, guard, reader)).collect();
+            round += 1;
+            // Rounds repeat from here on; what may be left after too few of them has no text then.
+            if !seen.insert(last.clone()) {
+                all.extend(seen.into_iter().flatten());
+                return all;
+            }
+        }
+    }
+
+    /// The texts of an occurrence after a guard.
+    fn leaves(&mut self, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
+        let foreign = match self.parts.occurrences[occurrence as usize].symbol {
+            Symbol::Terminal(_) => None,
+            Symbol::Foreign(at) => Some(at),
+        };
+        match (&mut self.lexing, foreign) {
+            (Lexing::Any(trees), _) => vec![(FREE, trees[occurrence as usize].clone())],
+            (Lexing::Lexer(lexer, _), None) => lexer.leaves(self.parts, occurrence, guard),
+            (Lexing::Lexer(lexer, _), Some(at)) => {
+                let first = lexer.minterms_of(self.foreign[at as usize].first);
+                if lexer.guards.before(guard, &first) != FREE {
+                    self.unguarded.insert(occurrence);
+                }
+                lexer.trivia_after(occurrence)
+            }
+        }
+    }
+
+    // Nodes.
+
+    /// The node of a part between two guards; `None` if it has no text there.
+    fn node(&mut self, part: PartId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
+        count(1);
+        let parts = self.parts;
+        Ok(match parts.get(part) {
+            Part::Occurrence(occurrence) => self.occurrence(*occurrence, guard, after)?,
+            Part::Rule(rule) => {
+                let guard = self.enter(*rule, guard);
+                self.guards_after_rule(*rule, guard).contains(&after).then(|| self.rule(*rule, guard, after))
+            }
+            Part::Choice(all) => {
+                let mut options = Vec::new();
+                for &part in all {
+                    options.extend(self.node(part, guard, after)?);
+                }
+                if options.is_empty() { None } else { Some(self.graph.choice(options)) }
+            }
+            Part::Sequence(all) => self.row(all, guard, after)?,
+            Part::Repeat(body, low, high) => self.rounds(*body, (*low, *high), guard, after)?,
+        })
+    }
+
+    /// The node of a copy of a rule; what it is made of is made later.
+    fn rule(&mut self, rule: RuleId, guard: GuardId, after: GuardId) -> NodeId {
+        let copy = (rule, guard, after);
+        if let Some(&known) = self.rules.get(&copy) {
+            return known;
+        }
+        let node = self.graph.add(Node::Never);
+        self.rules.insert(copy, node);
+        self.to_make.push(copy);
+        node
+    }
+
+    fn occurrence(&mut self, occurrence: OccurrenceId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
+        let Some((_, tree)) = self.leaves(occurrence, guard).into_iter().find(|(own, _)| *own == after) else {
+            return Ok(None);
+        };
+        let Symbol::Foreign(at) = self.parts.occurrences[occurrence as usize].symbol else {
+            return Ok(Some(self.text(tree)));
+        };
+        let foreign = self.imported(at)?;
+        let trivia = self.text(tree);
+        Ok(Some(self.sequence(&[foreign, trivia])))
+    }
+
+    fn imported(&mut self, at: u32) -> Result<NodeId> {
+        if let Some(known) = self.imported[at as usize] {
+            return Ok(known);
+        }
+        let node = self.graph.import(self.foreign[at as usize].language.graph(), self.limits)?;
+        self.imported[at as usize] = Some(node);
+        Ok(node)
+    }
+
+    /// The node of a regular language: of a text, where it is one.
+    fn text(&mut self, tree: Regular) -> NodeId {
+        if let Some(&known) = self.texts.get(&tree) {
+            return known;
+        }
+        let node = match literal(&tree) {
+            Some(text) => self.graph.literals([text.as_bytes()]),
+            None => self.graph.regular(tree.clone(), Encoding::Text),
+        };
+        self.texts.insert(tree, node);
+        node
+    }
+
+    /// One node after the other, without those that are empty.
+    fn sequence(&mut self, all: &[NodeId]) -> NodeId {
+        let is_empty = |node: &NodeId| matches!(self.graph.nodes[*node as usize], Node::Empty);
+        let all: Vec<NodeId> = all.iter().copied().filter(|node| !is_empty(node)).collect();
+        match all[..] {
+            [] => self.graph.add(Node::Empty),
+            [only] => only,
+            _ => self.graph.add(Node::Sequence(all.into())),
+        }
+    }
+
+    /// Parts in a row: a sequence, which branches where a part leaves several guards.
+    fn row(&mut self, all: &[PartId], guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
+        let layers = self.layers(all, guard, after)?;
+        if !layers.first().is_some_and(|layer| layer.contains_key(&guard)) {
+            return Ok((all.is_empty() && guard == after).then(|| self.graph.add(Node::Empty)));
+        }
+        // Where a layer branches, what comes after each branch is a node of its own. It is made before what leads there.
+        let mut made: BTreeMap<(usize, GuardId), NodeId> = BTreeMap::new();
+        for at in (1..layers.len()).rev() {
+            let branching = layers[at - 1].values().filter(|ways| ways.len() > 1);
+            let targets: GuardSet = branching.flatten().map(|(_, to)| *to).collect();
+            for to in targets {
+                let node = self.row_from(&layers, at, to, &made);
+                made.insert((at, to), node);
+            }
+        }
+        Ok(Some(self.row_from(&layers, 0, guard, &made)))
+    }
+
+    /// What comes from a layer on.
+    fn row_from(
+        &mut self,
+        layers: &[BTreeMap<GuardId, Vec<(NodeId, GuardId)>>],
+        mut at: usize,
+        mut guard: GuardId,
+        made: &BTreeMap<(usize, GuardId), NodeId>,
+    ) -> NodeId {
+        let mut all = Vec::new();
+        while let Some(ways) = layers.get(at).and_then(|layer| layer.get(&guard)) {
+            at += 1;
+            if let [(node, to)] = ways[..] {
+                all.push(node);
+                guard = to;
+                continue;
+            }
+            let way = |(node, to): &(NodeId, GuardId)| match made.get(&(at, *to)) {
+                Some(&rest) => self.sequence(&[*node, rest]),
+                None => *node, // the last layer
+            };
+            let options = ways.iter().map(way).collect();
+            all.push(self.graph.choice(options));
+            break;
+        }
+        self.sequence(&all)
+    }
+
+    /// By part of a row, and by guard before it: the nodes that it may be, and the guards after them, of all ways that end
+    /// with the guard `after`.
+    fn layers(
+        &mut self,
+        all: &[PartId],
+        guard: GuardId,
+        after: GuardId,
+    ) -> Result<Vec<BTreeMap<GuardId, Vec<(NodeId, GuardId)>>>> {
+        let mut before = vec![GuardSet::from([guard])];
+        for &part in all {
+            let last = before.last().cloned().unwrap_or_default();
+            before.push(last.into_iter().flat_map(|guard| self.guards_after(part, guard, None)).collect());
+        }
+        let mut layers = vec![BTreeMap::new(); all.len()];
+        let mut alive = GuardSet::from([after]);
+        for (at, &part) in all.iter().enumerate().rev() {
+            for &guard in &before[at] {
+                let mut ways = Vec::new();
+                for to in self.guards_after(part, guard, None).intersection(&alive) {
+                    ways.extend(self.node(part, guard, *to)?.map(|node| (node, *to)));
+                }
+                if !ways.is_empty() {
+                    layers[at].insert(guard, ways);
+                }
+            }
+            alive = layers[at].keys().copied().collect();
+        }
+        Ok(layers)
+    }
+
+    /// A repetition between two guards.
+    fn rounds(
+        &mut self,
+        body: PartId,
+        (low, high): (u32, Option<u32>),
+        guard: GuardId,
+        after: GuardId,
+    ) -> Result<Option<NodeId>> {
+        let low = if self.nullable[body as usize] { 0 } else { low };
+        if high == Some(0) {
+            return Ok((guard == after).then(|| self.graph.add(Node::Empty)));
+        }
+        let edges = self.edges(body, guard, after)?;
+        let round = |from: GuardId, to: GuardId| edges.get(&(from, to)).copied();
+        let guards: GuardSet = edges.keys().flat_map(|&(from, to)| [from, to]).chain([guard, after]).collect();
+        if guards.len() > 2 || round(after, guard).is_some() && guard != after {
+            return self.rounds_by_guard(&edges, &guards, (low, high), guard, after);
+        }
+        if guard == after {
+            let Some(body) = round(guard, guard) else {
+                return Ok((low == 0).then(|| self.graph.add(Node::Empty)));
+            };
+            return Ok(Some(self.repeat(body, low, high)));
+        }
+        let Some(change) = round(guard, after) else { return Ok(None) };
+        let (fewer, less) = (low.saturating_sub(1), high.map(|high| high - 1));
+        let all = match (round(guard, guard), round(after, after)) {
+            (None, None) if low > 1 => return Ok(None),
+            (None, None) => vec![change],
+            (Some(first), None) => vec![self.repeat(first, fewer, less), change],
+            (None, Some(last)) => vec![change, self.repeat(last, fewer, less)],
+            (Some(first), Some(last)) if high.is_none() && low <= 1 => {
+                vec![self.repeat(first, 0, None), change, self.repeat(last, 0, None)]
+            }
+            _ => return self.rounds_by_guard(&edges, &guards, (low, high), guard, after),
+        };
+        Ok(Some(self.sequence(&all)))
+    }
+
+    fn repeat(&mut self, body: NodeId, low: u32, high: Option<u32>) -> NodeId {
+        match (low, high) {
+            (_, Some(0)) => self.graph.add(Node::Empty),
+            (1, Some(1)) => body,
+            _ => self.graph.add(Node::Repeat { body, low, high: high.unwrap_or(UNBOUNDED) }),
+        }
+    }
+
+    /// The nodes of one round of a repetition, by the guards before and after it, on all ways from one guard to another.
+    fn edges(&mut self, body: PartId, guard: GuardId, after: GuardId) -> Result<BTreeMap<(GuardId, GuardId), NodeId>> {
+        let (mut open, mut seen, mut pairs) = (vec![guard], GuardSet::from([guard]), Vec::new());
+        while let Some(from) = open.pop() {
+            for to in self.guards_after(body, from, None) {
+                pairs.push((from, to));
+                if seen.insert(to) {
+                    open.push(to);
+                }
+            }
+        }
+        let mut alive = GuardSet::from([after]);
+        while pairs.iter().any(|(from, to)| alive.contains(to) && alive.insert(*from)) {}
+        let mut edges = BTreeMap::new();
+        for (from, to) in pairs {
+            if alive.contains(&to) && let Some(node) = self.node(body, from, to)? {
+                edges.insert((from, to), node);
+            }
+        }
+        Ok(edges)
+    }
+
+    /// A repetition written out: a node for each guard and number of rounds that are left.
+    fn rounds_by_guard(
+        &mut self,
+        edges: &BTreeMap<(GuardId, GuardId), NodeId>,
+        guards: &GuardSet,
+        (low, high): (u32, Option<u32>),
+        guard: GuardId,
+        after: GuardId,
+    ) -> Result<Option<NodeId>> {
+        let mut last: BTreeMap<GuardId, NodeId> = BTreeMap::new();
+        if let Some(high) = high {
+            last.insert(after, self.graph.add(Node::Empty));
+            for _ in low..high {
+                last = self.round_before(edges, guards, &last, Some(after))?;
+            }
+        } else {
+            let all: BTreeMap<GuardId, NodeId> = guards.iter().map(|&guard| (guard, self.graph.add(Node::Never))).collect();
+            let bodies = self.round_before(edges, guards, &all, Some(after))?;
+            for (guard, body) in bodies {
+                self.graph.nodes[all[&guard] as usize] = Node::Rule(body);
+                last.insert(guard, all[&guard]);
+            }
+        }
+        for _ in 0..low {
+            last = self.round_before(edges, guards, &last, None)?;
+        }
+        Ok(last.get(&guard).copied())
+    }
+
+    /// What comes from one round before on, by guard; the repetition may also end at the guard `end`.
+    fn round_before(
+        &mut self,
+        edges: &BTreeMap<(GuardId, GuardId), NodeId>,
+        guards: &GuardSet,
+        rest: &BTreeMap<GuardId, NodeId>,
+        end: Option<GuardId>,
+    ) -> Result<BTreeMap<GuardId, NodeId>> {
+        let mut before = BTreeMap::new();
+        for &guard in guards {
+            let mut options = Vec::new();
+            if end == Some(guard) {
+                options.push(self.graph.add(Node::Empty));
+            }
+            for (&(_, to), &node) in edges.range((guard, 0)..=(guard, GuardId::MAX)) {
+                if let Some(&rest) = rest.get(&to) {
+                    options.push(self.sequence(&[node, rest]));
+                }
+            }
+            if !options.is_empty() {
+                before.insert(guard, self.graph.choice(options));
+            }
+        }
+        self.check_size()?;
+        Ok(before)
+    }
+}
+
+/// The one text of a tree, if it is plain to see.
+fn literal(tree: &Regular) -> Option<String> {
+    match tree {
+        Regular::Empty => Some(String::new()),
+        Regular::Class(ranges) => match **ranges {
+            [(low, high)] if low == high => Some(low.to_string()),
+            _ => None,
+        },
+        Regular::Concat(parts) => parts.iter().map(literal).collect(),
+        _ => None,
+    }
+}

@@ -1,0 +1,263 @@
+//! What must not follow a lexeme.
+//!
+//! Where a lexer takes the longest match, the lexeme `1` may not be followed by `2`, as it would be part of a longer
+//! number then. A *guard* is what a text must not begin with, a regular language; it is the state of a small automaton that
+//! reads what follows, in the minterms of the terminals:
+//!
+//! ```text
+//! after `ab` of [a-z]+          any letter breaks it, any other character frees it
+//! after `1` of \d+ | \d+\.\d+   a digit breaks it; a point leads to a guard that a digit breaks
+//! ```
+//!
+//! Guards are minimal automata, and equal ones have one id, so that rules are copied only for guards that differ. The end
+//! of a text breaks none.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::bits::Bits;
+use crate::interrupt::count;
+use crate::regular::{ExplicitState, Minterm, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
+
+/// Index of a guard.
+pub type GuardId = u32;
+
+/// The guard that nothing breaks.
+pub const FREE: GuardId = 0;
+
+/// The guard that is broken.
+pub const BROKEN: GuardId = 1;
+
+/// Where a character leads a guard that is being made.
+#[derive(Clone, Copy)]
+enum Step<S> {
+    Free,
+    Broken,
+    On(S),
+}
+
+/// The guards of one grammar.
+pub struct Guards<'t> {
+    terminals: &'t TaggedAutomaton,
+    /// By guard and minterm: the guard on what follows.
+    rows: Vec<Box<[GuardId]>>,
+    /// By the rows of its automaton, whose states are numbered in the order in which they are met.
+    ids: FxHashMap<Vec<u32>, GuardId>,
+    unions: FxHashMap<(GuardId, GuardId), GuardId>,
+}
+
+impl<'t> Guards<'t> {
+    pub fn new(terminals: &'t TaggedAutomaton) -> Self {
+        let row = |guard: GuardId| vec![guard; usize::from(terminals.minterms())].into_boxed_slice();
+        Self { terminals, rows: vec![row(FREE), row(BROKEN)], ids: FxHashMap::default(), unions: FxHashMap::default() }
+    }
+
+    /// The guard on what follows a character.
+    pub fn step(&self, guard: GuardId, minterm: Minterm) -> GuardId {
+        self.rows[guard as usize][usize::from(minterm)]
+    }
+
+    /// What must not follow a text after which the automaton of all terminals is in `state`: what makes a longer text of
+    /// one of `tags`.
+    pub fn longer(&mut self, state: TaggedState, tags: &Bits) -> GuardId {
+        let terminals = self.terminals;
+        self.make(state, |_, state, minterm| {
+            let next = terminals.step(state, minterm);
+            let has = |all: &[Tag]| all.iter().any(|&tag| tags.contains(tag));
+            match next {
+                _ if has(terminals.accepts(next)) => Step::Broken,
+                _ if has(terminals.alive(next)) => Step::On(next),
+                _ => Step::Free,
+            }
+        })
+    }
+
+    /// What breaks either of two guards.
+    pub fn either(&mut self, one: GuardId, other: GuardId) -> GuardId {
+        let pair = (one.min(other), one.max(other));
+        match pair {
+            (FREE, other) => return other,
+            (one, other) if one == other => return one,
+            _ => {}
+        }
+        if let Some(&known) = self.unions.get(&pair) {
+            return known;
+        }
+        let made = self.make(pair, |guards, (one, other), minterm| {
+            match (guards.step(one, minterm), guards.step(other, minterm)) {
+                (FREE, FREE) => Step::Free,
+                (BROKEN, _) | (_, BROKEN) => Step::Broken,
+                (one, other) => Step::On((one, other)),
+            }
+        });
+        self.unions.insert(pair, made);
+        made
+    }
+
+    /// The same guard where what follows begins with one of these minterms, if there is anything.
+    pub fn before(&mut self, guard: GuardId, first: &Bits) -> GuardId {
+        if guard == FREE {
+            return FREE;
+        }
+        self.make((guard, true), |guards, (guard, is_first), minterm| {
+            match guards.step(guard, minterm) {
+                _ if is_first && !first.contains(u32::from(minterm)) => Step::Free,
+                FREE => Step::Free,
+                BROKEN => Step::Broken,
+                next => Step::On((next, false)),
+            }
+        })
+    }
+
+    /// The texts that do not break a guard.
+    pub fn language(&self, guard: GuardId) -> Regular {
+        let (mut order, mut at) = (vec![guard], 0);
+        let mut states = Vec::new();
+        while at < order.len() {
+            let row = &self.rows[order[at] as usize];
+            let mut targets: Vec<GuardId> = row.iter().copied().filter(|&next| next != BROKEN).collect();
+            targets.sort_unstable();
+            targets.dedup();
+            let mut state = ExplicitState { is_accepting: true, ..ExplicitState::default() };
+            for target in targets {
+                let index = order.iter().position(|&known| known == target).unwrap_or_else(|| {
+                    order.push(target);
+                    order.len() - 1
+                });
+                let class = self.terminals.ranges_of(|minterm| row[usize::from(minterm)] == target);
+                state.edges.push((class, index as u32));
+            }
+            states.push(state);
+            at += 1;
+        }
+        if order.iter().skip(1).all(|&guard| guard == FREE) {
+            let (class, _) = states[0].edges.first().cloned().unwrap_or_default();
+            let other = Regular::concat([Regular::Class(class), Regular::anything()]);
+            return Regular::or([Regular::Empty, other]); // plain trees are followed faster
+        }
+        explicit(states, 0)
+    }
+
+    /// The guard that begins in `start`.
+    fn make<S: Copy + Eq + Hash>(&mut self, start: S, step: impl Fn(&Self, S, Minterm) -> Step<S>) -> GuardId {
+        let rows = self.explore(start, step);
+        let rows = free_what_nothing_breaks(rows);
+        if rows[2].iter().all(|&next| next == FREE) {
+            return FREE;
+        }
+        let (classes, rows) = minimal(&rows);
+        self.intern(classes[2], &rows)
+    }
+
+    /// The rows of all states that are reached; those of [`FREE`] and [`BROKEN`] come first, then that of `start`.
+    fn explore<S: Copy + Eq + Hash>(&self, start: S, step: impl Fn(&Self, S, Minterm) -> Step<S>) -> Vec<Vec<u32>> {
+        let minterms = self.terminals.minterms();
+        let mut rows = vec![vec![FREE; usize::from(minterms)], vec![BROKEN; usize::from(minterms)]];
+        let (mut states, mut ids, mut at) = (vec![start], FxHashMap::default(), 0);
+        ids.insert(start, 2);
+        while at < states.len() {
+            count(usize::from(minterms));
+            let row = (0..minterms).map(|minterm| match step(self, states[at], minterm) {
+                Step::Free => FREE,
+                Step::Broken => BROKEN,
+                Step::On(next) => *ids.entry(next).or_insert_with(|| {
+                    states.push(next);
+                    states.len() as u32 + 1
+                }),
+            });
+            let row = row.collect();
+            rows.push(row);
+            at += 1;
+        }
+        rows
+    }
+
+    /// The id of a state of a minimal automaton. Its other states get ids too.
+    fn intern(&mut self, start: u32, rows: &[Vec<u32>]) -> GuardId {
+        let mut made: FxHashMap<u32, GuardId> = FxHashMap::from_iter([(FREE, FREE), (BROKEN, BROKEN)]);
+        let (mut open, mut new) = (vec![start], Vec::new());
+        while let Some(state) = open.pop() {
+            if made.contains_key(&state) {
+                continue;
+            }
+            let next = self.rows.len() as GuardId;
+            let id = *self.ids.entry(numbered(state, rows)).or_insert(next);
+            if id == next {
+                self.rows.push(Box::default());
+                new.push((id, state));
+                open.extend(&rows[state as usize]);
+            }
+            made.insert(state, id);
+        }
+        for (id, state) in new {
+            let row = rows[state as usize].iter().map(|next| made[next]);
+            self.rows[id as usize] = row.collect();
+        }
+        made[&start]
+    }
+}
+
+/// Rows in which states that lead to no breach are [`FREE`].
+fn free_what_nothing_breaks(mut rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let mut before = vec![Vec::new(); rows.len()];
+    for (state, row) in (0_u32..).zip(&rows) {
+        row.iter().for_each(|&next| before[next as usize].push(state));
+    }
+    let (mut breaks, mut open) = (vec![false; rows.len()], vec![BROKEN]);
+    while let Some(state) = open.pop() {
+        if !std::mem::replace(&mut breaks[state as usize], true) {
+            open.extend(&before[state as usize]);
+        }
+    }
+    for next in rows.iter_mut().flatten().filter(|next| !breaks[**next as usize]) {
+        *next = FREE;
+    }
+    rows
+}
+
+/// The class of each state, and the rows of the classes: states that no text tells apart are one class (Moore 1956). The
+/// classes of [`FREE`] and [`BROKEN`] are these.
+fn minimal(rows: &[Vec<u32>]) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let mut classes: Vec<u32> = (0..rows.len() as u32).map(|state| state.min(2)).collect();
+    let mut known = 0;
+    loop {
+        let mut ids: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
+        let mut next = Vec::with_capacity(rows.len());
+        for (state, row) in rows.iter().enumerate() {
+            count(row.len());
+            let kind = classes[state].min(2);
+            let id = ids.len() as u32;
+            next.push(*ids.entry((kind, row.iter().map(|&to| classes[to as usize]).collect())).or_insert(id));
+        }
+        let is_stable = ids.len() == known;
+        known = ids.len();
+        classes = next;
+        if is_stable {
+            break;
+        }
+    }
+    let mut by_class = vec![Vec::new(); known];
+    for (state, row) in rows.iter().enumerate() {
+        by_class[classes[state] as usize] = row.iter().map(|&to| classes[to as usize]).collect();
+    }
+    (classes, by_class)
+}
+
+/// The rows of an automaton from a state on, with states numbered as they are met.
+fn numbered(start: u32, rows: &[Vec<u32>]) -> Vec<u32> {
+    let (mut order, mut key, mut at) = (vec![FREE, BROKEN, start], Vec::new(), 2);
+    let mut numbers: FxHashMap<u32, u32> = FxHashMap::from_iter([(FREE, FREE), (BROKEN, BROKEN), (start, 2)]);
+    while at < order.len() {
+        for &next in &rows[order[at] as usize] {
+            let number = *numbers.entry(next).or_insert_with(|| {
+                order.push(next);
+                order.len() as u32 - 1
+            });
+            key.push(number);
+        }
+        at += 1;
+    }
+    count(key.len());
+    key
+}

@@ -1,0 +1,434 @@
+//! How the lexer of a grammar cuts a text, as languages.
+//!
+//! A lexer takes the longest match of the terminals that may come, and what it ignores may lie between. Both become a part
+//! of the leaves of a grammar: a leaf is a lexeme, given the guard that it must not break, followed by trivia, and it
+//! leaves a guard on what follows ([`super::guards`]):
+//!
+//! ```text
+//! NAME: /[a-z]+/, "if", ignored " "       before a letter:   [a-z]+ without `if`, then one or more spaces
+//!                                         before a bracket:  [a-z]+ without `if`, then any number of spaces
+//! ```
+//!
+//! The rules of the lexer, in the order in which they decide: a higher priority wins, even when it is shorter; the longest
+//! match wins; of equal matches an ignored expression wins, then a text, then the first in Lark's order.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::bits::Bits;
+use super::guards::{BROKEN, FREE, GuardId, Guards};
+use super::parts::{OccurrenceId, Parts, Symbol};
+use super::places::{PlaceId, Places};
+use super::terminals::TerminalInfo;
+use crate::error::Result;
+use crate::interrupt::count;
+use crate::regular::{ByteSet, ExplicitState, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
+
+/// Index of a set of rivals.
+type RivalsId = usize;
+
+/// Texts, each with the guard that they leave on what follows.
+pub type Leaves = Vec<(GuardId, Regular)>;
+
+/// The lexer of one grammar.
+pub struct Lexer<'l> {
+    terminals: &'l [TerminalInfo],
+    automaton: &'l TaggedAutomaton,
+    pub guards: Guards<'l>,
+    rivals: IndexSet<Bits, FxBuildHasher>,
+    /// The terminals that may be ignored.
+    ignored: Vec<Tag>,
+    places: &'l Places,
+    /// By place: the terminals that a lexer looks for there.
+    at_place: Vec<RivalsId>,
+    /// By occurrence: those that it looks for where the occurrence stands.
+    at_occurrence: Vec<RivalsId>,
+    /// By place: the minterms that may begin what comes there.
+    first: Vec<Bits>,
+    /// Minterms that may begin a terminal.
+    first_of_terminal: Vec<Bits>,
+    lexemes: FxHashMap<(Tag, RivalsId, GuardId), Leaves>,
+    trivia: FxHashMap<(PlaceId, GuardId), Leaves>,
+}
+
+impl<'l> Lexer<'l> {
+    /// The lexer of a grammar. With `is_basic`, it looks for every terminal in every place.
+    ///
+    /// # Errors
+    /// As [`Places::rivals`].
+    pub fn new(
+        parts: &Parts,
+        places: &'l Places,
+        terminals: &'l [TerminalInfo],
+        automaton: &'l TaggedAutomaton,
+        is_basic: bool,
+    ) -> Result<Self> {
+        let ignored: Vec<Tag> = (0..).zip(terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag).collect();
+        let first_of_terminal: Vec<Bits> = (0..terminals.len() as Tag).map(|tag| first_minterms(automaton, tag)).collect();
+        let mut lexer = Self {
+            terminals,
+            automaton,
+            guards: Guards::new(automaton),
+            rivals: IndexSet::default(),
+            ignored,
+            places,
+            at_place: Vec::new(),
+            at_occurrence: Vec::new(),
+            first: Vec::new(),
+            first_of_terminal,
+            lexemes: FxHashMap::default(),
+            trivia: FxHashMap::default(),
+        };
+        lexer.first = places.places.iter().map(|place| lexer.first_of(parts, place)).collect();
+        lexer.find_rivals(parts, is_basic)?;
+        Ok(lexer)
+    }
+
+    fn find_rivals(&mut self, parts: &Parts, is_basic: bool) -> Result<()> {
+        let tags = self.terminals.len();
+        let by_place: Vec<Bits> = if is_basic {
+            vec![Bits::all(tags); self.places.places.len()]
+        } else {
+            let name = |occurrence: OccurrenceId| match parts.occurrences[occurrence as usize].symbol {
+                Symbol::Terminal(terminal) => terminal,
+                Symbol::Foreign(foreign) => tags as u32 + foreign,
+            };
+            self.places.rivals(name)?.into_iter().map(|names| self.with_ignored(names)).collect()
+        };
+        let mut by_occurrence = vec![Bits::new(tags); parts.occurrences.len()];
+        for (place, rivals) in self.places.places.iter().zip(&by_place) {
+            count(place.len());
+            for &occurrence in place {
+                by_occurrence[occurrence as usize].extend(rivals);
+            }
+        }
+        self.at_place = by_place.into_iter().map(|rivals| self.rivals.insert_full(rivals).0).collect();
+        self.at_occurrence = by_occurrence.into_iter().map(|rivals| self.rivals.insert_full(rivals).0).collect();
+        Ok(())
+    }
+
+    /// Terminals among some symbols, and those that are ignored.
+    fn with_ignored(&self, names: impl IntoIterator<Item = u32>) -> Bits {
+        let mut bits = Bits::new(self.terminals.len());
+        let terminals = names.into_iter().filter(|&name| (name as usize) < self.terminals.len());
+        terminals.chain(self.ignored.iter().copied()).for_each(|tag| bits.insert(tag));
+        bits
+    }
+
+    /// The minterms that may begin some occurrences; another language may begin with any.
+    pub fn first_of<'o>(&self, parts: &Parts, occurrences: impl IntoIterator<Item = &'o OccurrenceId>) -> Bits {
+        let minterms = usize::from(self.automaton.minterms());
+        let mut first = Bits::new(minterms);
+        for &occurrence in occurrences {
+            match parts.occurrences[occurrence as usize].symbol {
+                Symbol::Terminal(terminal) => first.extend(&self.first_of_terminal[terminal as usize]),
+                Symbol::Foreign(_) => first.extend(&Bits::all(minterms)),
+            };
+        }
+        first
+    }
+
+    /// The texts of an occurrence with the trivia after it, after a guard.
+    pub fn leaves(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
+        let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return Vec::new() };
+        let guard = self.guards.before(guard, &self.first_of_terminal[terminal as usize].clone());
+        let lexemes = self.lexemes(terminal, self.at_occurrence[occurrence as usize], guard);
+        let place = self.places.after[occurrence as usize];
+        let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
+        for (between, lexeme) in lexemes {
+            for (after, trivia) in self.trivia(place, between) {
+                all.entry(after).or_default().push(Regular::concat([lexeme.clone(), trivia]));
+            }
+        }
+        all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
+    }
+
+    /// What may be ignored after an occurrence that leaves no guard.
+    pub fn trivia_after(&mut self, occurrence: OccurrenceId) -> Leaves {
+        self.trivia(self.places.after[occurrence as usize], FREE)
+    }
+
+    /// The minterms that begin with one of some bytes.
+    pub fn minterms_of(&self, bytes: ByteSet) -> Bits {
+        let mut minterms = Bits::new(usize::from(self.automaton.minterms()));
+        for byte in bytes.iter() {
+            match byte {
+                ..0x80 => minterms.insert(u32::from(self.automaton.minterm(char::from(byte)))),
+                _ => return Bits::all(usize::from(self.automaton.minterms())),
+            }
+        }
+        minterms
+    }
+
+    /// What may be ignored in a place, after a guard, with the guards on what comes in that place.
+    pub fn trivia(&mut self, place: PlaceId, guard: GuardId) -> Leaves {
+        if let Some(known) = self.trivia.get(&(place, guard)) {
+            return known.clone();
+        }
+        let made = self.find_trivia(place, guard);
+        self.trivia.insert((place, guard), made.clone());
+        made
+    }
+
+    fn find_trivia(&mut self, place: PlaceId, guard: GuardId) -> Leaves {
+        let follow = self.first[place as usize].clone();
+        let mut first = follow.clone();
+        for &tag in &self.ignored {
+            first.extend(&self.first_of_terminal[tag as usize]);
+        }
+        let (mut guards, mut edges, mut at) = (vec![self.guards.before(guard, &first)], Vec::new(), 0);
+        while at < guards.len() {
+            for tag in self.ignored.clone() {
+                for (after, lexeme) in self.lexemes(tag, self.at_place[place as usize], guards[at]) {
+                    let after = self.guards.before(after, &first);
+                    let to = guards.iter().position(|&known| known == after).unwrap_or_else(|| {
+                        guards.push(after);
+                        guards.len() - 1
+                    });
+                    edges.push((at, to, lexeme));
+                }
+            }
+            at += 1;
+        }
+        let ends: Vec<GuardId> = guards.iter().map(|&guard| self.guards.before(guard, &follow)).collect();
+        let mut distinct = ends.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let tree = |end: GuardId| (end, language_between(guards.len(), &edges, |at| ends[at] == end));
+        distinct.into_iter().map(tree).collect()
+    }
+
+    /// The texts of a terminal among rivals, after a guard.
+    fn lexemes(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Leaves {
+        if let Some(known) = self.lexemes.get(&(tag, rivals, guard)) {
+            return known.clone();
+        }
+        let made = self.find_lexemes(tag, rivals, guard);
+        self.lexemes.insert((tag, rivals, guard), made.clone());
+        made
+    }
+
+    fn find_lexemes(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Leaves {
+        let all = self.rivals[rivals].clone();
+        let (terminals, own) = (self.terminals, &self.terminals[tag as usize]);
+        let of = |keeps: &dyn Fn(&TerminalInfo) -> bool| {
+            let mut kept = Bits::new(terminals.len());
+            all.iter().filter(|&rival| keeps(&terminals[rival as usize])).for_each(|rival| kept.insert(rival));
+            kept
+        };
+        let (higher, winners) = (of(&|rival| rival.priority > own.priority), of(&|rival| wins(rival, own)));
+        let mut longer = of(&|rival| rival.priority >= own.priority);
+        longer.insert(tag);
+        let run = Run::new(self, tag, guard, &higher, &winners, &longer);
+        run.leaves(self)
+    }
+}
+
+/// Whether one terminal is taken where a text is in both, and their priorities are equal.
+fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
+    if rival.priority != own.priority {
+        return false; // decided before
+    }
+    match (rival.is_text, own.is_text) {
+        (true, false) => !own.is_ignored,
+        (false, true) => rival.is_ignored,
+        _ => rival.order < own.order,
+    }
+}
+
+/// The minterms that begin texts of a terminal.
+fn first_minterms(automaton: &TaggedAutomaton, tag: Tag) -> Bits {
+    let mut first = Bits::new(usize::from(automaton.minterms()));
+    let start = automaton.start();
+    let begins = |minterm: &u16| automaton.alive(automaton.step(start, *minterm)).binary_search(&tag).is_ok();
+    (0..automaton.minterms()).filter(begins).for_each(|minterm| first.insert(u32::from(minterm)));
+    first
+}
+
+/// The texts of a terminal, read by the automaton of all terminals and by a guard at once.
+struct Run {
+    tag: Tag,
+    guard: GuardId,
+    states: Vec<(TaggedState, GuardId)>,
+    /// By state: where minterms lead.
+    rows: Vec<Vec<Option<u32>>>,
+    /// By state where a text ends: the guard that it leaves.
+    ends: Vec<Option<GuardId>>,
+    /// Terminals of higher priority that cut some text.
+    cutting: Bits,
+    /// Terminals that are taken instead for some text.
+    taken: Bits,
+    /// Whether the guard is broken by some text.
+    is_broken: bool,
+}
+
+impl Run {
+    fn new(lexer: &mut Lexer<'_>, tag: Tag, guard: GuardId, higher: &Bits, winners: &Bits, longer: &Bits) -> Self {
+        let (automaton, tags) = (lexer.automaton, lexer.terminals.len());
+        let mut run = Self {
+            tag,
+            guard,
+            states: vec![(automaton.start(), guard)],
+            rows: Vec::new(),
+            ends: Vec::new(),
+            cutting: Bits::new(tags),
+            taken: Bits::new(tags),
+            is_broken: false,
+        };
+        let mut ids = FxHashMap::from_iter([(run.states[0], 0)]);
+        let mut at = 0;
+        while at < run.states.len() {
+            let (state, guard) = run.states[at];
+            let accepts = automaton.accepts(state);
+            let taken: Vec<Tag> = accepts.iter().copied().filter(|&tag| winners.contains(tag)).collect();
+            let is_text = accepts.binary_search(&tag).is_ok();
+            let end = (is_text && taken.is_empty())
+                .then(|| lexer.guards.longer(state, longer))
+                .map(|own| lexer.guards.either(own, guard));
+            if is_text {
+                taken.iter().for_each(|&winner| run.taken.insert(winner));
+            }
+            run.ends.push(end);
+            count(usize::from(automaton.minterms()));
+            let row = (0..automaton.minterms()).map(|minterm| {
+                let (next, guard) = (automaton.step(state, minterm), lexer.guards.step(guard, minterm));
+                if automaton.alive(next).binary_search(&tag).is_err() {
+                    return None;
+                }
+                let mut cutting = automaton.accepts(next).iter().filter(|&&other| higher.contains(other)).peekable();
+                if cutting.peek().is_some() {
+                    cutting.for_each(|&other| run.cutting.insert(other));
+                    return None;
+                }
+                if guard == BROKEN {
+                    run.is_broken = true;
+                    return None;
+                }
+                Some(*ids.entry((next, guard)).or_insert_with(|| {
+                    run.states.push((next, guard));
+                    run.states.len() as u32 - 1
+                }))
+            });
+            let row = row.collect();
+            run.rows.push(row);
+            at += 1;
+        }
+        run
+    }
+
+    /// The texts by the guard that they leave.
+    fn leaves(&self, lexer: &Lexer<'_>) -> Leaves {
+        let mut guards: Vec<GuardId> = self.ends.iter().copied().flatten().collect();
+        guards.sort_unstable();
+        guards.dedup();
+        match guards[..] {
+            [only] => vec![(only, self.tree(lexer))],
+            _ => guards.iter().filter_map(|&guard| Some((guard, self.part(lexer, guard)?))).collect(),
+        }
+    }
+
+    /// All texts: those of the terminal without what rivals and the guard exclude.
+    fn tree(&self, lexer: &Lexer<'_>) -> Regular {
+        let trees = |tags: &Bits| tags.iter().map(|tag| lexer.terminals[tag as usize].tree.clone()).collect::<Vec<_>>();
+        let mut all = vec![lexer.terminals[self.tag as usize].tree.clone()];
+        let (taken, cutting) = (trees(&self.taken), trees(&self.cutting));
+        if !taken.is_empty() {
+            all.push(Regular::or(taken).not());
+        }
+        if !cutting.is_empty() {
+            let some = Regular::and([Regular::or(cutting), Regular::any().repeat(1, None)]);
+            all.push(Regular::concat([some, Regular::anything()]).not());
+        }
+        if self.is_broken {
+            all.push(lexer.guards.language(self.guard));
+        }
+        Regular::and(all)
+    }
+
+    /// The texts that leave one of several guards.
+    fn part(&self, lexer: &Lexer<'_>, guard: GuardId) -> Option<Regular> {
+        let useful = self.useful(guard);
+        let mut numbers = vec![0_u32; self.states.len()];
+        let kept: Vec<usize> = (0..self.states.len()).filter(|&state| useful[state]).collect();
+        kept.iter().zip(0..).for_each(|(&state, number)| numbers[state] = number);
+        if !useful[0] {
+            return None;
+        }
+        let state = |&state: &usize| {
+            let row = &self.rows[state];
+            let mut targets: Vec<u32> = row.iter().flatten().copied().filter(|&to| useful[to as usize]).collect();
+            targets.sort_unstable();
+            targets.dedup();
+            let edge = |&to: &u32| {
+                let class = lexer.automaton.ranges_of(|minterm| row[usize::from(minterm)] == Some(to));
+                (class, numbers[to as usize])
+            };
+            ExplicitState { edges: targets.iter().map(edge).collect(), is_accepting: self.ends[state] == Some(guard) }
+        };
+        Some(explicit(kept.iter().map(state).collect(), 0))
+    }
+
+    /// The states on a way to a text that leaves a guard.
+    fn useful(&self, guard: GuardId) -> Vec<bool> {
+        let mut before = vec![Vec::new(); self.states.len()];
+        for (from, row) in self.rows.iter().enumerate() {
+            row.iter().flatten().for_each(|&to| before[to as usize].push(from));
+        }
+        let mut useful = vec![false; self.states.len()];
+        let mut open: Vec<usize> = (0..self.states.len()).filter(|&state| self.ends[state] == Some(guard)).collect();
+        while let Some(state) = open.pop() {
+            if !std::mem::replace(&mut useful[state], true) {
+                open.extend(&before[state]);
+            }
+        }
+        useful
+    }
+}
+
+/// The texts along the edges of a graph from its first node to those at which a text may end (Brzozowski and McCluskey
+/// 1963: nodes are removed one by one).
+fn language_between(nodes: usize, edges: &[(usize, usize, Regular)], ends: impl Fn(usize) -> bool) -> Regular {
+    let (begin, end) = (nodes, nodes + 1);
+    let mut between: BTreeMap<(usize, usize), Vec<Regular>> = BTreeMap::new();
+    for (from, to, tree) in edges {
+        between.entry((*from, *to)).or_default().push(tree.clone());
+    }
+    between.entry((begin, 0)).or_default().push(Regular::Empty);
+    (0..nodes).filter(|&node| ends(node)).for_each(|node| between.entry((node, end)).or_default().push(Regular::Empty));
+    for node in (0..nodes).rev() {
+        let around = between.remove(&(node, node)).map_or(Regular::Empty, |trees| any_number(Regular::or(trees)));
+        let own = |(from, to): &(usize, usize)| *from == node || *to == node;
+        let touching: Vec<_> = between.keys().copied().filter(own).collect();
+        let (into, out): (Vec<_>, Vec<_>) = touching
+            .into_iter()
+            .filter_map(|key| Some((key, Regular::or(between.remove(&key)?))))
+            .partition(|((_, to), _)| *to == node);
+        for ((from, _), first) in &into {
+            for ((_, to), last) in &out {
+                let way = Regular::concat([first.clone(), around.clone(), last.clone()]);
+                between.entry((*from, *to)).or_default().push(way);
+            }
+        }
+    }
+    between.remove(&(begin, end)).map_or(Regular::Never, optional_ways)
+}
+
+/// Any of some ways; one way that may be left out is an optional one.
+fn optional_ways(ways: Vec<Regular>) -> Regular {
+    let (empty, others): (Vec<_>, Vec<_>) = ways.into_iter().partition(|way| *way == Regular::Empty);
+    match (&empty[..], &others[..]) {
+        ([], _) | (_, []) => Regular::or(empty.into_iter().chain(others)),
+        (_, [Regular::Repeat(body, 1, high)]) => Regular::Repeat(body.clone(), 0, *high),
+        _ => Regular::or(others).optional(),
+    }
+}
+
+/// Any number of texts of a tree; of a repeated class, any number of its characters.
+pub fn any_number(tree: Regular) -> Regular {
+    match tree.class_times() {
+        Some((class, 0 | 1, None)) => class.clone().repeat(0, None),
+        _ => tree.repeat(0, None),
+    }
+}

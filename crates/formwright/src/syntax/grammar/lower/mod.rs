@@ -1,0 +1,127 @@
+//! Grammars as languages: which texts there are.
+//!
+//! ```text
+//! parts       the rules as one arena, with the occurrences of terminals
+//! terminals   terminals as regular languages
+//! places      what may come where, so which terminals are rivals
+//! guards      what must not follow a lexeme
+//! lexer       lexemes and trivia as languages, with the guards that they leave
+//! copies      rules as nodes, a copy for each pair of guards
+//! ```
+
+mod bits;
+mod copies;
+mod guards;
+mod lexer;
+mod parts;
+mod places;
+mod terminals;
+#[cfg(test)]
+mod tests;
+
+use super::ast::{Grammar, ItemKind, Span};
+use crate::error::{Error, Result};
+use crate::interrupt::bounded;
+use crate::language::Language;
+use crate::limits::Limits;
+use crate::regular::{ByteSet, Regular, TaggedAutomaton};
+
+use copies::{Copies, Lexing as CopyLexing};
+use lexer::{Lexer, any_number};
+use parts::{Parts, Symbol};
+use places::{Places, nullable_parts};
+use terminals::terminals;
+
+/// How a text is cut into terminals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lexing {
+    /// In any way.
+    Any,
+    /// As a contextual lexer does it: the longest match of the terminals that may come.
+    Longest,
+    /// As a lexer does it that looks for every terminal everywhere.
+    Basic,
+}
+
+/// What a grammar refers to.
+pub struct Given<'g> {
+    /// Its regular expressions, by their ids.
+    pub regexes: Vec<Regular>,
+    /// The language of a part that is none of its rules or terminals.
+    pub foreign: &'g dyn Fn(&ItemKind, Span) -> Result<Language>,
+    /// A regular form inside a terminal, by name.
+    pub regular_form: &'g dyn Fn(&str, Span) -> Result<Regular>,
+}
+
+impl Given<'_> {
+    fn regular_form(&self, name: &str, span: Span) -> Result<Regular> {
+        (self.regular_form)(name, span)
+    }
+}
+
+/// Another language inside a grammar.
+pub struct Foreign {
+    language: Language,
+    /// The bytes that its texts begin with.
+    first: ByteSet,
+}
+
+/// The texts of a grammar.
+///
+/// # Errors
+/// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
+pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
+    bounded(limits.work, || {
+        let parts = Parts::of(grammar);
+        let terminals = terminals(grammar, given, limits)?;
+        let foreign = parts.foreign.iter().map(|(kind, span)| {
+            let language = (given.foreign)(kind, *span)?;
+            let first = language.compiled()?.first(language.graph().root);
+            Ok(Foreign { language, first })
+        });
+        let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
+        let nullable = nullable_parts(&parts, |occurrence| match parts.occurrences[occurrence as usize].symbol {
+            Symbol::Terminal(terminal) => terminals[terminal as usize].is_nullable,
+            Symbol::Foreign(at) => {
+                let language = &foreign[at as usize].language;
+                language.facts().nullable(language.graph().root)
+            }
+        });
+        if lexing == Lexing::Any {
+            let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
+            let trivia = any_number(Regular::or(ignored));
+            let tree = |occurrence: &parts::Occurrence| match occurrence.symbol {
+                Symbol::Terminal(terminal) => {
+                    Regular::concat([terminals[terminal as usize].tree.clone(), trivia.clone()])
+                }
+                Symbol::Foreign(_) => trivia.clone(),
+            };
+            let trees = parts.occurrences.iter().map(tree).chain([trivia.clone()]).collect();
+            return finish(Copies::new(&parts, &nullable, &foreign, CopyLexing::Any(trees), limits), grammar, limits);
+        }
+        let places = Places::of(&parts, nullable, grammar.start as usize);
+        let trees: Vec<Regular> = terminals.iter().map(|terminal| terminal.tree.clone()).collect();
+        let automaton = TaggedAutomaton::new(&trees, limits)?;
+        let lexer = Lexer::new(&parts, &places, &terminals, &automaton, lexing == Lexing::Basic)?;
+        let first = (0..parts.rules.len()).map(|rule| {
+            let mut first = lexer.first_of(&parts, &places.first[rule]);
+            if places.nullable[parts.rules[rule] as usize] {
+                first.extend(&lexer.first_of(&parts, &places.follow[rule]));
+            }
+            first
+        });
+        let first = first.collect();
+        let lexing = CopyLexing::Lexer(Box::new(lexer), first);
+        finish(Copies::new(&parts, &places.nullable, &foreign, lexing, limits), grammar, limits)
+    })
+}
+
+fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {
+    let root = copies.make(grammar.start, grammar.ignores_at_start)?;
+    let mut graph = copies.graph;
+    graph.root = root;
+    Language::new(graph, limits).map_err(|error| match *error.kind {
+        crate::error::Kind::Unsatisfiable { .. } => Error::new(*error.kind, "grammar: no text conforms to it"),
+        _ => error,
+    })
+}

@@ -1,0 +1,107 @@
+//! The rules of a grammar as one arena of parts, and where its terminals stand in them.
+//!
+//! ```text
+//! s: "if" NAME | NAME "=" NAME        occurrences 0: "if"  1: NAME  2: NAME  3: "="  4: NAME
+//! ```
+
+use super::super::ast::{Alternative, Grammar, Item, ItemKind, RuleId, Span, TerminalId};
+
+/// Index of a part.
+pub type PartId = u32;
+
+/// Index of an occurrence: a terminal, or another language, in one place of a rule.
+pub type OccurrenceId = u32;
+
+/// A part of a rule.
+#[derive(Clone, Debug)]
+pub enum Part {
+    Occurrence(OccurrenceId),
+    Rule(RuleId),
+    /// One after the other; the empty text if there is none.
+    Sequence(Vec<PartId>),
+    Choice(Vec<PartId>),
+    Repeat(PartId, u32, Option<u32>),
+}
+
+/// What stands in a place.
+#[derive(Clone, Debug)]
+pub enum Symbol {
+    Terminal(TerminalId),
+    /// Another language, by its index.
+    Foreign(u32),
+}
+
+/// A symbol in a place of a rule.
+#[derive(Clone, Debug)]
+pub struct Occurrence {
+    pub symbol: Symbol,
+    pub span: Span,
+}
+
+/// All rules of a grammar.
+#[derive(Debug, Default)]
+pub struct Parts {
+    pub parts: Vec<Part>,
+    /// What a rule is, by rule.
+    pub rules: Vec<PartId>,
+    pub occurrences: Vec<Occurrence>,
+    /// Other languages that stand in rules: how they are written there.
+    pub foreign: Vec<(ItemKind, Span)>,
+}
+
+impl Parts {
+    /// The parts of all rules.
+    pub fn of(grammar: &Grammar) -> Self {
+        let mut parts = Self::default();
+        for rule in &grammar.rules {
+            let body = parts.alternatives(&rule.alternatives);
+            parts.rules.push(body);
+        }
+        parts
+    }
+
+    pub fn get(&self, part: PartId) -> &Part {
+        &self.parts[part as usize]
+    }
+
+    fn add(&mut self, part: Part) -> PartId {
+        self.parts.push(part);
+        self.parts.len() as PartId - 1
+    }
+
+    fn alternatives(&mut self, alternatives: &[Alternative]) -> PartId {
+        let options: Vec<PartId> = alternatives.iter().map(|alternative| self.items(&alternative.items)).collect();
+        if let [only] = options[..] { only } else { self.add(Part::Choice(options)) }
+    }
+
+    fn items(&mut self, items: &[Item]) -> PartId {
+        let all: Vec<PartId> = items.iter().map(|item| self.item(item)).collect();
+        if let [only] = all[..] { only } else { self.add(Part::Sequence(all)) }
+    }
+
+    /// Groups nest as deep as the reader allows.
+    fn item(&mut self, item: &Item) -> PartId {
+        match &item.kind {
+            ItemKind::Rule(rule) => self.add(Part::Rule(*rule)),
+            ItemKind::Terminal(terminal) => self.occurrence(Symbol::Terminal(*terminal), item.span),
+            ItemKind::Group(alternatives) => self.alternatives(alternatives),
+            ItemKind::Optional(alternatives) => {
+                let body = self.alternatives(alternatives);
+                self.add(Part::Repeat(body, 0, Some(1)))
+            }
+            ItemKind::Repeat(item, low, high) => {
+                let body = self.item(item);
+                self.add(Part::Repeat(body, *low, *high))
+            }
+            foreign => {
+                self.foreign.push((foreign.clone(), item.span));
+                self.occurrence(Symbol::Foreign(self.foreign.len() as u32 - 1), item.span)
+            }
+        }
+    }
+
+    fn occurrence(&mut self, symbol: Symbol, span: Span) -> PartId {
+        self.occurrences.push(Occurrence { symbol, span });
+        self.add(Part::Occurrence(self.occurrences.len() as OccurrenceId - 1))
+    }
+}

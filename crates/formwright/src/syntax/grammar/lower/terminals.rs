@@ -1,0 +1,180 @@
+//! The terminals of a grammar as regular languages.
+
+use std::sync::Arc;
+
+use regex_syntax::hir::ClassUnicode;
+
+use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
+use super::Given;
+use crate::error::{Error, Result};
+use crate::interrupt::count;
+use crate::limits::Limits;
+use crate::regular::Regular;
+use crate::syntax::pattern::{class_of, nullable, ranges_of};
+
+/// Lengths that Lark takes for no bound.
+const NO_BOUND: u32 = u32::MAX;
+
+/// What a lexer knows of a terminal.
+#[derive(Clone, Debug)]
+pub struct TerminalInfo {
+    /// Its texts.
+    pub tree: Regular,
+    /// Whether the empty text is one of them.
+    pub is_nullable: bool,
+    /// Whether it is one text, with or without regard to case.
+    pub is_text: bool,
+    /// Whether it may come between others.
+    pub is_ignored: bool,
+    /// Of terminals that may stand in one place, the higher one is taken.
+    pub priority: i32,
+    /// Where a text is in several terminals of one priority, the least is taken.
+    pub order: (u32, u32, Arc<str>),
+}
+
+/// What there is to know of all terminals.
+///
+/// # Errors
+/// [`crate::Kind::Limit`] when one of them is too large.
+pub fn terminals(grammar: &Grammar, given: &Given, limits: &Limits) -> Result<Vec<TerminalInfo>> {
+    let mut trees: Vec<Option<(Regular, usize)>> = vec![None; grammar.terminals.len()];
+    for terminal in 0..grammar.terminals.len() as TerminalId {
+        let mut open = vec![terminal];
+        while let Some(&next) = open.last() {
+            let own = &grammar.terminals[next as usize];
+            let missing = references(&own.pattern).into_iter().find(|&other| trees[other as usize].is_none());
+            if let Some(other) = missing.filter(|_| trees[next as usize].is_none()) {
+                open.push(other);
+                continue;
+            }
+            open.pop();
+            if trees[next as usize].is_none() {
+                let (tree, size) = Builder { trees: &trees, given, limits }.attributed(own)?;
+                trees[next as usize] = Some((tree, size));
+            }
+        }
+    }
+    let info = |(id, tree): (usize, Option<(Regular, usize)>)| {
+        let (terminal, tree) = (&grammar.terminals[id], tree.map_or(Regular::Never, |(tree, _)| tree));
+        let name = terminal.name.clone().unwrap_or_else(|| Arc::from(format!("_{id}")));
+        let length = grammar.text.get(terminal.pattern.span.0..terminal.pattern.span.1).map_or(0, str::len) as u32;
+        TerminalInfo {
+            is_nullable: nullable(&tree),
+            is_text: matches!(terminal.pattern.kind, PatternKind::Text { .. }),
+            is_ignored: grammar.ignored.contains(&(id as TerminalId)),
+            priority: terminal.priority,
+            order: (NO_BOUND - longest(&tree).unwrap_or(NO_BOUND), NO_BOUND - length, name),
+            tree,
+        }
+    };
+    Ok(trees.into_iter().enumerate().map(info).collect())
+}
+
+/// The terminals that a pattern refers to.
+fn references(pattern: &Pattern) -> Vec<TerminalId> {
+    let (mut found, mut open) = (Vec::new(), vec![pattern]);
+    while let Some(pattern) = open.pop() {
+        match &pattern.kind {
+            PatternKind::Terminal(other) => found.push(*other),
+            PatternKind::Sequence(all) | PatternKind::Choice(all) | PatternKind::And(all) => open.extend(all),
+            PatternKind::Not(body) | PatternKind::Repeat(body, ..) => open.push(body),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Characters of the longest text; `None` if there is no longest one that is plain to see.
+fn longest(tree: &Regular) -> Option<u32> {
+    match tree {
+        Regular::Never | Regular::Empty => Some(0),
+        Regular::Class(_) => Some(1),
+        Regular::Concat(parts) => parts.iter().try_fold(0_u32, |sum, part| sum.checked_add(longest(part)?)),
+        Regular::Or(parts) => parts.iter().try_fold(0, |most, part| Some(longest(part)?.max(most))),
+        Regular::And(parts) => parts.iter().filter_map(longest).min(),
+        Regular::Repeat(body, _, high) => longest(body)?.checked_mul((*high)?),
+        Regular::Static(tree) => longest(tree.0),
+        _ => None,
+    }
+}
+
+/// Makes trees of patterns, out of the trees of the terminals that they refer to.
+struct Builder<'b> {
+    trees: &'b [Option<(Regular, usize)>],
+    given: &'b Given<'b>,
+    limits: &'b Limits,
+}
+
+impl Builder<'_> {
+    /// The texts of a terminal, with its attributes, and how large their tree is.
+    fn attributed(&self, terminal: &Terminal) -> Result<(Regular, usize)> {
+        let (mut tree, mut size) = self.sized(&terminal.pattern)?;
+        if let Some(suffix) = &terminal.attributes.suffix {
+            let (suffix, more) = self.sized(suffix)?;
+            tree = shortest_matches(Regular::concat([tree, suffix]));
+            size = 2 * (size + more);
+        } else if terminal.attributes.is_lazy {
+            tree = shortest_matches(tree);
+            size *= 2;
+        }
+        Ok((tree, size))
+    }
+
+    fn sized(&self, pattern: &Pattern) -> Result<(Regular, usize)> {
+        let mut size = 0;
+        let tree = self.tree(pattern, &mut size)?;
+        Ok((tree, size))
+    }
+
+    /// Patterns nest as deep as the reader allows.
+    fn tree(&self, pattern: &Pattern, size: &mut usize) -> Result<Regular> {
+        count(1);
+        *size += 1;
+        if *size > self.limits.pattern_parts {
+            return Err(Error::limit("parts of a terminal", *size, self.limits.pattern_parts)
+                .hint("make rules of its parts"));
+        }
+        let all = |all: &[Pattern], size: &mut usize| -> Result<Vec<Regular>> {
+            all.iter().map(|pattern| self.tree(pattern, size)).collect()
+        };
+        Ok(match &pattern.kind {
+            PatternKind::Text { text, ignores_case } => {
+                *size += text.len();
+                if *ignores_case { ignoring_case(text) } else { Regular::text(text) }
+            }
+            PatternKind::Class(ranges) if ranges.is_empty() => Regular::Never,
+            PatternKind::Class(ranges) => Regular::Class(ranges.clone()),
+            PatternKind::Regex(id) => {
+                let tree = &self.given.regexes[*id as usize];
+                *size += tree.nodes();
+                tree.clone()
+            }
+            PatternKind::Terminal(id) => {
+                let (tree, more) = self.trees[*id as usize].clone().unwrap_or((Regular::Never, 0));
+                *size += more;
+                tree
+            }
+            PatternKind::Form(name) => self.given.regular_form(name, pattern.span)?,
+            PatternKind::Sequence(parts) => Regular::concat(all(parts, size)?),
+            PatternKind::Choice(parts) => Regular::or(all(parts, size)?),
+            PatternKind::And(parts) => Regular::and(all(parts, size)?),
+            PatternKind::Not(body) => self.tree(body, size)?.not(),
+            PatternKind::Repeat(body, low, high) => self.tree(body, size)?.repeat(*low, *high),
+        })
+    }
+}
+
+/// The texts of a tree that do not begin with a shorter one: a match is as short as possible.
+fn shortest_matches(tree: Regular) -> Regular {
+    let longer = Regular::concat([tree.clone(), Regular::any().repeat(1, None)]);
+    Regular::and([tree, longer.not()])
+}
+
+/// A text in any case.
+fn ignoring_case(text: &str) -> Regular {
+    Regular::concat(text.chars().map(|c| {
+        let mut class: ClassUnicode = class_of(&[(c, c)]);
+        class.case_fold_simple();
+        Regular::Class(ranges_of(&class))
+    }))
+}

@@ -1,0 +1,4 @@
+//! Grammars.
+
+pub mod ast;
+pub mod lower;
