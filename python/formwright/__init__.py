@@ -19,7 +19,7 @@ Four nouns carry everything. A `Form` is a set of texts and how each is read as 
 token id spells. A `Constraint` is a form compiled for a vocabulary, frozen and shared. A `Matcher` is one sequence.
 
 ==========================  ==========================================================================================
-forms                       form, json_schema, json, regex, choice, literal, text, after, template, many, optional,
+forms                       form, json_schema, json, regex, grammar, choice, literal, text, after, template, many, optional,
                             one_of_text, format, special, thinking, tools, CharacterParser, Form
 masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
                             allowed_tokens, RowBuffer, Interrupt
@@ -47,6 +47,7 @@ from formwright._kernel import Constraint, Interrupt, Matcher, RowBuffer, Vocabu
 from formwright.forms.coerce import compile, form
 from formwright.forms.form import Form, literal
 from formwright.forms.free_text import after, format, special, text, thinking
+from formwright.forms.grammars import grammar
 from formwright.forms.grounded import one_of_text
 from formwright.forms.json_forms import explain, json, json_schema
 from formwright.forms.parsers import CharacterParser
@@ -97,6 +98,7 @@ __all__ = [
     "from_onnx_genai",
     "from_openai",
     "from_transformers",
+    "grammar",
     "instructions",
     "json",
     "json_schema",

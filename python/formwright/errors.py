@@ -52,6 +52,7 @@ __all__ = [
     "AttemptsExhausted",
     "DeadEnd",
     "FormwrightError",
+    "GrammarError",
     "HostMismatch",
     "InternalError",
     "Interrupted",
@@ -75,6 +76,7 @@ __all__ = [
     "UnknownModel",
     "UnknownOption",
     "UnsatisfiableSchema",
+    "UnsupportedConstruct",
     "UnsupportedKeyword",
     "UnsupportedPattern",
     "VocabularyError",
@@ -133,6 +135,36 @@ class RegexError(LanguageError):
 
 class UnsupportedPattern(RegexError):
     """A regular expression is valid but cannot be enforced: it has back-references, say, or no text matches it."""
+
+
+class GrammarError(LanguageError):
+    """A grammar cannot be read; the message shows where.
+
+    Attributes:
+        line: Line of the place in the grammar, from 1.
+        column: Column of the place in characters, from 1.
+        expected: What could have stood there, if that is the fault.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        source: str | None = None,
+        span: tuple[int, int] | None = None,
+        line: int = 1,
+        column: int = 1,
+        expected: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, source=source, span=span)
+        self.line = line
+        self.column = column
+        self.expected = expected
+
+
+class UnsupportedConstruct(GrammarError):
+    """A construct of a grammar is valid but cannot be enforced; the hint says what to write instead."""
 
 
 class NotAForm(LanguageError):

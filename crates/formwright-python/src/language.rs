@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
+use formwright::syntax::grammar::ast::Syntax;
+use formwright::syntax::grammar::compile::{GrammarText, Translation, regexes};
+use formwright::syntax::grammar::lower::Lexing;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Numbers, Options, Order};
@@ -131,6 +134,40 @@ fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readin
     let readings = interruptible(py, || json_schema::explain(schema, options))?;
     let row = |reading: json_schema::Reading| (reading.pointer, reading.keyword, reading.status, reading.note);
     Ok(readings.into_iter().map(row).collect())
+}
+
+/// A grammar without its translations.
+fn grammar_text(py: Python<'_>, text: &str, syntax: &str, start: Option<&str>, forms: &[&str]) -> PyResult<GrammarText> {
+    let syntax = match syntax {
+        "auto" => None,
+        "lark" => Some(Syntax::Lark),
+        "gbnf" | "ebnf" => Some(Syntax::Gbnf),
+        _ => {
+            let what = format!("syntax must be \"auto\", \"lark\", \"gbnf\" or \"ebnf\", not {syntax:?}");
+            return Err(argument(py, "syntax", what));
+        }
+    };
+    Ok(GrammarText {
+        text: text.into(),
+        syntax,
+        start: start.map(Into::into),
+        lexing: None,
+        translations: Vec::new(),
+        forms: forms.iter().map(|&name| name.into()).collect(),
+    })
+}
+
+/// How the texts of a grammar are cut.
+fn lexing(py: Python<'_>, lexing: &str) -> PyResult<Lexing> {
+    match lexing {
+        "longest" => Ok(Lexing::Longest),
+        "basic" => Ok(Lexing::Basic),
+        "any" => Ok(Lexing::Any),
+        _ => {
+            let what = format!("lexing must be \"longest\", \"basic\" or \"any\", not {lexing:?}");
+            Err(argument(py, "lexing", what))
+        }
+    }
 }
 
 /// One of two words.
@@ -314,6 +351,70 @@ impl Language {
         let kernel = interruptible(py, || formwright::Language::branches(&kernels, &Limits::default()))?;
         let sources: Vec<_> = branches.iter().map(|(text, language)| (text.clone(), &language.get().source)).collect();
         Ok(Self { kernel, source: Source::branches(&sources) })
+    }
+
+    /// The texts of a grammar.
+    ///
+    /// Args:
+    ///     text: The grammar.
+    ///     syntax: ``"lark"``, ``"gbnf"`` or ``"ebnf"``; ``"auto"`` for what it looks like.
+    ///     start: The rule a text begins with; ``None`` for ``start`` or ``root``.
+    ///     lexing: ``"longest"``, ``"basic"`` or ``"any"``; ``None`` for that of the syntax.
+    ///     translations: Of its regular expressions: the expression, its flags, and what
+    ///         `formwright.forms.patterns` makes of it. Others are read in the syntax of Rust's regex library.
+    ///     forms: The forms that it refers to, by name.
+    ///
+    /// Raises:
+    ///     GrammarError: With the place in the grammar.
+    ///     UnsatisfiableSchema: No text conforms to it.
+    ///     LimitExceeded: It is too large.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, syntax="auto", start=None, lexing=None, translations=Vec::new(), forms=Vec::new()))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn grammar(
+        py: Python<'_>,
+        text: &str,
+        syntax: &str,
+        start: Option<&str>,
+        lexing: Option<&str>,
+        translations: Vec<(String, String, String)>,
+        forms: Vec<(String, Py<Self>)>,
+    ) -> PyResult<Self> {
+        let (names, languages): (Vec<_>, Vec<_>) = forms.iter().map(|(name, form)| (&**name, form.get())).unzip();
+        let mut grammar = grammar_text(py, text, syntax, start, &names)?;
+        grammar.lexing = lexing.map(|lexing| self::lexing(py, lexing)).transpose()?;
+        grammar.translations = translations
+            .into_iter()
+            .map(|(regex, flags, text)| Translation {
+                regex: (regex.into(), flags.into()),
+                dialect: Dialect::Python,
+                text: text.into(),
+            })
+            .collect();
+        let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
+        let kernel = interruptible(py, || grammar.build(&kernels, &Limits::default()))?;
+        let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
+        Ok(Self { kernel, source: Source::grammar(grammar, &sources) })
+    }
+
+    /// The regular expressions of a grammar, each with its flags.
+    ///
+    /// Raises:
+    ///     GrammarError: With the place in the grammar.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, syntax="auto", start=None, forms=Vec::new()))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn regexes_of_grammar(
+        py: Python<'_>,
+        text: &str,
+        syntax: &str,
+        start: Option<&str>,
+        forms: Vec<String>,
+    ) -> PyResult<Vec<(String, String)>> {
+        let names: Vec<&str> = forms.iter().map(|name| &**name).collect();
+        let grammar = grammar_text(py, text, syntax, start, &names)?;
+        let regexes = interruptible(py, || regexes(&grammar, &Limits::default()))?;
+        Ok(regexes.into_iter().map(|regex| (regex.source.to_string(), regex.flags.to_string())).collect())
     }
 
     /// The texts of a format of JSON Schema, without quotes.

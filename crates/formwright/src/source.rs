@@ -26,6 +26,9 @@ use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
 use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
+use crate::syntax::grammar::ast::Syntax;
+use crate::syntax::grammar::compile::{GrammarText, Translation};
+use crate::syntax::grammar::lower::Lexing;
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
 use crate::syntax::pieces;
 use crate::syntax::regex::{self, Dialect};
@@ -38,6 +41,9 @@ pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 4, name: "la
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
     Envelope { magic: *b"FWco", version: 5, name: "constraint", kind: || Kind::Language };
+
+/// The dialects of expressions, by the number that is written.
+const DIALECTS: [Dialect; 3] = [Dialect::Ascii, Dialect::Unicode, Dialect::Python];
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -65,6 +71,8 @@ enum Instruction {
     Format(Arc<str>),
     /// The text that a piece is taken from, and its units.
     Pieces(Pieces),
+    /// A grammar; its operands are the forms that it refers to.
+    Grammar(Arc<GrammarText>),
     /// Texts, each with what follows it.
     Branches(Arc<[String]>),
     Then,
@@ -105,6 +113,12 @@ impl Source {
     /// A format of JSON Schema, without quotes.
     pub fn format(name: &str) -> Self {
         Self(vec![Instruction::Format(name.into())])
+    }
+
+    /// A grammar, and the forms that it refers to.
+    pub fn grammar(grammar: GrammarText, forms: &[&Self]) -> Self {
+        let operands = forms.iter().flat_map(|source| &source.0).cloned();
+        Self(operands.chain([Instruction::Grammar(Arc::new(grammar))]).collect())
     }
 
     /// A piece of a text.
@@ -259,6 +273,10 @@ impl Instruction {
             Self::Free(free) => text::text(free, limits),
             Self::Format(name) => text::of_format(name, limits),
             Self::Pieces(pieces) => pieces::of_pieces(pieces, limits),
+            Self::Grammar(grammar) => {
+                let at = stack.len().checked_sub(grammar.forms.len()).ok_or_else(unbalanced)?;
+                grammar.build(&stack.split_off(at), limits)
+            }
             Self::Branches(texts) => {
                 let at = stack.len().checked_sub(texts.len()).ok_or_else(unbalanced)?;
                 let branches: Vec<_> = texts.iter().zip(stack.split_off(at)).collect();
@@ -327,6 +345,10 @@ impl Instruction {
             }
             Self::And => body.push(9),
             Self::Not => body.push(10),
+            Self::Grammar(grammar) => {
+                body.push(13);
+                write_grammar(body, grammar);
+            }
             Self::Parser(_) => {
                 return Err(Error::new(
                     Kind::Language,
@@ -339,15 +361,14 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(13, "the kind of a step")? {
+        Ok(match reader.below(14, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
             }
             1 => {
                 let pattern = reader.text("a regular expression")?.into();
-                let dialects = [Dialect::Ascii, Dialect::Unicode, Dialect::Python];
-                Self::Regex(pattern, dialects[usize::from(reader.below(3, "the dialect of an expression")?)])
+                Self::Regex(pattern, DIALECTS[usize::from(reader.below(3, "the dialect of an expression")?)])
             }
             2 => Self::Choice(Arc::new(read_lexicon(reader)?)),
             3 => Self::Then,
@@ -361,6 +382,7 @@ impl Instruction {
             8 => Self::Format(reader.text("a format")?.into()),
             9 => Self::And,
             10 => Self::Not,
+            13 => Self::Grammar(Arc::new(read_grammar(reader)?)),
             12 => {
                 let text = reader.text("the source of pieces")?;
                 Self::Pieces(Pieces::new(text, Unit::EVERY[usize::from(reader.below(3, "a unit")?)])?)
@@ -371,6 +393,42 @@ impl Instruction {
             }
         })
     }
+}
+
+fn write_grammar(body: &mut Vec<u8>, grammar: &GrammarText) {
+    put_text(body, &grammar.text);
+    body.push(grammar.syntax.map_or(0, |syntax| 1 + syntax as u8));
+    body.push(grammar.lexing.map_or(0, |lexing| 1 + lexing as u8));
+    body.push(u8::from(grammar.start.is_some()));
+    grammar.start.iter().for_each(|start| put_text(body, start));
+    put(body, grammar.forms.len() as u32);
+    grammar.forms.iter().for_each(|name| put_text(body, name));
+    put(body, grammar.translations.len() as u32);
+    for translation in &grammar.translations {
+        put_text(body, &translation.regex.0);
+        put_text(body, &translation.regex.1);
+        body.push(translation.dialect as u8);
+        put_text(body, &translation.text);
+    }
+}
+
+fn read_grammar(reader: &mut Reader<'_>) -> Result<GrammarText> {
+    let text = reader.text("a grammar")?.into();
+    let syntax = [None, Some(Syntax::Lark), Some(Syntax::Gbnf)][usize::from(reader.below(3, "a notation")?)];
+    let every = [None, Some(Lexing::Any), Some(Lexing::Longest), Some(Lexing::Basic)];
+    let lexing = every[usize::from(reader.below(4, "how texts are cut")?)];
+    let is_given = reader.below(2, "a first rule")? == 1;
+    let start = is_given.then(|| reader.text("a first rule").map(Into::into)).transpose()?;
+    let count = reader.count(4, "forms")?;
+    let forms = (0..count).map(|_| Ok(reader.text("a form")?.into())).collect::<Result<_>>()?;
+    let count = reader.count(13, "expressions")?;
+    let translation = |_| {
+        let regex = (reader.text("an expression")?.into(), reader.text("flags")?.into());
+        let dialect = DIALECTS[usize::from(reader.below(3, "the dialect of an expression")?)];
+        Ok(Translation { regex, dialect, text: reader.text("an expression")?.into() })
+    };
+    let translations = (0..count).map(translation).collect::<Result<_>>()?;
+    Ok(GrammarText { text, syntax, start, lexing, translations, forms })
 }
 
 fn read_free(reader: &mut Reader<'_>) -> Result<Free> {

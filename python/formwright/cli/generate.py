@@ -112,6 +112,7 @@ __all__ = ["generate"]
 def generate(
     schema: IO[bytes] | None,
     regex: str | None,
+    grammar: IO[bytes] | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
     prompt: str | None,
@@ -129,7 +130,7 @@ def generate(
         raise click.UsageError("Give --stream or --json, not both.")
     _check_trace(trace)
     _check_prompt(schema, prompt, prompt_file)
-    form = choose_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
     text = _read_prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     options["instruct"] = instruct or False

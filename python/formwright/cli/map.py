@@ -50,6 +50,7 @@ def map_(
     output: Path,
     schema: IO[bytes] | None,
     regex: str | None,
+    grammar: IO[bytes] | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
     max_tokens: int,
@@ -71,8 +72,8 @@ def map_(
     if workers is not None and address is None:
         raise click.UsageError("--workers is for --ray: without it, one process does the work.")
     form = None
-    if schema is not None or regex is not None or choices or choice_file is not None:
-        form = choose_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
+    if schema is not None or regex is not None or grammar is not None or choices or choice_file is not None:
+        form = choose_form(schema, regex, grammar, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
     how: dict[str, Any] = {"max_tokens": max_tokens}
     how |= {} if temperature is None else {"temperature": temperature}
     with FinishedRows(output, retry_failed=retry_failed) as finished:
@@ -144,7 +145,7 @@ def _count_unwritten(source: Path, finished: FinishedRows, *, needs_schema: bool
         if needs_schema and row.get("schema") is None:
             raise ArgumentError(
                 f"row {number} of {source} has no schema, and there is no form for all rows",
-                hint="pass --schema, --regex, --choice or --choice-file",
+                hint="pass --schema, --regex, --grammar, --choice or --choice-file",
                 argument="schema",
             )
         seen.add(row_id)

@@ -30,6 +30,7 @@ _BYTES = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_toke
 def next_(
     schema: IO[bytes] | None,
     regex: str | None,
+    grammar: IO[bytes] | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
     text: str,
@@ -42,7 +43,7 @@ def next_(
     The tokens are those of a tokenizer file, or of the embedded model. If the text departs from the form, the command
     shows what may come next at that place, and exits with 1.
     """
-    form = choose_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
     try:
         text.encode()
     except UnicodeEncodeError:

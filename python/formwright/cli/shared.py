@@ -97,6 +97,7 @@ def add_json_options(command: Command) -> Command:
 def choose_form(
     schema: IO[bytes] | None,
     regex: str | None,
+    grammar: IO[bytes] | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
     options: dict[str, Any],
@@ -108,13 +109,15 @@ def choose_form(
     """
     if choices and choice_file is not None:
         raise click.UsageError("Give --choice or --choice-file, not both.")
-    if (schema is not None) + (regex is not None) + bool(choices or choice_file) != 1:
-        raise click.UsageError("Give exactly one form: --schema, --regex, --choice or --choice-file.")
+    if (schema is not None) + (regex is not None) + (grammar is not None) + bool(choices or choice_file) != 1:
+        raise click.UsageError("Give exactly one form: --schema, --regex, --grammar, --choice or --choice-file.")
     if schema is not None:
         return fw.json_schema(read_text(schema), **options)
     if given := [name for name, value in options.items() if value is not None]:
         option = given[0].replace("_", "-")
         raise click.UsageError(f"--{option} is for --schema: other texts have no JSON in them.")
+    if grammar is not None:
+        return fw.grammar(read_text(grammar))
     return fw.regex(regex) if regex is not None else fw.choice(choice_file or choices)
 
 
@@ -132,6 +135,7 @@ def add_form_options(schema: str) -> Callable[[Command], Command]:
         click.option(
             "--regex", help=r"Regular expression that the complete text matches; \d is 0 to 9, (?u)\d any digit."
         ),
+        click.option("--grammar", type=FILE, help="Grammar file, in the notation of Lark, GBNF or EBNF."),
         click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option."),
         click.option(
             "--choice-file", type=PATH, help="File of UTF-8 with one text on each line: the text is one of them."

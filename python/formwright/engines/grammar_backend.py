@@ -26,6 +26,7 @@ from formwright._kernel import Constraint, Vocabulary
 from formwright._lru import Lru
 from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
 from formwright.forms.form import Form, Origin
+from formwright.forms.grammars import grammar
 from formwright.forms.json_forms import json as json_form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.texts import choice, regex
@@ -42,8 +43,8 @@ def form_from_request(kind: str, text: str, *, whitespace: str | None = None) ->
     """The form that a request asks for.
 
     Args:
-        kind: ``"json"`` (a schema), ``"json_object"``, ``"regex"``, ``"choice"`` (a JSON array of texts) or
-            ``"structural_tag"``.
+        kind: ``"json"`` (a schema), ``"json_object"``, ``"regex"``, ``"choice"`` (a JSON array of texts), ``"grammar"``,
+            ``"ebnf"`` or ``"structural_tag"``.
         text: What it says of it.
         whitespace: That of JSON, as `formwright.form` has it.
 
@@ -58,11 +59,13 @@ def form_from_request(kind: str, text: str, *, whitespace: str | None = None) ->
         return regex(text)
     if kind == "choice":
         return choice(*_texts(text))
+    if kind in ("grammar", "ebnf"):
+        return grammar(text, syntax="ebnf" if kind == "ebnf" else "auto")
     if kind == "structural_tag":
         return structural_form(text, "structural_tag")
     raise LanguageError(
         f"requests for {kind!r} cannot be served by formwright",
-        hint="ask for a JSON Schema, a regular expression, a choice or a structural tag",
+        hint="ask for a JSON Schema, a regular expression, a choice, a grammar or a structural tag",
     )
 
 
@@ -86,7 +89,7 @@ def request_from_form(form: Form[Any]) -> tuple[str, str]:
     asked = _describe_form(form)
     if asked is None:
         raise OptionUnsupported(
-            f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns and choices",
+            f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns, choices and grammars",
             hint="give one of these, or write it with a model that formwright drives itself",
             argument="form",
         )
@@ -106,6 +109,8 @@ def _describe_form(form: Form[Any]) -> tuple[str, str] | None:
             return "choice", json.dumps(list(texts))
         case Origin(kind="regex", what=pattern):
             return "regex", str(pattern)
+        case Origin(kind="grammar", what=text):
+            return "grammar", str(text)
         case Origin(kind="schema", what=schema):
             return "json", str(schema)
     return None

@@ -131,7 +131,7 @@ class FormwrightBackend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
         return self._make_grammar("regex", key_string)
 
     def dispatch_ebnf(self, key_string: str) -> BaseGrammarObject:
-        """Refused: the request fails with the reason."""
+        """The text of a grammar."""
         return self._make_grammar("ebnf", key_string)
 
     def dispatch_structural_tag(self, key_string: str) -> BaseGrammarObject:

@@ -79,12 +79,12 @@ class Origin(NamedTuple):
     """What a form was made of, where it is one thing.
 
     Attributes:
-        kind: ``"schema"``, ``"regex"``, ``"choice"`` or ``"tools"``.
+        kind: ``"schema"``, ``"regex"``, ``"choice"``, ``"grammar"`` or ``"tools"``.
         what: The JSON Schema as text, the pattern, the options, the tools as a `formwright.tools.Offer`.
         options: Of a schema, and of the arguments of tools: the options of JSON, as the kernel takes them.
     """
 
-    kind: Literal["schema", "regex", "choice", "tools"]
+    kind: Literal["schema", "regex", "choice", "grammar", "tools"]
     what: Any
     options: Mapping[str, Any] | None = None
 

@@ -85,6 +85,8 @@ def instruction_of(form: Form[Any], style: str = "schema") -> str:
         return f"Answer with {_one_of(origin.what)}"
     if origin.kind == "regex":
         return f"Answer with {_describe_pattern(origin.what)}"
+    if origin.kind == "grammar":
+        return f"Answer with {_describe_grammar(origin.what)}"
     document = _document(form)
     return f"{_ONLY}{STYLES[style](document, form)}{_alphabet(form)}"
 
@@ -259,6 +261,10 @@ def _option(text: str) -> str:
     return compact(text) if '"' in text or "," in text else show_name(text)
 
 
+def _describe_grammar(text: str) -> str:
+    return f"a text that conforms to this grammar, and nothing else:\n{text.strip()}"
+
+
 def _describe_pattern(pattern: str) -> str:
     return f"a text that this regular expression matches whole, and nothing else: {pattern}"
 
@@ -276,7 +282,8 @@ def _describe_composition(form: Form[Any], style: str) -> str:
         elif origin.kind == "schema":
             said.append(f"{part.title} is JSON{STYLES[style](_document(part), part)}{_alphabet(part)}")
         else:
-            words = _one_of(origin.what) if origin.kind == "choice" else _describe_pattern(origin.what)
+            describe = {"choice": _one_of, "regex": _describe_pattern, "grammar": _describe_grammar}
+            words = describe[origin.kind](origin.what)
             said.append(f"{part.title} is {re.sub(',? and nothing else', '', words)}")
     return "\n".join(said)
 

@@ -41,7 +41,10 @@ impl Language {
     }
 
     /// Its texts as a tree.
-    fn tree(&self) -> Result<Regular> {
+    ///
+    /// # Errors
+    /// [`crate::Kind::Argument`] when it is not regular, or too large.
+    pub fn tree(&self) -> Result<Regular> {
         let mut fuel = MOST_NODES;
         tree_of(self.graph(), self.graph().root, DEEPEST, &mut fuel)
     }

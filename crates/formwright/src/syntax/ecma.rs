@@ -15,7 +15,10 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, complement, lower, ranges_of, refuse_assertions};
+use super::pattern::{
+    Mode, Pattern, WITHOUT_MEMORY, class_of, complement, is_plain, lower, plain, ranges_of, refuse_assertions,
+    refuse_looking_around,
+};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
@@ -53,6 +56,20 @@ pub fn parse(source: &str, mode: Mode, limits: &Limits) -> Result<Regular> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits) -> Result<Regular> {
+    let pattern = read(source, classes, limits)?;
+    lower(&pattern, mode).map_err(|what| refuse_assertions(source, what))
+}
+
+/// The texts that a pattern without assertions matches.
+///
+/// # Errors
+/// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it has assertions.
+pub fn parse_lexeme(source: &str, classes: &[Ranges], limits: &Limits) -> Result<Regular> {
+    let pattern = read(source, classes, limits)?;
+    if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
+}
+
+fn read(source: &str, classes: &[Ranges], limits: &Limits) -> Result<Pattern> {
     if source.len() > limits.pattern_bytes {
         return Err(Error::too_large(source, "bytes", source.len(), limits.pattern_bytes));
     }
@@ -65,7 +82,7 @@ pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits)
         let what = "this is read without the flag u only, and another part of the pattern with it only";
         return Err(Error::regex(source, (end - 1, end), what));
     }
-    lower(&pattern, mode).map_err(|what| refuse_assertions(source, what))
+    Ok(pattern)
 }
 
 /// A class in brackets, and nothing else.

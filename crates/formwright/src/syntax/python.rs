@@ -29,6 +29,16 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     ecma::parse_with(pattern, &classes, Mode::Whole, limits)
 }
 
+/// The texts that a pattern matches wherever they stand in a longer text.
+///
+/// # Errors
+/// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it looks around.
+pub fn parse_lexeme(source: &str, limits: &Limits) -> Result<Regular> {
+    let (classes, pattern) = source.rsplit_once('\n').unwrap_or(("", source));
+    let classes: Vec<Ranges> = classes.lines().map(ecma::parse_class).collect::<Result<_>>()?;
+    ecma::parse_lexeme(pattern, &classes, limits)
+}
+
 /// The characters that a pattern of exactly one character matches, as disjoint ranges in ascending order; `None` for other
 /// patterns.
 ///

@@ -16,7 +16,9 @@ use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, ErrorKind};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, lower, ranges_of, refuse_assertions};
+use super::pattern::{
+    Mode, Pattern, WITHOUT_MEMORY, class_of, is_plain, lower, plain, ranges_of, refuse_assertions, refuse_looking_around,
+};
 use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{ask_now, bounded, count};
@@ -228,6 +230,22 @@ fn words(tree: &Regular) -> Option<Vec<String>> {
 /// [`crate::Kind::Regex`] with the place.
 pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     parse_with(source, false, limits)
+}
+
+/// The texts that `source`, in a dialect, matches wherever they stand in a longer text: an expression that asks what is
+/// around them is refused.
+///
+/// # Errors
+/// [`crate::Kind::Regex`] with the place; [`crate::Kind::UnsupportedRegex`] where it looks around.
+pub fn parse_lexeme(source: &str, dialect: Dialect, limits: &Limits) -> Result<Regular> {
+    match dialect {
+        Dialect::Python => python::parse_lexeme(source, limits),
+        _ => {
+            let hir = translated(source, dialect == Dialect::Unicode, limits)?;
+            let pattern = pattern(&hir).map_err(|what| refuse_assertions(source, what))?;
+            if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
+        }
+    }
 }
 
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {

@@ -26,6 +26,7 @@ from formwright._lru import Lru
 from formwright.forms import free_text
 from formwright.forms.coerce import compile
 from formwright.forms.form import Form
+from formwright.forms.grammars import grammar as grammar_of
 from formwright.forms.json_forms import json_schema
 from formwright.forms.texts import choice as choice_of
 from formwright.forms.texts import regex as regex_of
@@ -256,7 +257,7 @@ def _read_format(param: str, format_: Any, body: Body) -> list[RequestedForm]:
     if isinstance(format_, StructuralTag):
         return [_make_tagged_form(format_.model_dump(exclude_none=True), param)]
     if isinstance(format_, GrammarFormat):
-        raise _refuse_grammar(param)
+        return [_make_grammar_form(format_.grammar, f"{param}.grammar")]
     return []
 
 
@@ -275,14 +276,14 @@ def _read_structured_outputs(body: Body) -> list[RequestedForm]:
     if requested.structural_tag is not None:
         found.append(_make_tagged_form(requested.structural_tag, "structured_outputs.structural_tag"))
     if requested.grammar is not None:
-        raise _refuse_grammar("structured_outputs.grammar")
+        found.append(_make_grammar_form(requested.grammar, "structured_outputs.grammar"))
     if requested.disable_additional_properties:
         where = "structured_outputs.disable_additional_properties"
         said = f'{where} is not served: say "additionalProperties": false in the schema'
         raise BadRequest(said, param=where, code="unsupported_parameter")
     if len(found) != 1:
         raise BadRequest(
-            "structured_outputs: expected one of json, regex, choice, json_object and structural_tag, "
+            "structured_outputs: expected one of json, regex, choice, grammar, json_object and structural_tag, "
             f"got {len(found)} of them",
             param="structured_outputs",
         )
@@ -299,9 +300,9 @@ def _read_whitespace(requested: StructuredOutputs, body: Body) -> str | None:
 
 def _read_guided_fields(body: Body) -> list[RequestedForm]:
     """Read the older fields of vLLM."""
-    if body.guided_grammar is not None:
-        raise _refuse_grammar("guided_grammar")
     found = _read_plain_forms(body.guided_regex, body.guided_choice, "guided_")
+    if body.guided_grammar is not None:
+        found.append(_make_grammar_form(body.guided_grammar, "guided_grammar"))
     if body.guided_json is not None:
         found.append(_make_json_form(body.guided_json, "guided_json", body.guided_whitespace_pattern))
     return found
@@ -333,9 +334,10 @@ def _make_tagged_form(tag: Any, param: str) -> RequestedForm:
     return RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True)
 
 
-def _refuse_grammar(param: str) -> BadRequest:
-    said = "grammars cannot be read yet; a JSON Schema, a regular expression or choices can"
-    return BadRequest(f"{param}: {said}", param=param, code="form_not_enforceable")
+def _make_grammar_form(text: Any, param: str) -> RequestedForm:
+    if not isinstance(text, str):
+        raise BadRequest(f"{param}: expected the text of a grammar", param=param)
+    return RequestedForm(param, lambda: grammar_of(text), text)
 
 
 def _check_present(schema: Any, where: str) -> Any:

@@ -29,10 +29,27 @@ type GuardSet = BTreeSet<GuardId>;
 
 /// How a grammar is cut into lexemes.
 pub enum Lexing<'l> {
-    /// Not at all: the tree of each terminal with what may be ignored after it.
-    Any(Vec<Regular>),
+    /// Not at all.
+    Any(Whole),
     /// As a lexer does it, and the minterms that may come where a rule begins, by rule.
     Lexer(Box<Lexer<'l>>, Vec<Bits>),
+}
+
+/// The texts of the parts of a grammar without a lexer.
+pub struct Whole {
+    /// By occurrence: its texts with what may be ignored after them; of another language, only what may be ignored.
+    pub trees: Vec<Regular>,
+    /// By part: its texts, if it is regular, and how many nodes their tree has.
+    pub fused: Vec<Option<(Regular, usize)>>,
+    /// What may be ignored.
+    pub trivia: Regular,
+}
+
+impl Whole {
+    /// The texts of a part, if it is regular.
+    fn tree(&self, part: PartId) -> Option<Regular> {
+        self.fused[part as usize].as_ref().map(|(tree, _)| tree.clone())
+    }
 }
 
 /// What a copy of a rule may leave, and which copies depend on it.
@@ -94,7 +111,7 @@ impl<'c> Copies<'c> {
     pub fn make(&mut self, start: RuleId, ignores_at_start: bool) -> Result<NodeId> {
         let before = match &mut self.lexing {
             _ if !ignores_at_start => vec![(FREE, Regular::Empty)],
-            Lexing::Any(trivia) => vec![(FREE, trivia.last().cloned().unwrap_or(Regular::Empty))],
+            Lexing::Any(whole) => vec![(FREE, whole.trivia.clone())],
             Lexing::Lexer(lexer, _) => lexer.trivia(0, FREE),
         };
         let mut options = Vec::new();
@@ -108,9 +125,9 @@ impl<'c> Copies<'c> {
             }
         }
         while let Some((rule, guard, after)) = self.to_make.pop() {
-            let body = self.node(self.parts.rules[rule as usize], guard, after)?.unwrap_or(0);
+            let body = self.node(self.parts.rules[rule as usize], guard, after)?;
             let own = self.rules[&(rule, guard, after)];
-            self.graph.nodes[own as usize] = Node::Rule(body);
+            self.graph.nodes[own as usize] = body.map_or(Node::Never, Node::Rule);
             self.check_size()?;
         }
         Ok(self.graph.choice(options))
@@ -214,7 +231,7 @@ impl<'c> Copies<'c> {
             Symbol::Foreign(at) => Some(at),
         };
         match (&mut self.lexing, foreign) {
-            (Lexing::Any(trees), _) => vec![(FREE, trees[occurrence as usize].clone())],
+            (Lexing::Any(whole), _) => vec![(FREE, whole.trees[occurrence as usize].clone())],
             (Lexing::Lexer(lexer, _), None) => lexer.leaves(self.parts, occurrence, guard),
             (Lexing::Lexer(lexer, _), Some(at)) => {
                 let first = lexer.minterms_of(self.foreign[at as usize].first);
@@ -232,6 +249,11 @@ impl<'c> Copies<'c> {
     fn node(&mut self, part: PartId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
         count(1);
         let parts = self.parts;
+        if let Lexing::Any(whole) = &self.lexing
+            && let Some(tree) = whole.tree(part)
+        {
+            return Ok(Some(self.text(tree)));
+        }
         Ok(match parts.get(part) {
             Part::Occurrence(occurrence) => self.occurrence(*occurrence, guard, after)?,
             Part::Rule(rule) => {
@@ -245,6 +267,7 @@ impl<'c> Copies<'c> {
                 }
                 if options.is_empty() { None } else { Some(self.graph.choice(options)) }
             }
+            Part::Sequence(all) if matches!(self.lexing, Lexing::Any(_)) => self.whole_row(all)?,
             Part::Sequence(all) => self.row(all, guard, after)?,
             Part::Repeat(body, low, high) => self.rounds(*body, (*low, *high), guard, after)?,
         })
@@ -288,8 +311,8 @@ impl<'c> Copies<'c> {
         if let Some(&known) = self.texts.get(&tree) {
             return known;
         }
-        let node = match literal(&tree) {
-            Some(text) => self.graph.literals([text.as_bytes()]),
+        let node = match literals(&tree) {
+            Some(texts) => self.graph.literals(texts.iter().map(String::as_bytes)),
             None => self.graph.regular(tree.clone(), Encoding::Text),
         };
         self.texts.insert(tree, node);
@@ -305,6 +328,29 @@ impl<'c> Copies<'c> {
             [only] => only,
             _ => self.graph.add(Node::Sequence(all.into())),
         }
+    }
+
+    /// Parts in a row without guards. Terminals beside each other are read as one.
+    fn whole_row(&mut self, all: &[PartId]) -> Result<Option<NodeId>> {
+        let parts = self.parts;
+        let is_terminal =
+            |part: &PartId| matches!(parts.get(*part), Part::Occurrence(occurrence) if parts.is_terminal(*occurrence));
+        let mut nodes = Vec::new();
+        for run in all.chunk_by(|one, other| is_terminal(one) && is_terminal(other)) {
+            let trees: Option<Vec<Regular>> = match &self.lexing {
+                Lexing::Any(whole) if is_terminal(&run[0]) => run.iter().map(|&part| whole.tree(part)).collect(),
+                _ => None,
+            };
+            if let Some(trees) = trees {
+                nodes.push(self.text(Regular::concat(trees)));
+                continue;
+            }
+            for &part in run {
+                let Some(node) = self.node(part, FREE, FREE)? else { return Ok(None) };
+                nodes.push(node);
+            }
+        }
+        Ok(Some(self.sequence(&nodes)))
     }
 
     /// Parts in a row: a sequence, which branches where a part leaves several guards.
@@ -398,7 +444,8 @@ impl<'c> Copies<'c> {
         let edges = self.edges(body, guard, after)?;
         let round = |from: GuardId, to: GuardId| edges.get(&(from, to)).copied();
         let guards: GuardSet = edges.keys().flat_map(|&(from, to)| [from, to]).chain([guard, after]).collect();
-        if guards.len() > 2 || round(after, guard).is_some() && guard != after {
+        let distinct = GuardSet::from([guard, after]);
+        if guards != distinct || guard != after && round(after, guard).is_some() {
             return self.rounds_by_guard(&edges, &guards, (low, high), guard, after);
         }
         if guard == after {
@@ -506,6 +553,14 @@ impl<'c> Copies<'c> {
         }
         self.check_size()?;
         Ok(before)
+    }
+}
+
+/// The texts of a tree, if they are listed in it.
+fn literals(tree: &Regular) -> Option<Vec<String>> {
+    match tree {
+        Regular::Or(options) => options.iter().map(literal).collect(),
+        _ => literal(tree).map(|text| vec![text]),
     }
 }
 

@@ -131,7 +131,7 @@ impl<'t> Guards<'t> {
             states.push(state);
             at += 1;
         }
-        if order.iter().skip(1).all(|&guard| guard == FREE) {
+        if self.rows[guard as usize].iter().all(|&next| next == FREE || next == BROKEN) {
             let (class, _) = states[0].edges.first().cloned().unwrap_or_default();
             let other = Regular::concat([Regular::Class(class), Regular::anything()]);
             return Regular::or([Regular::Empty, other]); // plain trees are followed faster

@@ -156,6 +156,7 @@ impl<'l> Lexer<'l> {
         for byte in bytes.iter() {
             match byte {
                 ..0x80 => minterms.insert(u32::from(self.automaton.minterm(char::from(byte)))),
+                0xF8.. => {} // a letter of a control token begins with no character
                 _ => return Bits::all(usize::from(self.automaton.minterms())),
             }
         }

@@ -11,6 +11,7 @@
 
 mod bits;
 mod copies;
+mod fusing;
 mod guards;
 mod lexer;
 mod parts;
@@ -26,7 +27,8 @@ use crate::language::Language;
 use crate::limits::Limits;
 use crate::regular::{ByteSet, Regular, TaggedAutomaton};
 
-use copies::{Copies, Lexing as CopyLexing};
+use copies::{Copies, Lexing as CopyLexing, Whole};
+use fusing::regular_parts;
 use lexer::{Lexer, any_number};
 use parts::{Parts, Symbol};
 use places::{Places, nullable_parts};
@@ -96,8 +98,9 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
                 }
                 Symbol::Foreign(_) => trivia.clone(),
             };
-            let trees = parts.occurrences.iter().map(tree).chain([trivia.clone()]).collect();
-            return finish(Copies::new(&parts, &nullable, &foreign, CopyLexing::Any(trees), limits), grammar, limits);
+            let trees: Vec<Regular> = parts.occurrences.iter().map(tree).collect();
+            let lexing = CopyLexing::Any(Whole { fused: regular_parts(&parts, &trees), trees, trivia });
+            return finish(Copies::new(&parts, &nullable, &foreign, lexing, limits), grammar, limits);
         }
         let places = Places::of(&parts, nullable, grammar.start as usize);
         let trees: Vec<Regular> = terminals.iter().map(|terminal| terminal.tree.clone()).collect();

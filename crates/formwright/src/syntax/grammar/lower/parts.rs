@@ -60,6 +60,11 @@ impl Parts {
         parts
     }
 
+    /// Whether an occurrence is one of a terminal.
+    pub fn is_terminal(&self, occurrence: OccurrenceId) -> bool {
+        matches!(self.occurrences[occurrence as usize].symbol, Symbol::Terminal(_))
+    }
+
     pub fn get(&self, part: PartId) -> &Part {
         &self.parts[part as usize]
     }

@@ -1,0 +1,157 @@
+//! From the text of a grammar to its language.
+//!
+//! The regular expressions of Lark are those of Python's `re`, which only `re` can read. So a host asks for them first
+//! ([`regexes`]), has them translated, and gives the translations with the grammar; they are stored with it. An expression
+//! without a translation is read in the syntax of the `regex` crate.
+
+use std::sync::Arc;
+
+use super::ast::{Control, Grammar, ItemKind, Regex, Span, Syntax};
+use super::lower::{Given, Lexing, lower};
+use super::{ReadOptions, read};
+use crate::error::{Error, Kind, Result};
+use crate::language::Language;
+use crate::limits::Limits;
+use crate::regular::Regular;
+use crate::syntax::json_schema::{Options, json_schema};
+use crate::syntax::regex::{Dialect, parse_lexeme};
+
+/// A grammar, and how it is read.
+#[derive(Clone, Debug)]
+pub struct GrammarText {
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its notation; if it is not said, what it looks like.
+    pub syntax: Option<Syntax>,
+    /// The rule a text begins with; if it is not said, `start` or `root`.
+    pub start: Option<Arc<str>>,
+    /// How texts are cut into terminals; if it is not said, as Lark does it if it is Lark, and else in any way.
+    pub lexing: Option<Lexing>,
+    /// Translations of its regular expressions.
+    pub translations: Vec<Translation>,
+    /// The names of the forms that it refers to.
+    pub forms: Vec<Arc<str>>,
+}
+
+/// A regular expression of a grammar in another dialect.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The expression as it is written, and its flags.
+    pub regex: (Arc<str>, Arc<str>),
+    /// The dialect it is translated to.
+    pub dialect: Dialect,
+    /// Its translation.
+    pub text: Arc<str>,
+}
+
+/// The regular expressions of a grammar and of the grammars inside it, each once.
+///
+/// # Errors
+/// As [`read`].
+pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<Vec<Regex>> {
+    let grammar = grammar.read(limits)?;
+    let mut all: Vec<Regex> = Vec::new();
+    for grammar in with_inner(&grammar) {
+        for regex in &grammar.regexes {
+            if !all.iter().any(|known| (&known.source, &known.flags) == (&regex.source, &regex.flags)) {
+                all.push(regex.clone());
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A grammar and those inside it.
+fn with_inner(grammar: &Grammar) -> Vec<&Grammar> {
+    let (mut all, mut at) = (vec![grammar], 0);
+    while at < all.len() {
+        let items = all[at].rules.iter().flat_map(|rule| &rule.alternatives).flat_map(|way| &way.items);
+        let mut open: Vec<_> = items.collect();
+        while let Some(item) = open.pop() {
+            match &item.kind {
+                ItemKind::Grammar(inner) => all.push(inner),
+                ItemKind::Group(ways) | ItemKind::Optional(ways) => open.extend(ways.iter().flat_map(|way| &way.items)),
+                ItemKind::Repeat(item, ..) => open.push(item),
+                _ => {}
+            }
+        }
+        at += 1;
+    }
+    all
+}
+
+impl GrammarText {
+    fn read(&self, limits: &Limits) -> Result<Grammar> {
+        let options = ReadOptions {
+            syntax: self.syntax,
+            start: self.start.as_deref().map(str::to_owned),
+            forms: self.forms.iter().map(|name| (**name).to_owned()).collect(),
+            limits: limits.clone(),
+        };
+        read(&self.text, &options)
+    }
+
+    /// Its language, given the languages of the forms that it refers to.
+    ///
+    /// # Errors
+    /// As [`read`], and those of the languages inside it.
+    pub fn build(&self, forms: &[Language], limits: &Limits) -> Result<Language> {
+        let grammar = self.read(limits)?;
+        self.build_of(&grammar, forms, limits)
+    }
+
+    fn build_of(&self, grammar: &Grammar, forms: &[Language], limits: &Limits) -> Result<Language> {
+        let lexing = self.lexing.unwrap_or(match grammar.syntax {
+            Syntax::Lark => Lexing::Longest,
+            Syntax::Gbnf => Lexing::Any,
+        });
+        let form = |name: &str| self.forms.iter().position(|known| **known == *name).and_then(|at| forms.get(at));
+        let missing = |name: &str, span| Error::grammar(&grammar.text, span, format_args!("there is no form {name:?}"));
+        let given = Given {
+            regexes: grammar.regexes.iter().map(|regex| self.regex(grammar, regex, limits)).collect::<Result<_>>()?,
+            foreign: &|kind, span| match kind {
+                ItemKind::Form(name) => form(name).cloned().ok_or_else(|| missing(name, span)),
+                ItemKind::Json(schema) => json_schema(schema, &Options::default())
+                    .map_err(|error| Error { hint: error.hint.clone(), ..Error::grammar(&grammar.text, span, error) }),
+                ItemKind::Grammar(inner) => self.build_of(inner, forms, limits),
+                ItemKind::Control(Control::Name(name)) => Language::control(name, false, limits),
+                _ => Err(unsupported_control(grammar, span)),
+            },
+            regular_form: &|name, span| {
+                let form = form(name).ok_or_else(|| missing(name, span))?;
+                form.tree().map_err(|error| {
+                    let what = format_args!("the form {name:?} cannot be part of a terminal: {error}");
+                    Error::unsupported_construct(&grammar.text, span, what, "write it in a rule")
+                })
+            },
+        };
+        lower(grammar, lexing, &given, limits)
+    }
+
+    /// The texts of a regular expression: in its translation, or as the `regex` crate reads it.
+    fn regex(&self, grammar: &Grammar, regex: &Regex, limits: &Limits) -> Result<Regular> {
+        let own = |known: &&Translation| known.regex.0 == regex.source && known.regex.1 == regex.flags;
+        let parsed = match self.translations.iter().find(own) {
+            Some(translation) => parse_lexeme(&translation.text, translation.dialect, limits),
+            None if regex.flags.is_empty() => parse_lexeme(&regex.source, Dialect::Unicode, limits),
+            None => parse_lexeme(&format!("(?{}:{})", regex.flags, regex.source), Dialect::Unicode, limits),
+        };
+        let span = (regex.start, regex.start + regex.source.len());
+        parsed.map_err(|error| {
+            let what = error.message.lines().next().unwrap_or_default().to_owned();
+            match *error.kind {
+                Kind::Regex { .. } => Error { hint: error.hint, ..Error::grammar(&grammar.text, span, what) },
+                Kind::UnsupportedRegex { .. } => {
+                    let instead = error.hint.unwrap_or_default();
+                    Error::unsupported_construct(&grammar.text, span, what, &instead)
+                }
+                _ => error,
+            }
+        })
+    }
+}
+
+fn unsupported_control(grammar: &Grammar, span: Span) -> Error {
+    let what = "tokens by their ids, and all tokens but one, cannot be compiled yet";
+    Error::unsupported_construct(&grammar.text, span, what, "name the control token: <|name|>")
+}

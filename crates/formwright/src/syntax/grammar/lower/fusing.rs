@@ -1,0 +1,115 @@
+//! Which parts of a grammar without a lexer are regular, so that one automaton reads them.
+//!
+//! ```text
+//! value ::= number | "[" value "]"        number ::= "-"? [0-9]+ ("." [0-9]+)?      one leaf, not seven
+//! ```
+//!
+//! Cost: a tree for each regular part, up to a size; rules are visited in the order in which they depend on each other.
+
+use super::parts::{Part, PartId, Parts};
+use crate::interrupt::count;
+use crate::regular::Regular;
+
+/// Most nodes of the tree of a part; larger ones stay in parts.
+const MOST_NODES: usize = 1 << 10;
+
+/// A regular part: its texts, and how many nodes their tree has.
+type Fused = Option<(Regular, usize)>;
+
+/// The regular parts among all parts, by part; `trees` are those of the occurrences.
+pub fn regular_parts(parts: &Parts, trees: &[Regular]) -> Vec<Fused> {
+    let mut fused: Vec<Fused> = vec![None; parts.parts.len()];
+    let own_parts = parts_of_rules(parts);
+    for rule in rules_in_order(parts, &own_parts) {
+        for &part in &own_parts[rule] {
+            count(1);
+            fused[part as usize] = fuse(parts, trees, part, &fused);
+        }
+    }
+    for &part in own_parts.iter().flatten() {
+        if fused[part as usize].is_none() {
+            fused[part as usize] = fuse(parts, trees, part, &fused); // of rules that are not regular
+        }
+    }
+    fused
+}
+
+fn fuse(parts: &Parts, trees: &[Regular], part: PartId, fused: &[Fused]) -> Fused {
+    let of = |part: &PartId| fused[*part as usize].clone();
+    let all = |all: &[PartId]| -> Option<(Vec<Regular>, usize)> {
+        let mut size = 1;
+        let trees = all.iter().map(|part| {
+            let (tree, nodes) = of(part)?;
+            size += nodes;
+            (size <= MOST_NODES).then_some(tree)
+        });
+        let trees = trees.collect::<Option<_>>()?;
+        Some((trees, size))
+    };
+    let (tree, size) = match parts.get(part) {
+        Part::Occurrence(occurrence) => {
+            let tree = parts.is_terminal(*occurrence).then(|| trees[*occurrence as usize].clone())?;
+            let size = tree.nodes();
+            (tree, size)
+        }
+        Part::Rule(rule) => of(&parts.rules[*rule as usize])?,
+        Part::Sequence(parts) => all(parts).map(|(trees, size)| (Regular::concat(trees), size))?,
+        Part::Choice(parts) => all(parts).map(|(trees, size)| (Regular::or(trees), size))?,
+        Part::Repeat(body, low, high) => of(body).map(|(tree, size)| (repeated(tree, *low, *high), size + 1))?,
+    };
+    (size <= MOST_NODES).then_some((tree, size))
+}
+
+/// A tree repeated; any number of any number of texts is any number of them.
+fn repeated(tree: Regular, low: u32, high: Option<u32>) -> Regular {
+    match (&tree, low, high) {
+        (Regular::Repeat(_, 0 | 1, None), 1, None) => tree,
+        (Regular::Repeat(body, 0 | 1, None), 0, None) => Regular::Repeat(body.clone(), 0, None),
+        (Regular::Repeat(_, 0, None), 0, Some(1)) => tree,
+        _ => tree.repeat(low, high),
+    }
+}
+
+/// By rule: its parts, those first that others are made of.
+fn parts_of_rules(parts: &Parts) -> Vec<Vec<PartId>> {
+    let own = |&root: &PartId| {
+        let (mut open, mut found) = (vec![root], Vec::new());
+        while let Some(part) = open.pop() {
+            found.push(part);
+            match parts.get(part) {
+                Part::Sequence(all) | Part::Choice(all) => open.extend(all),
+                Part::Repeat(body, ..) => open.push(*body),
+                Part::Occurrence(_) | Part::Rule(_) => {}
+            }
+        }
+        found.reverse();
+        found
+    };
+    parts.rules.iter().map(own).collect()
+}
+
+/// The rules that do not lead to themselves, those first that others refer to (Kahn 1962).
+fn rules_in_order(parts: &Parts, own_parts: &[Vec<PartId>]) -> Vec<usize> {
+    let mut missing = vec![0_usize; parts.rules.len()];
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); parts.rules.len()];
+    for (rule, own) in own_parts.iter().enumerate() {
+        for &part in own {
+            if let Part::Rule(used) = parts.get(part) {
+                missing[rule] += 1;
+                users[*used as usize].push(rule);
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..missing.len()).filter(|&rule| missing[rule] == 0).collect();
+    let mut at = 0;
+    while at < order.len() {
+        for &user in &users[order[at]] {
+            missing[user] -= 1;
+            if missing[user] == 0 {
+                order.push(user);
+            }
+        }
+        at += 1;
+    }
+    order
+}
