@@ -18,6 +18,8 @@ use formwright::canonical::{Cuts, Description, Merges, Order, Scope, Symbols, st
 use formwright::language::Lexicon;
 use formwright::matcher::{Matcher, Speller};
 use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
+use formwright::syntax::grammar::ast::{Alternative, Grammar, Item, ItemKind, Pattern, PatternKind, Syntax};
+use formwright::syntax::grammar::{self, ReadOptions};
 use formwright::syntax::json_schema::{self, Options};
 use formwright::syntax::regex::Dialect;
 use formwright::terminals::Tables;
@@ -50,6 +52,89 @@ pub fn regex(data: &[u8]) {
         for dialect in [Dialect::Ascii, Dialect::Unicode, Dialect::Python] {
             walk_source(&Source::regex(text, dialect), data);
         }
+    }
+}
+
+/// The text of a grammar: what is read of it points into it.
+pub fn grammar_text(data: &[u8]) {
+    let Some(text) = short_text(data) else { return };
+    for syntax in [None, Some(Syntax::Lark), Some(Syntax::Gbnf)] {
+        let forms = ["date".to_owned()].into();
+        match grammar::read(text, &ReadOptions { syntax, forms, limits: limits(), ..ReadOptions::default() }) {
+            Ok(grammar) => check_grammar(&grammar),
+            Err(error) => check_place(text, &error),
+        }
+    }
+}
+
+fn check_place(text: &str, error: &Error) {
+    match &*error.kind {
+        Kind::Grammar { span, .. } | Kind::UnsupportedConstruct { span, .. } => check_span(text, *span),
+        _ => assert!(is_bound(error), "{error}"),
+    }
+}
+
+fn check_span(text: &str, (start, end): (usize, usize)) {
+    assert!(text.get(start..end).is_some(), "{start}..{end} of {text:?}");
+}
+
+fn check_grammar(grammar: &Grammar) {
+    assert!((grammar.start as usize) < grammar.rules.len());
+    grammar.lints.iter().for_each(|lint| check_span(&grammar.text, lint.span));
+    for rule in &grammar.rules {
+        check_span(&grammar.text, rule.span);
+        check_alternatives(grammar, &rule.alternatives);
+    }
+    for terminal in &grammar.terminals {
+        check_span(&grammar.text, terminal.span);
+        check_pattern(grammar, &terminal.pattern);
+        terminal.attributes.suffix.iter().for_each(|suffix| check_pattern(grammar, suffix));
+    }
+    assert!(grammar.ignored.iter().all(|&id| (id as usize) < grammar.terminals.len()));
+}
+
+fn check_alternatives(grammar: &Grammar, alternatives: &[Alternative]) {
+    for alternative in alternatives {
+        check_span(&grammar.text, alternative.span);
+        alternative.items.iter().for_each(|item| check_item(grammar, item));
+    }
+}
+
+fn check_item(grammar: &Grammar, item: &Item) {
+    check_span(&grammar.text, item.span);
+    match &item.kind {
+        ItemKind::Rule(id) => assert!((*id as usize) < grammar.rules.len()),
+        ItemKind::Terminal(id) => assert!((*id as usize) < grammar.terminals.len()),
+        ItemKind::Group(inner) | ItemKind::Optional(inner) => check_alternatives(grammar, inner),
+        ItemKind::Repeat(body, low, high) => {
+            assert!(high.is_none_or(|high| *low <= high));
+            check_item(grammar, body);
+        }
+        ItemKind::Grammar(inner) => check_grammar(inner),
+        _ => {}
+    }
+}
+
+fn check_pattern(grammar: &Grammar, pattern: &Pattern) {
+    check_span(&grammar.text, pattern.span);
+    match &pattern.kind {
+        PatternKind::Terminal(id) => assert!((*id as usize) < grammar.terminals.len()),
+        PatternKind::Regex(id) => {
+            let regex = &grammar.regexes[*id as usize];
+            assert!(grammar.text.is_char_boundary(regex.start));
+        }
+        PatternKind::Class(ranges) => assert!(ranges.windows(2).all(|pair| pair[0].1 < pair[1].0)),
+        PatternKind::Sequence(parts) | PatternKind::Choice(parts) | PatternKind::And(parts) => {
+            for part in parts {
+                check_pattern(grammar, part);
+            }
+        }
+        PatternKind::Not(body) => check_pattern(grammar, body),
+        PatternKind::Repeat(body, low, high) => {
+            assert!(high.is_none_or(|high| *low <= high));
+            check_pattern(grammar, body);
+        }
+        _ => {}
     }
 }
 

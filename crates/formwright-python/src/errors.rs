@@ -18,6 +18,7 @@ mod python {
 
     import_exception!(formwright.errors, ArgumentError);
     import_exception!(formwright.errors, DeadEnd);
+    import_exception!(formwright.errors, GrammarError);
     import_exception!(formwright.errors, InternalError);
     import_exception!(formwright.errors, Interrupted);
     import_exception!(formwright.errors, LanguageError);
@@ -28,6 +29,7 @@ mod python {
     import_exception!(formwright.errors, SchemaError);
     import_exception!(formwright.errors, TokenRejected);
     import_exception!(formwright.errors, UnsatisfiableSchema);
+    import_exception!(formwright.errors, UnsupportedConstruct);
     import_exception!(formwright.errors, UnsupportedKeyword);
     import_exception!(formwright.errors, UnsupportedPattern);
     import_exception!(formwright.errors, VocabularyError);
@@ -53,6 +55,14 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             py.get_type::<python::UnsupportedPattern>()
         }
         Kind::Language => py.get_type::<python::LanguageError>(),
+        Kind::Grammar { source, span, line, column, expected } => {
+            set_place(&kwargs, source, span, (line, column), expected)?;
+            py.get_type::<python::GrammarError>()
+        }
+        Kind::UnsupportedConstruct { source, span, line, column, expected } => {
+            set_place(&kwargs, source, span, (line, column), expected)?;
+            py.get_type::<python::UnsupportedConstruct>()
+        }
         Kind::Argument { argument } => {
             kwargs.set_item("argument", argument)?;
             py.get_type::<python::ArgumentError>()
@@ -95,6 +105,21 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
     };
     Ok(PyErr::from_value(class.call((error.message,), Some(&kwargs))?))
+}
+
+/// Sets where the fault of a grammar is.
+fn set_place(
+    kwargs: &Bound<'_, PyDict>,
+    source: String,
+    span: (usize, usize),
+    (line, column): (usize, usize),
+    expected: String,
+) -> PyResult<()> {
+    kwargs.set_item("source", source)?;
+    kwargs.set_item("span", span)?;
+    kwargs.set_item("line", line)?;
+    kwargs.set_item("column", column)?;
+    kwargs.set_item("expected", expected)
 }
 
 /// Runs `work` with the interpreter lock.

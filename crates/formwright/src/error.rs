@@ -29,6 +29,32 @@ pub enum Kind {
     },
     /// A language that cannot be written, or a stored one that cannot be read.
     Language,
+    /// A grammar cannot be read; the span points into it.
+    Grammar {
+        /// The grammar.
+        source: String,
+        /// Byte offsets of the place.
+        span: (usize, usize),
+        /// Line of the place, from 1.
+        line: usize,
+        /// Column of the place in characters, from 1.
+        column: usize,
+        /// What could have stood there, or nothing.
+        expected: String,
+    },
+    /// A construct of a grammar is valid, but cannot be enforced; the span points into the grammar.
+    UnsupportedConstruct {
+        /// The grammar.
+        source: String,
+        /// Byte offsets of the place.
+        span: (usize, usize),
+        /// Line of the place, from 1.
+        line: usize,
+        /// Column of the place in characters, from 1.
+        column: usize,
+        /// What could have stood there, or nothing.
+        expected: String,
+    },
     /// An argument has a value that it cannot have.
     Argument {
         /// Its name.
@@ -158,6 +184,43 @@ impl Error {
         Self::unsupported_regex(source, (0, source.len()), "no text matches it", instead)
     }
 
+    /// A grammar that cannot be read: draws a caret line under the span.
+    #[cold]
+    pub fn grammar(source: &str, span: (usize, usize), what: impl fmt::Display) -> Self {
+        let span = whole_characters(source, span);
+        let (line, column) = line_and_column(source, span.0);
+        let message = format!("grammar at {line}:{column}: {what}\n{}", caret_in_window(source, span));
+        Self::new(Kind::Grammar { source: source.to_owned(), span, line, column, expected: String::new() }, message)
+    }
+
+    /// A grammar that cannot be read, because something else was expected at a place.
+    #[cold]
+    pub fn expected_in_grammar(source: &str, span: (usize, usize), expected: &str, got: &str) -> Self {
+        let mut error = Self::grammar(source, span, format_args!("expected {expected}, got {got}"));
+        if let Kind::Grammar { expected: field, .. } = &mut *error.kind {
+            expected.clone_into(field);
+        }
+        error
+    }
+
+    /// A construct of a grammar that is valid, but cannot be enforced, with what to write instead.
+    #[cold]
+    pub fn unsupported_construct(source: &str, span: (usize, usize), what: impl fmt::Display, instead: &str) -> Self {
+        let (line, column) = line_and_column(source, span.0);
+        let span = whole_characters(source, span);
+        let kind =
+            Kind::UnsupportedConstruct { source: source.to_owned(), span, line, column, expected: String::new() };
+        Self { kind: Box::new(kind), ..Self::grammar(source, span, what) }.hint(instead)
+    }
+
+    /// A grammar that is too large at a place: `limit` is counted of it.
+    #[cold]
+    pub fn grammar_limit(source: &str, span: (usize, usize), limit: &'static str, allowed: usize) -> Self {
+        let kind = Kind::Limit { limit, value: allowed.saturating_add(1), allowed };
+        let what = format_args!("limit reached: more than {allowed} {limit}");
+        Self { kind: Box::new(kind), ..Self::grammar(source, span, what) }
+    }
+
     /// A broken schema.
     #[cold]
     pub fn schema(pointer: &str, what: impl fmt::Display) -> Self {
@@ -228,6 +291,34 @@ fn caret(source: &str, (start, end): (usize, usize)) -> String {
     format!("    {}\n    {}{}", &source[line_start..line_end], " ".repeat(column), "^".repeat(width))
 }
 
+/// Characters of a long line that are shown on each side of a place.
+const WINDOW: usize = 60;
+
+/// The same, of a part of the line where it is long.
+fn caret_in_window(source: &str, (start, end): (usize, usize)) -> String {
+    let start = floor_boundary(source, start);
+    let before = source[..start].char_indices().rev().take(WINDOW).last().map_or(start, |(at, _)| at);
+    let after = source[start..].char_indices().nth(WINDOW).map_or(source.len(), |(at, _)| start + at);
+    caret(&source[before..after], (start - before, end.clamp(start, after) - before))
+}
+
+/// Line and column of a place, from 1; columns count characters.
+pub(crate) fn line_and_column(source: &str, at: usize) -> (usize, usize) {
+    let before = &source[..floor_boundary(source, at)];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.bytes().filter(|&byte| byte == b'\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// The characters that a span touches.
+fn whole_characters(source: &str, (start, end): (usize, usize)) -> (usize, usize) {
+    let start = floor_boundary(source, start);
+    let mut end = end.clamp(start, source.len());
+    while !source.is_char_boundary(end) {
+        end += 1;
+    }
+    (start, end)
+}
+
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -244,6 +335,16 @@ mod tests {
     fn caret_points_into_the_right_line() {
         let error = Error::regex("ab\ncde(", (6, 7), "unclosed group");
         assert_eq!(error.message, "regular expression: unclosed group\n    cde(\n       ^");
+    }
+
+    #[test]
+    fn grammars_are_cut_to_a_window() {
+        let error = Error::grammar(&format!("a\n{}=b", "x".repeat(100)), (102, 103), "it");
+        assert_eq!(error.message, format!("grammar at 2:101: it\n    {}=b\n    {}^", "x".repeat(60), " ".repeat(60)));
+        assert!(matches!(*error.kind, Kind::Grammar { line: 2, column: 101, .. }));
+        assert!(matches!(*Error::grammar("é", (1, 1), "it").kind, Kind::Grammar { span: (0, 2), .. }));
+        assert_eq!(Error::grammar("é", (0, 2), "it").message, "grammar at 1:1: it\n    é\n    ^");
+        assert_eq!(Error::grammar("", (0, 0), "it").message, "grammar at 1:1: it\n    \n    ^");
     }
 
     #[test]

@@ -28,6 +28,18 @@ pub struct Limits {
     pub pattern_work: u64,
     /// States of one automaton of all terminals of a grammar.
     pub tagged_states: usize,
+    /// Bytes of the text of a grammar.
+    pub grammar_bytes: usize,
+    /// Groups inside groups of a grammar, those of the terminals that a terminal consists of included.
+    pub grammar_depth: usize,
+    /// Rules of a grammar, and terminals with a name.
+    pub grammar_rules: usize,
+    /// Parts of all rules and terminals of a grammar: names, texts, groups and the like, those of templates each time.
+    pub grammar_parts: usize,
+    /// Rules that are made of the templates of a grammar.
+    pub grammar_expansions: usize,
+    /// The largest count of a grammar: `x~2..3`.
+    pub grammar_times: u32,
     /// Schemas that are inside one another without a value between them (`allOf`, `$ref`, ...).
     pub schema_depth: usize,
     /// Nodes of one language.
@@ -71,6 +83,12 @@ impl Default for Limits {
             pattern_parts: 1 << 18,
             pattern_work: 1 << 22,
             tagged_states: 1 << 16,
+            grammar_bytes: 1 << 20,
+            grammar_depth: 200,
+            grammar_rules: 1 << 16,
+            grammar_parts: 1 << 20,
+            grammar_expansions: 10_000,
+            grammar_times: 65_535,
             schema_depth: 128,
             nodes: 4_000_000,
             tree_bytes: 1 << 16, // so that trees of few nodes, whose texts are counted in tokens, stay trees

@@ -11,7 +11,7 @@
 //! Cost: once for a graph, when a budget first asks for it: a few nanoseconds a node. Members and items that
 //! need not come do not count, as no way to the end leads through them.
 
-use super::{CompiledGraph, Node, NodeId};
+use super::{CompiledGraph, NodeId};
 
 impl CompiledGraph {
     /// By node, whether it is bounded: none of the parts that must come leads back to a node that holds it.
@@ -19,7 +19,7 @@ impl CompiledGraph {
         let nodes = self.nodes() as usize;
         let (mut holders, mut open_parts) = (vec![Vec::new(); nodes], vec![0_u32; nodes]);
         for node in 0..self.nodes() {
-            self.each_necessary_part(node, |part| {
+            self.node(node).each_necessary_part(|part| {
                 holders[part as usize].push(node);
                 open_parts[node as usize] += 1;
             });
@@ -34,43 +34,5 @@ impl CompiledGraph {
             }
         }
         bounded.into()
-    }
-
-    /// The nodes that a shortest way through a node may lead through.
-    fn each_necessary_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
-        match self.node(node) {
-            Node::Object(object) => {
-                let is_counted = object.low > 0 || object.tracks_values() || object.tails > 0;
-                let may_have_to_come = |index: u32| {
-                    is_counted
-                        || object.members[index as usize].required
-                        || object.implied.iter().any(|&(_, implied)| implied == index)
-                };
-                for (member, _) in object.members.iter().zip(0..).filter(|&(_, index)| may_have_to_come(index)) {
-                    visit(member.value);
-                    member.witnesses.iter().for_each(|&(witness, _)| visit(witness));
-                }
-                for kind in object.undeclared.iter().filter(|_| is_counted) {
-                    visit(kind.value);
-                    kind.witnesses.iter().for_each(|&(witness, _)| visit(witness));
-                }
-            }
-            Node::Array(array) => {
-                let least = array.low as usize;
-                array.prefix.iter().take(least).for_each(|&item| visit(item));
-                array.rest.iter().filter(|_| least > array.prefix.len()).for_each(|&item| visit(item));
-                array.ways.iter().flatten().for_each(|&(item, _)| visit(item));
-            }
-            Node::Sequence(parts) | Node::Choice(parts) => parts.iter().for_each(|&part| visit(part)),
-            Node::Repeat { body, low, .. } if *low > 0 => visit(*body),
-            Node::Rule(target) => visit(*target),
-            Node::Tail(tail) => {
-                tail.ways.iter().for_each(|&(value, _)| visit(value));
-                tail.ways.iter().for_each(|(_, rest)| visit(rest.object));
-                let positions = tail.continuations.iter().flat_map(|after| after.positions.iter());
-                positions.for_each(|position| visit(position.object));
-            }
-            _ => {}
-        }
     }
 }

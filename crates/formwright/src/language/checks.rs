@@ -1,26 +1,15 @@
-//! What [`Graph::finish`] does once shortest texts are known: it removes dead ends, and refuses rules that read
-//! nothing.
+//! What [`Graph::finish`] does once shortest texts are known: it removes dead ends, and rounds that read nothing.
 //!
 //! ```text
 //! Choice(a, Never)       a                      a way that cannot end is never offered
-//! rule = rule "x"        refused                it would be entered for ever without reading a byte
+//! Repeat(a?, 2, 5)       Repeat(a?, 0, 5)       "a" is two texts of a?, one of them empty
 //! ```
 //!
-//! Cost: a pass over the graph each; the second only where a node may start with another that may, too.
+//! Cost: a pass over the graph each.
 
-use std::slice;
 use std::sync::Arc;
 
 use super::{Facts, Graph, INFINITE, Node, NodeId, UndeclaredKind};
-use crate::error::{Error, Kind, Result};
-
-/// How far the search for left recursion has come with a node.
-#[derive(Clone, Copy, PartialEq)]
-enum Mark {
-    New,
-    UnderWay,
-    Done,
-}
 
 impl Facts {
     /// Removes every way into a node without a finite text.
@@ -70,55 +59,14 @@ impl Facts {
         }
     }
 
-    /// A rule that can reach itself without reading a byte would loop for ever.
-    pub(super) fn refuse_left_recursion(&self, graph: &Graph) -> Result<()> {
-        let deeper = |node: &NodeId| !self.leftmost(graph, *node).is_empty();
-        if !(0..graph.nodes.len() as NodeId).any(|node| self.leftmost(graph, node).iter().any(deeper)) {
-            return Ok(()); // most often: choices of things that are read at once
-        }
-        let mut marks = vec![Mark::New; graph.nodes.len()];
-        for start in 0..graph.nodes.len() as NodeId {
-            if marks[start as usize] == Mark::New && self.reaches_cycle(graph, start, &mut marks) {
-                return Err(Error::new(Kind::Language, "language: a rule refers to itself before it reads anything")
-                    .hint("rewrite the left recursion as a repetition"));
+    /// Lets every round of a repetition read something: a body that may be empty fills up what is missing.
+    pub(super) fn count_rounds_that_read(&self, graph: &mut Graph) {
+        for node in &mut graph.nodes {
+            match node {
+                Node::Repeat { high: 0, .. } => *node = Node::Empty,
+                Node::Repeat { body, low, .. } if self.nullable(*body) => *low = 0,
+                _ => {}
             }
-        }
-        Ok(())
-    }
-
-    /// Depth-first search along leftmost nodes: whether it comes back to a node that is under way.
-    fn reaches_cycle(&self, graph: &Graph, start: NodeId, marks: &mut [Mark]) -> bool {
-        let mut stack = vec![(start, self.leftmost(graph, start), 0_usize)];
-        marks[start as usize] = Mark::UnderWay;
-        while let Some((node, children, next)) = stack.last_mut() {
-            let Some(&child) = children.get(*next) else {
-                marks[*node as usize] = Mark::Done;
-                stack.pop();
-                continue;
-            };
-            *next += 1;
-            match marks[child as usize] {
-                Mark::UnderWay => return true,
-                Mark::New => {
-                    marks[child as usize] = Mark::UnderWay;
-                    stack.push((child, self.leftmost(graph, child), 0));
-                }
-                Mark::Done => {}
-            }
-        }
-        false
-    }
-
-    /// Nodes a text of `node` may start with before anything is read.
-    fn leftmost<'g>(&self, graph: &'g Graph, node: NodeId) -> &'g [NodeId] {
-        match &graph.nodes[node as usize] {
-            Node::Choice(options) => options,
-            Node::Rule(node) | Node::Repeat { body: node, .. } => slice::from_ref(node),
-            Node::Sequence(parts) => {
-                let read = parts.iter().position(|part| !self.nullable(*part));
-                &parts[..read.map_or(parts.len(), |read| read + 1)]
-            }
-            _ => &[],
         }
     }
 }

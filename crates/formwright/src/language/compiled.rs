@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::leftmost::ranks;
 use super::text_lengths::TextLengths;
 use super::{
     Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, PartBound,
@@ -38,9 +39,12 @@ pub struct CompiledGraph {
     /// By leaf, as far as there are bounds: how many tokens may end inside.
     bounds: Vec<Option<PartBound>>,
     first: Vec<OnceLock<ByteSet>>,
+    /// By node: more than those that it begins with.
+    ranks: OnceLock<Box<[u32]>>,
     /// Whether a leaf begins with letters.
     has_text: OnceLock<bool>,
     /// Whether some array compares its items as values.
+    has_frames: bool,
     compares_values: bool,
     /// Whether the values of members decide in some object what else must come.
     tracks_values: bool,
@@ -90,6 +94,8 @@ impl CompiledGraph {
             bounds: bounds_by_leaf(&graph.bounds),
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
+            ranks: OnceLock::new(),
+            has_frames: graph.nodes.iter().any(|node| matches!(node, Node::Sequence(_) | Node::Repeat { .. })),
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),
             tracks_values: graph.tracks_values(),
@@ -104,6 +110,12 @@ impl CompiledGraph {
     /// The node that is the whole language.
     pub fn root(&self) -> NodeId {
         self.graph.root
+    }
+
+    /// Whether a stack may hold where a sequence or a repetition goes on.
+    #[inline]
+    pub fn has_frames(&self) -> bool {
+        self.has_frames
     }
 
     /// Where whitespace may be.
@@ -324,6 +336,11 @@ impl CompiledGraph {
             }
         }
         known(node).unwrap_or_default()
+    }
+
+    /// A number that is higher than those of all nodes that a node begins with.
+    pub fn rank(&self, node: NodeId) -> u32 {
+        self.ranks.get_or_init(|| ranks(&self.facts, &self.graph))[node as usize]
     }
 
     /// The nodes that a node may begin with.

@@ -175,18 +175,12 @@ impl Graph {
     ///
     /// # Errors
     /// [`crate::Kind::Argument`] when `low > high`.
-    pub fn repeat(&mut self, body: NodeId, low: u32, high: u32, facts: &Facts) -> Result<NodeId> {
+    pub fn repeat(&mut self, body: NodeId, low: u32, high: u32) -> Result<NodeId> {
         if low > high {
             return Err(Error::argument("high", format!("repeat: at least {low} times is more than at most {high}")));
         }
-        if high == 0 {
-            return Ok(self.add(Node::Empty));
-        }
-        let low = if facts.nullable(body) { 0 } else { low };
-        Ok(match self.nested(body, low, high) {
-            Some(flat) => self.add(flat),
-            None => self.add(Node::Repeat { body, low, high }),
-        })
+        let flat = self.nested(body, low, high);
+        Ok(self.add(flat.unwrap_or(Node::Repeat { body, low, high })))
     }
 
     /// `(x{a,b}){c,d} = x{a·c,b·d}` for a of 0 or 1, where the counts have no gaps: one counter instead of two.
@@ -199,21 +193,24 @@ impl Graph {
         Some(Node::Repeat { body, low: least * low, high })
     }
 
-    /// Proves that a text exists and that every loop reads something, and prunes what has no finite text.
+    /// Proves that a text exists, prunes what has no finite text, and lets every loop read something: a repetition
+    /// whose body may be empty has no fewest rounds, and left recursion is written another way. Nodes keep their texts and
+    /// numbers, but for those of a left recursion that are entered only at its beginnings: they have no text any more.
     ///
     /// # Errors
-    /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Language`] when a rule can reach itself
-    /// without reading; [`crate::Kind::Limit`] when a literal text is too long.
+    /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Limit`] when a literal text is too long, or left
+    /// recursion takes too many nodes; [`crate::Kind::Language`] when a parser may read nothing before a rule recurs.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
         if self.longest > TextSet::LONGEST {
             return Err(Error::limit("bytes of a literal text", self.longest, TextSet::LONGEST));
         }
-        let facts = Facts::new(self, limits)?;
+        let mut facts = Facts::new(self, limits)?;
         if facts.shortest(self.root) >= INFINITE {
             return Err(no_finite_text(self, &facts));
         }
         facts.prune(self);
-        facts.refuse_left_recursion(self)?;
+        facts.count_rounds_that_read(self);
+        facts.rewrite_left_recursion(self, limits)?;
         Ok(facts)
     }
 }

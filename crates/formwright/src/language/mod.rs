@@ -9,8 +9,8 @@
 //! {"type": "array", "items": {"enum": [1, "a"]}}     0: Array(rest: 1)   1: Literals(1, "a")
 //! ```
 //!
-//! [`Graph::finish`] proves that a text exists and that every loop through the graph reads something; what has no
-//! finite text is pruned there, so the matcher never offers a way into it. [`Language`] is the result, frozen;
+//! [`Graph::finish`] proves that a text exists and writes left recursion another way, so that every loop through the graph
+//! reads something; what has no finite text is pruned there, so the matcher never offers a way into it. [`Language`] is the result, frozen;
 //! [`CompiledGraph`] is what runs.
 //!
 //! Cost: a few passes over the nodes. Nodes of a compiled graph are not those of the language, because choices
@@ -30,14 +30,18 @@ mod graph;
 mod import;
 mod layout_costs;
 mod left_factoring;
+mod leftmost;
 mod lexicon;
+mod parts;
 mod plain_shortest;
 mod progress;
+mod recursion;
 mod regular_form;
 mod rise;
 mod set;
 mod shortest;
 mod shortest_cache;
+mod shortest_first;
 mod spaces;
 mod text_lengths;
 mod text_set;
@@ -158,11 +162,11 @@ pub enum Node {
     Choice(Box<[NodeId]>),
     /// `low..=high` times in a row.
     Repeat {
-        /// What is repeated; never matches the empty text.
+        /// What is repeated.
         body: NodeId,
-        /// Fewest times.
+        /// Fewest times; in a finished graph 0 if the body has the empty text, so that every round reads something.
         low: u32,
-        /// Most times, or [`UNBOUNDED`].
+        /// Most times, or [`UNBOUNDED`]; in a finished graph at least 1.
         high: u32,
     },
     /// A scalar that no earlier item of its array equals, out of any of these leaves (one form of each value).

@@ -118,7 +118,7 @@ impl CompiledGraph {
             for at in 0..within.len() {
                 let node = if round % 2 == 0 { within.len() - 1 - at } else { at };
                 let mut begun = within[node];
-                self.each_part(node as NodeId, |part| begun = begun.or(within[part as usize]));
+                self.node(node as NodeId).each_part(|part| begun = begun.or(within[part as usize]));
                 changed |= std::mem::replace(&mut within[node], begun) != begun;
             }
             if !changed {
@@ -126,26 +126,6 @@ impl CompiledGraph {
             }
         }
         vec![anywhere; within.len()].into()
-    }
-
-    /// The nodes that a node consists of. Those of tails do not matter: in an object with a tail, anything may begin.
-    pub fn each_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
-        match self.node(node) {
-            Node::Object(object) => {
-                let witnesses = object.members.iter().flat_map(|member| member.witnesses.iter());
-                let witnesses = witnesses.chain(object.undeclared.iter().flat_map(|kind| kind.witnesses.iter()));
-                witnesses.for_each(|&(witness, _)| visit(witness));
-                object.members.iter().for_each(|member| visit(member.value));
-                object.undeclared.iter().for_each(|kind| visit(kind.value));
-            }
-            Node::Array(array) => {
-                array.prefix.iter().chain(&array.rest).for_each(|&item| visit(item));
-                array.ways.iter().flatten().for_each(|&(item, _)| visit(item));
-            }
-            Node::Choice(options) => options.iter().for_each(|&option| visit(option)),
-            Node::Rule(target) => visit(*target),
-            _ => {}
-        }
     }
 
     /// What can begin directly inside an object or array.
@@ -158,7 +138,7 @@ impl CompiledGraph {
         // A value that is not a witness can make another member necessary.
         let is_open = matches!(self.node(node), Node::Object(object) if object.tracks_values());
         let mut value = if is_open { UNKNOWN } else { 0 };
-        self.each_part(node, |part| value = value.max(values[part as usize]));
+        self.node(node).each_part(|part| value = value.max(values[part as usize]));
         Rise { member, item, value }
     }
 
@@ -247,7 +227,7 @@ impl CompiledGraph {
     fn farthest_of_options(&self, node: NodeId) -> Option<u32> {
         let (mut seen, mut open, mut farthest) = (FxHashSet::default(), vec![node], Some(0));
         while let Some(node) = open.pop() {
-            self.each_part(node, |option| match self.node(option) {
+            self.node(node).each_part(|option| match self.node(option) {
                 Node::Choice(_) | Node::Rule(_) if !seen.insert(option) => {}
                 Node::Choice(_) | Node::Rule(_) => open.push(option),
                 _ if self.facts.shortest(option) >= INFINITE => {}

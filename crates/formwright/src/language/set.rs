@@ -109,7 +109,7 @@ impl Language {
         if shortest >= INFINITE {
             return Err(Error::limit("bytes of the shortest text", shortest as usize, INFINITE as usize - 1));
         }
-        graph.root = graph.repeat(body, low, high, &self.0.facts)?;
+        graph.root = graph.repeat(body, low, high)?;
         graph.nesting += 1;
         Self::new(graph, &self.0.limits)
     }

@@ -212,7 +212,7 @@ fn inside(graph: &CompiledGraph, rises: &Rises, position: Position) -> Option<(R
             matches!(graph.node(node), Node::Tail(_)).then_some(anything)
         }
         Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. } => None,
-        Position::Union(_) | Position::Between { .. } | Position::Sequence { .. } | Position::Repeat { .. } => {
+        Position::Union(_) | Position::Between { .. } | Position::Unseen | Position::Sequence { .. } | Position::Repeat { .. } => {
             Some(anything)
         }
     }

@@ -112,13 +112,13 @@ fn refuse_competing(graph: &CompiledGraph, array: &Array) -> Result<()> {
 /// Whether a part of a node is one of `others`.
 fn holds_any(graph: &CompiledGraph, node: NodeId, others: &FxHashSet<NodeId>) -> bool {
     let (mut seen, mut open) = (FxHashSet::default(), Vec::new());
-    graph.each_part(node, |part| open.push(part));
+    graph.node(node).each_part(|part| open.push(part));
     while let Some(part) = open.pop() {
         if others.contains(&part) {
             return true;
         }
         if seen.insert(part) {
-            graph.each_part(part, |part| open.push(part));
+            graph.node(part).each_part(|part| open.push(part));
         }
     }
     false

@@ -54,6 +54,9 @@ const WAYS_EACH: usize = 4;
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
 const LONG: u32 = 2;
 
+/// Terminals that are looked through one after the other.
+const MOST_TERMINALS: u32 = 32;
+
 /// Steps of a search over all tokens.
 const FUEL: u32 = 200_000;
 
@@ -96,6 +99,8 @@ pub struct Potential {
     wants_more: bool,
     /// How often the work of a call is halved.
     halvings: u32,
+    /// Terminals that are looked through at the moment.
+    open_terminals: u32,
 }
 
 impl Potential {
@@ -155,7 +160,7 @@ impl Potential {
         let mut least = self.preferred(machine, counting, configuration);
         if !self.is_followed(&configuration) || machine.may_include_others(configuration) {
             least = least.min(self.least_included(machine, configuration));
-            least = least.min(self.through_terminal(machine, counting, configuration));
+            least = least.min(self.through_terminal(machine, counting, configuration, least));
         }
         if counting.has_every_byte() {
             return least;
@@ -175,16 +180,21 @@ impl Potential {
         &mut self,
         machine: &mut Machine<'_>,
         counting: Counting<'_>,
-        configuration: Configuration,
+        Configuration { position, stack }: Configuration,
+        least: u32,
     ) -> u32 {
-        let Configuration { position, stack } = configuration;
         if !matches!(position, Position::Terminal { .. } | Position::Text { .. }) || machine.must_differ(stack) {
             return INFINITE;
         }
+        count(8);
         let bytes = machine.position_cost(position);
-        let after = machine.after_terminal(stack);
-        let least = after.into_iter().map(|after| self.tokens_of(machine, counting, after)).min();
-        least.map_or(INFINITE, |least| least.saturating_add(bytes).min(INFINITE))
+        if bytes >= least || self.open_terminals >= MOST_TERMINALS || self.is_exhausted() {
+            return INFINITE; // a rule that begins with a terminal may come after it without end
+        }
+        self.open_terminals += 1;
+        let after = machine.after_terminal(stack).into_iter().map(|at| self.tokens_of(machine, counting, at)).min();
+        self.open_terminals -= 1;
+        after.map_or(INFINITE, |after| after.saturating_add(bytes).min(INFINITE))
     }
 
     /// The potential along preferred ways, or else over all tokens.

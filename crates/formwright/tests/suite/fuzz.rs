@@ -27,6 +27,11 @@ fn regular_expressions() {
 }
 
 #[test]
+fn texts_of_grammars() {
+    replay("grammar_text", targets::grammar_text);
+}
+
+#[test]
 fn long_regular_expressions() {
     replay("lengths", targets::lengths);
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use formwright::canonical::{Cuts, Description, Merges, Order, Scope, Symbols};
-use formwright::language::UNBOUNDED;
+use formwright::language::{Graph, Node, NodeId, UNBOUNDED};
 use formwright::matcher::Speller;
 use formwright::regular::{Pieces, Unit};
 use formwright::source::Source;
@@ -136,6 +136,31 @@ fn canonical_tokens_of_both_kinds() {
         let (tables, speller) = speller();
         for language in nested().into_iter().chain([regex("a{4000,9000}b", &Limits::default()).unwrap()]) {
             ask(&Constraint::canonical(&language, &tables, &speller).unwrap());
+        }
+    });
+}
+
+/// As many rules, each of which begins with, ends with, or holds the next one.
+#[test]
+fn long_chains_of_rules() {
+    within_a_small_stack(|| {
+        let shapes: [fn(NodeId, NodeId) -> Vec<NodeId>; 4] =
+            [|next, _| vec![next], |next, x| vec![next, x], |next, x| vec![x, next], |next, x| vec![x, next, x]];
+        for shape in shapes {
+            let (rules, mut graph) = (20_000, Graph::default());
+            let (x, some) = (graph.literals([&b"x"[..]]), graph.literals([&b"y"[..], b""]));
+            let first = graph.nodes.len() as NodeId;
+            graph.nodes.resize((first + rules + 1) as usize, Node::Never);
+            for rule in first..first + rules {
+                let parts = graph.add(Node::Sequence(shape(rule + 1, x).into()));
+                graph.nodes[rule as usize] = Node::Choice([parts, some].into());
+            }
+            graph.nodes[(first + rules) as usize] = Node::Rule(x);
+            graph.root = first;
+            let language = Language::new(graph, &Limits::default()).unwrap();
+            assert_eq!(language.example().unwrap(), b"");
+            drop(language.graph().clone());
+            assert!(language.check(b"xxxxx").unwrap().0 > 0);
         }
     });
 }

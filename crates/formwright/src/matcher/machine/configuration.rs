@@ -121,6 +121,8 @@ pub enum Position {
     /// After a member of any object (only in keys of entries): which whitespace may come, the state after a comma if
     /// one may come, and whether the brace may.
     Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
+    /// Frames that no token asks for (only in keys of entries).
+    Unseen,
     /// Between the items of an array.
     Array { phase: Phase, space: SpaceState, array: NodeId, count: Progress },
     /// Before part `index` of a sequence (only on the stack).

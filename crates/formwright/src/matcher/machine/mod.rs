@@ -30,6 +30,7 @@ mod inclusion;
 mod object_cost;
 mod objects;
 mod preferred;
+mod probe;
 mod resume;
 mod stacks;
 mod successors;
@@ -51,6 +52,7 @@ use successors::Successors;
 pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked, is_accepting};
 pub use excluded::TextsId;
 pub use forgetting::Forget;
+pub use probe::{Probe, WHOLE};
 use stacks::{MUST_DIFFER, READ};
 
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
@@ -108,6 +110,8 @@ pub struct Machine<'m> {
     pub overflow: bool,
     /// How items are compared as values.
     pub comparison: Comparison,
+    /// What is asked of a stack, where that is to be known.
+    pub probe: Option<Box<Probe>>,
     /// The byte being read.
     byte: u8,
     /// Room for the configurations of one step.
@@ -134,6 +138,7 @@ impl<'m> Machine<'m> {
             asked: false,
             overflow: false,
             comparison: Comparison::default(),
+            probe: None,
             byte: 0,
             buffer: Vec::new(),
         }
@@ -334,6 +339,7 @@ impl<'m> Machine<'m> {
             | Position::Accept
             | Position::Union(_)
             | Position::Between { .. }
+            | Position::Unseen
             | Position::Named { .. }
             | Position::Item { .. }
             | Position::Element { .. }

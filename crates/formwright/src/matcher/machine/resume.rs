@@ -10,6 +10,9 @@
 //! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte. Parts that may be
 //! empty lead from one to the next however deep operators are nested: what is still to be done is a list, and no call.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use super::configuration::{Configuration, Frame, Position, StackId};
@@ -19,13 +22,15 @@ use crate::language::{Node, NodeId, UNBOUNDED};
 /// What is still to be done, the next one last.
 type ToDo = SmallVec<[Step; 8]>;
 
+/// Nodes whose first byte is looked for, each with what comes after it.
+type Open = SmallVec<[(NodeId, StackId); 8]>;
+
 /// One of these things.
 #[derive(Clone, Copy)]
 enum Step {
     Enter(NodeId, StackId),
-    Resume(StackId),
     /// Unless that was done for this byte.
-    ResumeOnce(StackId),
+    Resume(StackId),
     /// Goes on with a repetition after so many rounds.
     Round(NodeId, u32, StackId),
 }
@@ -35,6 +40,13 @@ const MOST_BEGINNINGS: usize = 16;
 
 /// Alternatives that are entered at once.
 const MOST_ALTERNATIVES: usize = 4;
+
+/// Nodes that are entered at once. Rules that share what they begin with lead to it in ways that multiply.
+const MOST_ENTERED: usize = 64;
+
+/// Nodes whose first byte is looked for one way after the other. Of more, those that several ways lead to come after all
+/// that lead there, each once.
+const MOST_STARTED: usize = 64;
 
 impl Machine<'_> {
     /// A configuration before `node`; also what follows it, if `node` may be empty.
@@ -46,11 +58,19 @@ impl Machine<'_> {
 
     /// Does what is still to be done.
     fn finish(&mut self, mut to_do: ToDo, out: &mut Successors<'_>) {
+        let mut entered = 0;
         while let Some(step) = to_do.pop() {
             match step {
-                Step::Enter(node, stack) => self.enter_one(node, stack, out, &mut to_do),
-                Step::ResumeOnce(stack) if !out.resumes(stack) => {}
-                Step::Resume(stack) | Step::ResumeOnce(stack) => self.resume_all(stack, out, &mut to_do),
+                Step::Enter(node, stack) if entered < MOST_ENTERED => {
+                    entered += 1;
+                    self.enter_one(node, stack, out, &mut to_do);
+                }
+                Step::Enter(node, stack) => {
+                    out.push(Position::Start(node), stack);
+                    self.pass_if_empty(node, stack, &mut to_do);
+                }
+                Step::Resume(stack) if !out.resumes(stack) => {}
+                Step::Resume(stack) => self.resume_all(stack, out, &mut to_do),
                 Step::Round(node, count, below) => self.begin_round(node, count, below, out, &mut to_do),
             }
         }
@@ -85,9 +105,12 @@ impl Machine<'_> {
             }
             _ => out.push(Position::Start(node), stack),
         }
-        if self.graph.facts.nullable(node) {
-            to_do.push(Step::Resume(stack));
-        }
+        self.pass_if_empty(node, stack, to_do);
+    }
+
+    /// Goes on with what follows a node that may be empty.
+    fn pass_if_empty(&self, node: NodeId, stack: StackId, to_do: &mut ToDo) {
+        to_do.extend(self.graph.facts.nullable(node).then_some(Step::Resume(stack)));
     }
 
     /// Before the first byte of a part whose tokens are counted: the place inside it that allows the same tokens.
@@ -144,13 +167,21 @@ impl Machine<'_> {
     fn resume_all(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         match self.stacks.alternatives(stack) {
             None => self.resume_one(stack, out, to_do),
-            Some(several) => to_do.extend(several.iter().rev().map(|&stack| Step::ResumeOnce(stack))),
+            Some(several) => {
+                if let Some(probe) = &mut self.probe {
+                    probe.ask_union(stack, several);
+                }
+                to_do.extend(several.iter().rev().map(|&stack| Step::Resume(stack)));
+            }
         }
     }
 
     /// What comes after a finished part, for a stack node that is not an union.
     fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         let Frame { position, below } = self.stacks.frame(stack);
+        if let Some(probe) = &mut self.probe {
+            probe.ask(stack, below);
+        }
         match position {
             Position::Sequence { node, index } => self.next_part(node, index, below, to_do),
             Position::Repeat { node, count } => self.next_round(node, count, below, to_do),
@@ -185,7 +216,7 @@ impl Machine<'_> {
         let Node::Repeat { low, .. } = *self.graph.node(node) else { return };
         to_do.push(Step::Round(node, count, below));
         if count >= low {
-            to_do.push(Step::ResumeOnce(below));
+            to_do.push(Step::Resume(below));
         }
     }
 
@@ -210,26 +241,40 @@ impl Machine<'_> {
             return below;
         }
         let count = if high == UNBOUNDED { (count + 1).min(low) } else { count + 1 };
-        self.stacks.push(Frame { position: Position::Repeat { node, count }, below })
+        let frame = Frame { position: Position::Repeat { node, count }, below };
+        let is_below = high == UNBOUNDED && count == low && self.stacks.frame(below).position == frame.position;
+        if is_below { below } else { self.stacks.push(frame) } // x* x* is x*
     }
 
     /// The first byte of a node.
     pub(super) fn start(&mut self, node: NodeId, stack: StackId, byte: u8, out: &mut Successors<'_>) {
-        let mut open: SmallVec<[(NodeId, StackId); 8]> = SmallVec::new();
+        let mut open = Open::new();
         self.start_one((node, stack), byte, out, &mut open);
-        while let Some(next) = open.pop() {
+        for _ in 0..MOST_STARTED {
+            let Some(next) = open.pop() else { return };
             self.start_one(next, byte, out, &mut open);
+        }
+        self.start_in_order(open, byte, out);
+    }
+
+    /// The first byte of many nodes: each once, with the stacks of all ways that lead to it, after the nodes that it may
+    /// begin.
+    #[cold]
+    fn start_in_order(&mut self, mut open: Open, byte: u8, out: &mut Successors<'_>) {
+        let mut waiting: BTreeMap<(Reverse<u32>, NodeId), Vec<StackId>> = BTreeMap::new();
+        loop {
+            for (node, stack) in open.drain(..) {
+                waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
+            }
+            let Some(((_, node), stacks)) = waiting.pop_first() else { break };
+            let stack = self.stacks.union(stacks);
+            self.overflow |= self.stacks.is_near_its_limit();
+            self.start_one((node, stack), byte, out, &mut open);
         }
     }
 
     /// The first byte of a node; the parts that may begin it are left to be done.
-    fn start_one(
-        &mut self,
-        (node, stack): (NodeId, StackId),
-        byte: u8,
-        out: &mut Successors<'_>,
-        open: &mut SmallVec<[(NodeId, StackId); 8]>,
-    ) {
+    fn start_one(&mut self, (node, stack): (NodeId, StackId), byte: u8, out: &mut Successors<'_>, open: &mut Open) {
         let graph = self.graph;
         match graph.node(node) {
             Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) => self.literal(node, 0, byte, stack, out),
@@ -267,13 +312,7 @@ impl Machine<'_> {
     }
 
     /// The first byte of a sequence: of its first part; if that may be empty, of the next part too, and so on.
-    fn start_sequence(
-        &mut self,
-        node: NodeId,
-        parts: u32,
-        stack: StackId,
-        open: &mut SmallVec<[(NodeId, StackId); 8]>,
-    ) {
+    fn start_sequence(&mut self, node: NodeId, parts: u32, stack: StackId, open: &mut Open) {
         let first = open.len();
         for index in 0..parts {
             let (part, after) = self.part(node, index, stack);
@@ -283,5 +322,133 @@ impl Machine<'_> {
             }
         }
         open[first..].reverse(); // the first part is done first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::{END, Stacks};
+    use super::*;
+    use crate::language::{Graph, Language};
+    use crate::limits::Limits;
+
+    /// Bytes of a thread's stack.
+    const SMALL: usize = 256 << 10;
+
+    /// Bytes of a text.
+    const LONG: usize = 100_000;
+
+    /// How much is held after a tenth of a text and at its end, the most configurations, and the time of both tenths.
+    struct Run {
+        held: [usize; 2],
+        most: usize,
+        times: [Duration; 2],
+    }
+
+    fn run(rules: impl FnOnce(&mut Graph) -> NodeId + Send + 'static, byte: u8, length: usize) -> Run {
+        let work = move || {
+            let mut graph = Graph::default();
+            graph.root = rules(&mut graph);
+            let language = Language::new(graph, &Limits::default()).unwrap();
+            let graph = language.compiled().unwrap();
+            let (mut stacks, mut path) = (Stacks::default(), Vec::new());
+            let mut machine = Machine::new(&graph, &mut stacks, &mut path);
+            let (mut at, mut most) = (machine.initial(), 0);
+            let mut tenths = (0..10).map(|_| {
+                let begun = Instant::now();
+                for _ in 0..length / 10 {
+                    at = machine.advance(&at, byte);
+                    most = most.max(at.len());
+                }
+                assert!(!at.is_empty() && machine.cost(&at) < 2 * LONG as u32);
+                (machine.stacks.bytes(), begun.elapsed())
+            });
+            let first = tenths.next().unwrap();
+            let last = tenths.last().unwrap();
+            Run { held: [first.0, last.0], most, times: [first.1, last.1] }
+        };
+        std::thread::Builder::new().stack_size(SMALL).spawn(work).unwrap().join().unwrap()
+    }
+
+    fn check(name: &str, run: &Run, most_held: usize) {
+        println!("{name}: {:?} held, {} configurations, {:?}", run.held, run.most, run.times);
+        assert!(run.held[1] <= most_held && run.most <= 8, "{name}");
+    }
+
+    /// Rules: the first one may refer to itself, as node 0.
+    fn rule(graph: &mut Graph, options: &[&[&str]]) -> NodeId {
+        let start = graph.add(Node::Never);
+        let options = options.iter().map(|parts| {
+            let parts = parts.iter().map(|part| if *part == "s" { start } else { graph.literals([part.as_bytes()]) });
+            let parts: Vec<NodeId> = parts.collect();
+            graph.add(Node::Sequence(parts.into()))
+        });
+        let options: Vec<NodeId> = options.collect();
+        graph.nodes[start as usize] = Node::Choice(options.into());
+        start
+    }
+
+    #[test]
+    fn what_is_ambiguous_or_recurs_at_an_end_keeps_one_stack() {
+        let grammars: [(&str, &[&[&str]]); 4] = [
+            ("s: s s | a", &[&["s", "s"], &["a"]]),
+            ("s: s s | a |", &[&["s", "s"], &["a"], &[]]),
+            ("s: s a | a", &[&["s", "a"], &["a"]]),
+            ("s: a s | a", &[&["a", "s"], &["a"]]),
+        ];
+        for (name, options) in grammars {
+            let run = run(move |graph| rule(graph, options), b'a', LONG);
+            check(name, &run, run.held[0]);
+        }
+    }
+
+    #[test]
+    fn brackets_take_one_frame_each() {
+        let run = run(|graph| rule(graph, &[&["(", "s", ")"], &["x"]]), b'(', LONG);
+        check("s: ( s ) | x", &run, LONG * 200);
+        assert!(run.held[1] > LONG);
+    }
+
+    /// Levels of operators that recur at the end: each level doubles the ways to the next one.
+    #[test]
+    fn ways_that_multiply_are_united() {
+        let levels = |graph: &mut Graph| {
+            let (mut below, bracket) = (graph.literals([&b"x"[..]]), graph.literals([&b"("[..]]));
+            let wrapped = graph.add(Node::Never);
+            below = graph.add(Node::Choice([below, wrapped].into()));
+            for level in 0..20 {
+                let operator = graph.literals([&[b'0' + level][..]]);
+                let own = graph.add(Node::Never);
+                let long = graph.add(Node::Sequence([below, operator, own].into()));
+                graph.nodes[own as usize] = Node::Choice([long, below].into());
+                below = own;
+            }
+            graph.nodes[wrapped as usize] = Node::Sequence([bracket, below].into());
+            below
+        };
+        let run = run(levels, b'(', 50);
+        check("20 levels", &run, 1 << 20);
+    }
+
+    #[test]
+    fn a_repetition_on_its_own_frame_is_one_frame() {
+        let mut graph = Graph::default();
+        let body = graph.literals([&b"a"[..]]);
+        let all =
+            [(0, UNBOUNDED), (2, UNBOUNDED), (0, 9)].map(|(low, high)| graph.add(Node::Repeat { body, low, high }));
+        graph.root = graph.add(Node::Choice(all.into()));
+        let language = Language::new(graph, &Limits::default()).unwrap();
+        let graph = language.compiled().unwrap();
+        let (mut stacks, mut path) = (Stacks::default(), Vec::new());
+        let mut machine = Machine::new(&graph, &mut stacks, &mut path);
+        let [star, two, nine] = all;
+        let once = machine.round(star, 0, END);
+        assert_eq!(machine.round(star, 0, once), once);
+        let [first, second] = [0, 1].map(|count| machine.round(two, count, END));
+        assert!(first != second && machine.round(two, 0, second) != second);
+        assert_eq!(machine.round(two, 2, second), second);
+        assert_ne!(machine.round(nine, 0, once), once);
     }
 }

@@ -127,6 +127,8 @@ pub struct Stacks {
     /// By what is forgotten.
     pub(super) forgetful: [NodeMap; 3],
     pub(super) representatives: NodeMap,
+    /// By stack and number of frames: see [`Stacks::cut`].
+    pub(super) cuts: FxHashMap<(StackId, u32), StackId>,
     /// By node: see [`Stacks::compared`].
     compared: Vec<u8>,
     pub values: Values,
@@ -168,6 +170,9 @@ pub const UNITED: u8 = 32;
 /// Values that may still come of what was read, kept at most.
 pub(super) const MOST_CANDIDATES: usize = 1 << 20;
 
+/// Cut stacks that are kept at most.
+pub(super) const MOST_CUTS: usize = 1 << 16;
+
 /// Nodes that the stacks of a new text have room for.
 const NODES: usize = 14;
 
@@ -200,6 +205,7 @@ impl Default for Stacks {
             missing_items: FxHashMap::default(),
             forgetful: [NodeMap::with_room(NODES), NodeMap::default(), NodeMap::default()],
             representatives: NodeMap::default(),
+            cuts: FxHashMap::default(),
             compared: vec![0],
             values: Values::default(),
             candidates: FxHashMap::default(),
@@ -229,6 +235,11 @@ impl Stacks {
     #[inline]
     pub fn compared(&self, stack: StackId) -> u8 {
         self.compared[stack as usize]
+    }
+
+    /// Whether some item on a stack is compared as a value, so that more than its frames decides.
+    pub fn is_compared(&self, stack: StackId) -> bool {
+        self.compared(stack) & (READ | MUST_DIFFER | UNREAD_ITEM | UNKNOWN_ITEMS) != 0
     }
 
     /// Whether an item that is open on a stack may still become one that is used.
@@ -447,6 +458,7 @@ impl Stacks {
         let seen = self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128;
         let compared = self.kept_candidates * 4 + self.candidates.len() * 40 + self.values.bytes();
         let of_new = (self.can_differ.len() + self.costs_of_new.len()) * 40;
+        let compared = compared + self.cuts.len() * 16;
         nodes + found + seen + compared + of_new + self.texts.bytes()
     }
 }

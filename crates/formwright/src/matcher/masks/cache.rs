@@ -28,6 +28,8 @@ const ENTRIES: usize = 28;
 pub struct MaskCache {
     pub stacks: Stacks,
     entries: FxHashMap<EntryKey, Arc<Entry>>,
+    /// By position and uppermost frame: how many frames of the stack the entries look at.
+    depths: FxHashMap<EntryKey, u32>,
     entry_bytes: usize,
     pub terminals: TerminalCache,
     pub budgets: BudgetCache,
@@ -55,11 +57,31 @@ impl MaskCache {
         &self.entries[key]
     }
 
+    /// The key of what an entry looks at, if that is known.
+    pub fn cut(&mut self, key: EntryKey) -> Option<EntryKey> {
+        if self.stacks.is_compared(key.stack) {
+            return Some(key);
+        }
+        let top = EntryKey { stack: self.stacks.cut(key.stack, 1), ..key };
+        let depth = *self.depths.get(&top)?;
+        Some(EntryKey { stack: self.stacks.cut(key.stack, depth), ..key })
+    }
+
+    /// Notes how many frames the entry of a key looks at; returns the key of what it looks at.
+    pub fn note_depth(&mut self, key: EntryKey, depth: u32) -> EntryKey {
+        let top = EntryKey { stack: self.stacks.cut(key.stack, 1), ..key };
+        let known = self.depths.entry(top).or_insert(0);
+        *known = depth.max(*known);
+        let depth = *known;
+        EntryKey { stack: self.stacks.cut(key.stack, depth), ..key }
+    }
+
     /// Adds an entry; drops all others first if they take more than `limit` bytes with it.
     pub fn insert(&mut self, key: EntryKey, entry: Entry, limit: usize) -> &Arc<Entry> {
         let bytes = entry.bytes();
         if self.entry_bytes + self.terminals.bytes() + bytes > limit {
             self.entries.clear();
+            self.depths.clear();
             self.terminals.clear();
             self.entry_bytes = 0;
         }

@@ -19,7 +19,7 @@ use super::terminal_cache::{Continued, Excluded};
 use super::{Masker, Tokens, Walk};
 use crate::language::end;
 use crate::matcher::keys::ContinuedKey;
-use crate::matcher::machine::{CompletedName, Learnt, StackId};
+use crate::matcher::machine::{CompletedName, Learnt, Probe, StackId, WHOLE};
 use crate::regular::ByteSet;
 use crate::terminals::TerminalMask;
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
@@ -123,6 +123,9 @@ impl Masker<'_> {
         }
         let shared = self.own.is_none();
         let stack = self.machine.stacks.representative_or_self(leaving.stack);
+        if self.machine.graph.has_frames() && !self.machine.stacks.is_compared(stack) {
+            return self.continued_above(leaving, stack, no_quote, shared);
+        }
         let key = leaving.key(stack, no_quote);
         if let Some(cached) = self.terminals.continued(&key).filter(|_| shared) {
             return Arc::clone(cached);
@@ -132,6 +135,42 @@ impl Masker<'_> {
             self.terminals.insert_continued(key, Arc::clone(&found), self.tables.limits().matcher_cache_bytes);
         }
         found
+    }
+
+    /// As [`Masker::continued`], kept for the frames of the stack that the walk looks at.
+    fn continued_above(
+        &mut self,
+        leaving: &Leaving<'_>,
+        stack: StackId,
+        no_quote: bool,
+        shared: bool,
+    ) -> Arc<Continued> {
+        let top = leaving.key(self.machine.stacks.cut(stack, 1), no_quote);
+        if let Some(depth) = self.terminals.depth(&top).filter(|_| shared) {
+            let key = leaving.key(self.machine.stacks.cut(stack, depth), no_quote);
+            if let Some(cached) = self.terminals.continued(&key) {
+                let cached = Arc::clone(cached);
+                self.note_asked(leaving.stack, depth);
+                return cached;
+            }
+        }
+        let outer = self.machine.probe.replace(Box::new(Probe::new(leaving.stack)));
+        let found = Arc::new(if no_quote { self.without_quotes(leaving) } else { self.walk_dependent(leaving) });
+        let depth = std::mem::replace(&mut self.machine.probe, outer).map_or(WHOLE, |probe| probe.depth());
+        self.note_asked(leaving.stack, depth);
+        if shared && !self.machine.overflow {
+            let depth = self.terminals.note_depth(top, depth);
+            let key = leaving.key(self.machine.stacks.cut(stack, depth), no_quote);
+            self.terminals.insert_continued(key, Arc::clone(&found), self.tables.limits().matcher_cache_bytes);
+        }
+        found
+    }
+
+    /// Notes that the upper frames of a stack were asked for.
+    fn note_asked(&mut self, stack: StackId, depth: u32) {
+        if let Some(probe) = &mut self.machine.probe {
+            self.machine.stacks.replay(probe, stack, depth);
+        }
     }
 
     /// As [`Masker::continued`]: the same, if the budget is ample for all of these tokens.

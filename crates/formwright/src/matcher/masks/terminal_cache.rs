@@ -58,6 +58,8 @@ pub struct Excluded {
 pub struct TerminalCache {
     excluded: FxHashMap<ExcludedKey, Excluded>,
     dependent: FxHashMap<ContinuedKey, Arc<Continued>>,
+    /// By key with the uppermost frame alone: how many frames of the stack what was found looks at.
+    depths: FxHashMap<ContinuedKey, u32>,
     /// Bytes of `dependent`.
     bytes: usize,
     /// The terminal masks asked for last, in no order.
@@ -104,6 +106,18 @@ impl TerminalCache {
         runs
     }
 
+    /// How many frames what is found for a key with the uppermost frame alone looks at, if that is known.
+    pub fn depth(&self, top: &ContinuedKey) -> Option<u32> {
+        self.depths.get(top).copied()
+    }
+
+    /// Notes that so many frames are looked at; returns how many are looked at altogether.
+    pub fn note_depth(&mut self, top: ContinuedKey, depth: u32) -> u32 {
+        let known = self.depths.entry(top).or_insert(0);
+        *known = depth.max(*known);
+        *known
+    }
+
     /// What was found about some context-dependent tokens.
     pub fn continued(&self, key: &ContinuedKey) -> Option<&Arc<Continued>> {
         self.dependent.get(key)
@@ -126,6 +140,7 @@ impl TerminalCache {
     /// Drops what was found about context-dependent tokens.
     pub fn clear(&mut self) {
         self.dependent.clear();
+        self.depths.clear();
         self.bytes = 0;
     }
 

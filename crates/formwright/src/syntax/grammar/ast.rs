@@ -29,7 +29,7 @@ pub type RegexId = u32;
 /// The notation of a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Syntax {
-    /// Lark, with what llguidance and OpenAI add to it.
+    /// Lark, with what llguidance and `OpenAI` add to it.
     Lark,
     /// GBNF of llama.cpp, and the EBNF of xgrammar and of the W3C.
     Gbnf,
@@ -38,7 +38,7 @@ pub enum Syntax {
 /// A grammar whose names are resolved.
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    /// Its text.
+    /// Its text; for a grammar inside another, that of the outermost one.
     pub text: Arc<str>,
     /// The notation it was written in.
     pub syntax: Syntax,
@@ -158,8 +158,13 @@ pub enum ItemKind {
 pub enum Control {
     /// By its name, with its angle brackets.
     Name(Arc<str>),
-    /// By its id: inclusive ranges; `negated` for all other tokens.
-    Ids { ranges: Vec<(u32, u32)>, negated: bool },
+    /// By its id.
+    Ids {
+        /// Inclusive ranges.
+        ranges: Vec<(u32, u32)>,
+        /// Whether all other tokens are meant.
+        negated: bool,
+    },
     /// Any token but that of this name.
     NotName(Arc<str>),
 }
@@ -191,8 +196,13 @@ pub struct Pattern {
 /// What part of a terminal is.
 #[derive(Clone, Debug)]
 pub enum PatternKind {
-    /// A text, with or without regard to case.
-    Text { text: Arc<str>, ignores_case: bool },
+    /// A text.
+    Text {
+        /// Its characters.
+        text: Arc<str>,
+        /// Whether case is ignored.
+        ignores_case: bool,
+    },
     /// One character.
     Class(Ranges),
     /// A regular expression as it was written.
@@ -211,6 +221,8 @@ pub enum PatternKind {
     Repeat(Box<Pattern>, u32, Option<u32>),
     /// A regular form by its name among those given with the grammar.
     Form(Arc<str>),
+    /// Part of a text.
+    Pieces(Pieces),
 }
 
 /// A regular expression as it was written.

@@ -14,6 +14,7 @@ use crate::language::Language;
 use crate::limits::Limits;
 use crate::regular::Regular;
 use crate::syntax::json_schema::{Options, json_schema};
+use crate::syntax::pieces::of_pieces;
 use crate::syntax::regex::{Dialect, parse_lexeme};
 
 /// A grammar, and how it is read.
@@ -114,6 +115,7 @@ impl GrammarText {
                 ItemKind::Json(schema) => json_schema(schema, &Options::default())
                     .map_err(|error| Error { hint: error.hint.clone(), ..Error::grammar(&grammar.text, span, error) }),
                 ItemKind::Grammar(inner) => self.build_of(inner, forms, limits),
+                ItemKind::Pieces(pieces) => of_pieces(pieces, limits),
                 ItemKind::Control(Control::Name(name)) => Language::control(name, false, limits),
                 _ => Err(unsupported_control(grammar, span)),
             },

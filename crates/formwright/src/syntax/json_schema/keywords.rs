@@ -216,7 +216,7 @@ fn letters(name: &str) -> u32 {
 }
 
 /// Edit distance with transpositions, case ignored.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();
     if a.len().abs_diff(b.len()) > 2 {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // not every test uses everything
 
+pub mod grammar;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;

@@ -155,6 +155,7 @@ impl Builder<'_> {
                 tree
             }
             PatternKind::Form(name) => self.given.regular_form(name, pattern.span)?,
+            PatternKind::Pieces(pieces) => pieces.tree(),
             PatternKind::Sequence(parts) => Regular::concat(all(parts, size)?),
             PatternKind::Choice(parts) => Regular::or(all(parts, size)?),
             PatternKind::And(parts) => Regular::and(all(parts, size)?),

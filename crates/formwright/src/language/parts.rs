@@ -1,0 +1,93 @@
+//! The nodes that a node consists of.
+//!
+//! ```text
+//! {"a": A, "b"?: B}     parts A, B     necessary: A
+//! C | D                 parts C, D     necessary: both, as either may be the shortest
+//! ```
+//!
+//! Cost: a visit for each part.
+
+use super::{Array, Node, NodeId, Object};
+
+impl Node {
+    /// The nodes that it consists of. Those of tails do not matter: in an object with a tail, anything may begin.
+    pub fn each_part(&self, mut visit: impl FnMut(NodeId)) {
+        match self {
+            Self::Object(object) => {
+                let witnesses = object.members.iter().flat_map(|member| member.witnesses.iter());
+                let witnesses = witnesses.chain(object.undeclared.iter().flat_map(|kind| kind.witnesses.iter()));
+                witnesses.for_each(|&(witness, _)| visit(witness));
+                object.members.iter().for_each(|member| visit(member.value));
+                object.undeclared.iter().for_each(|kind| visit(kind.value));
+            }
+            Self::Array(array) => {
+                array.prefix.iter().chain(&array.rest).for_each(|&item| visit(item));
+                array.ways.iter().flatten().for_each(|&(item, _)| visit(item));
+            }
+            Self::Sequence(parts) | Self::Choice(parts) => parts.iter().for_each(|&part| visit(part)),
+            Self::Repeat { body: part, .. } | Self::Rule(part) => visit(*part),
+            _ => {}
+        }
+    }
+
+    /// The nodes that a shortest way through it may lead through.
+    pub(super) fn each_necessary_part(&self, mut visit: impl FnMut(NodeId)) {
+        match self {
+            Self::Object(object) => object.each_necessary_value(visit),
+            Self::Array(array) => array.each_necessary_item(visit),
+            Self::Sequence(parts) | Self::Choice(parts) => parts.iter().for_each(|&part| visit(part)),
+            Self::Repeat { body, low, .. } if *low > 0 => visit(*body),
+            Self::Rule(target) => visit(*target),
+            Self::Tail(tail) => {
+                tail.ways.iter().for_each(|&(value, _)| visit(value));
+                tail.ways.iter().for_each(|(_, rest)| visit(rest.object));
+                let positions = tail.continuations.iter().flat_map(|after| after.positions.iter());
+                positions.for_each(|position| visit(position.object));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether its shortest text has all its necessary parts in it, and not just some of them.
+    pub(super) fn needs_all_parts(&self) -> bool {
+        match self {
+            Self::Object(object) => object.implied.is_empty() && !object.needs_any_members(),
+            Self::Array(array) => array.kinds.is_empty() && array.differing.is_none(),
+            Self::Choice(_) | Self::Rule(_) | Self::Tail(_) => false,
+            _ => true,
+        }
+    }
+}
+
+impl Object {
+    /// Whether members may have to come of which none is required.
+    fn needs_any_members(&self) -> bool {
+        self.low > 0 || self.tracks_values() || self.tails > 0
+    }
+
+    fn each_necessary_value(&self, mut visit: impl FnMut(NodeId)) {
+        let is_counted = self.needs_any_members();
+        let may_have_to_come = |index: u32| {
+            is_counted
+                || self.members[index as usize].required
+                || self.implied.iter().any(|&(_, implied)| implied == index)
+        };
+        for (member, _) in self.members.iter().zip(0..).filter(|&(_, index)| may_have_to_come(index)) {
+            visit(member.value);
+            member.witnesses.iter().for_each(|&(witness, _)| visit(witness));
+        }
+        for kind in self.undeclared.iter().filter(|_| is_counted) {
+            visit(kind.value);
+            kind.witnesses.iter().for_each(|&(witness, _)| visit(witness));
+        }
+    }
+}
+
+impl Array {
+    fn each_necessary_item(&self, mut visit: impl FnMut(NodeId)) {
+        let least = self.low as usize;
+        self.prefix.iter().take(least).for_each(|&item| visit(item));
+        self.rest.iter().filter(|_| least > self.prefix.len()).for_each(|&item| visit(item));
+        self.ways.iter().flatten().for_each(|&(item, _)| visit(item));
+    }
+}
