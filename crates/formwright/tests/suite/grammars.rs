@@ -323,7 +323,7 @@ fn hostile_texts_end_soon() {
             };
             let (taken, shown) = (begun.elapsed(), text.chars().take(60).collect::<String>());
             assert!(found.contains(expected), "{shown}: {found}");
-            assert!(taken < Duration::from_secs(2), "{shown}: {taken:?}");
+            assert!(taken < Duration::from_secs(5), "{shown}: {taken:?}");
         }
     });
 }
@@ -391,5 +391,5 @@ fn large_grammars_are_read_quickly() {
     let taken = begun.elapsed();
     println!("{} rules, {} bytes: {taken:?}", grammar.rules.len(), text.len());
     assert_eq!((grammar.rules.len(), grammar.terminals.len()), (10_001, 10_003));
-    assert!(taken < Duration::from_millis(500), "{taken:?}");
+    assert!(taken < Duration::from_secs(2), "{taken:?}");
 }

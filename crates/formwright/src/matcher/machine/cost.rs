@@ -115,7 +115,8 @@ impl Machine<'_> {
         match position {
             Position::Accept | Position::Union(_) => 0, // a union costs what its alternatives cost: `frame_cost`
             Position::Between { .. } | Position::Unseen => INFINITE, // is in cache keys only, so its cost is never asked for
-            Position::Start(node) => graph.facts.shortest(node),
+            Position::Ended => 0,
+            Position::Start(node) | Position::Rest(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {
                 spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node))
             }

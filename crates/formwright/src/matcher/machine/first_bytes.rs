@@ -35,11 +35,15 @@ impl Machine<'_> {
         let graph = self.graph;
         let mut set = ByteSet::default();
         match configuration.position {
-            Position::Start(node) => return graph.first(node),
+            Position::Start(node) | Position::Rest(node) => return graph.first(node),
             Position::Value { space, node } => {
                 set = graph.first(node);
                 self.add_whitespace(space, &mut set);
             }
+            Position::Ended => match self.stacks.continuations.get(&configuration.stack) {
+                Some(continuation) => return continuation.first,
+                None => return ByteSet::ALL,
+            },
             Position::Literal { node, at } => return graph.node(node).text_bytes(at),
             Position::Key { object, at, .. } => {
                 set.insert(b'"');

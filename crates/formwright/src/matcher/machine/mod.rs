@@ -110,6 +110,10 @@ pub struct Machine<'m> {
     pub overflow: bool,
     /// How items are compared as values.
     pub comparison: Comparison,
+    /// Whether what comes after a text is looked for only with its first byte.
+    pub is_lazy: bool,
+    /// Whether terminals are left out where a node begins.
+    skips_terminals: bool,
     /// What is asked of a stack, where that is to be known.
     pub probe: Option<Box<Probe>>,
     /// The byte being read.
@@ -138,6 +142,8 @@ impl<'m> Machine<'m> {
             asked: false,
             overflow: false,
             comparison: Comparison::default(),
+            is_lazy: false,
+            skips_terminals: false,
             probe: None,
             byte: 0,
             buffer: Vec::new(),
@@ -319,6 +325,12 @@ impl<'m> Machine<'m> {
             }
             Position::Literal { node, at } => self.literal(node, at, byte, stack, out),
             Position::Start(node) => self.start(node, stack, byte, out),
+            Position::Ended => self.after_end(stack, byte, out),
+            Position::Rest(node) => {
+                self.skips_terminals = true;
+                self.start(node, stack, byte, out);
+                self.skips_terminals = false;
+            }
             Position::Value { space, node } if self.may_follow(space, end::ITEM) => self.start(node, stack, byte, out),
             Position::Key { object, seen, at } if byte == b'"' => self.key(object, seen, at, stack, out),
             Position::Excluding { leaf, state, at } => self.excluding(leaf, state, Some(at), byte, stack, out),

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! What was found is kept for the part of the stack that was asked, with [`Position::Unseen`] below it. A stack may have
-//! several ways down; a node at two depths makes the answer "all of it".
+//! several ways down, of which the longest counts.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::configuration::{END, Frame, Position, StackId};
 use super::stacks::Stacks;
@@ -20,36 +21,42 @@ const DEEPEST: u32 = 64;
 /// All of a stack.
 pub const WHOLE: u32 = u32::MAX;
 
+/// A stack node that is known to be a part of the stack.
+#[derive(Debug, Default)]
+struct Known {
+    /// How many frames are above it, on the longest way.
+    level: u32,
+    /// Where it leads, once it is asked for.
+    below: SmallVec<[StackId; 2]>,
+    is_frame: bool,
+}
+
 /// The frames of a stack that were asked for.
 #[derive(Debug)]
 pub struct Probe {
-    /// By stack node that is known to be a part of the stack: how many frames are above it.
-    levels: FxHashMap<StackId, u32>,
+    known: FxHashMap<StackId, Known>,
     depth: u32,
 }
 
 impl Probe {
     /// Nothing of a stack was asked yet.
     pub fn new(stack: StackId) -> Self {
-        Self { levels: FxHashMap::from_iter([(stack, 0)]), depth: 0 }
+        Self { known: FxHashMap::from_iter([(stack, Known::default())]), depth: 0 }
     }
 
-    /// How many frames, from the top, were asked for at most; [`WHOLE`] where that cannot be said.
+    /// How many frames, from the top, were asked for at most; [`WHOLE`] where there are too many.
     pub fn depth(&self) -> u32 {
         if self.depth > DEEPEST { WHOLE } else { self.depth }
     }
 
     /// Notes that the frame of a stack node is asked for, which may be none of the stack.
     pub fn ask(&mut self, stack: StackId, below: StackId) {
-        let Some(&level) = self.levels.get(&stack) else { return };
-        self.depth = self.depth.max(level.saturating_add(1));
-        self.add(below, level.saturating_add(1));
+        self.note(stack, &[below], true);
     }
 
     /// Notes that a union is asked for.
     pub fn ask_union(&mut self, stack: StackId, alternatives: &[StackId]) {
-        let Some(&level) = self.levels.get(&stack) else { return };
-        alternatives.iter().for_each(|&alternative| self.add(alternative, level));
+        self.note(stack, alternatives, false);
     }
 
     /// Notes that all of the stack may have been asked for.
@@ -57,9 +64,30 @@ impl Probe {
         self.depth = WHOLE;
     }
 
-    fn add(&mut self, stack: StackId, level: u32) {
-        if *self.levels.entry(stack).or_insert(level) != level {
-            self.depth = WHOLE;
+    fn note(&mut self, stack: StackId, below: &[StackId], is_frame: bool) {
+        let Some(known) = self.known.get_mut(&stack).filter(|known| known.below.is_empty()) else { return };
+        known.below = SmallVec::from_slice(below);
+        known.is_frame = is_frame;
+        self.sink(stack);
+    }
+
+    /// Puts what a node leads to below it, and so on.
+    fn sink(&mut self, stack: StackId) {
+        let mut open: SmallVec<[StackId; 8]> = SmallVec::from_slice(&[stack]);
+        while let Some(stack) = open.pop() {
+            let known = &self.known[&stack];
+            if known.below.is_empty() || self.depth > DEEPEST {
+                continue;
+            }
+            let level = known.level + u32::from(known.is_frame);
+            self.depth = self.depth.max(level);
+            for below in known.below.clone() {
+                let deeper = self.known.entry(below).or_default();
+                if deeper.level < level {
+                    deeper.level = level;
+                    open.push(below);
+                }
+            }
         }
     }
 }

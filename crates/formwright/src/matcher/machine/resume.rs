@@ -129,8 +129,8 @@ impl Machine<'_> {
     /// Whether a node begins with text that a terminal reads, as one of few alternatives. Then it is entered at once, so
     /// that the mask is that of the terminal: most tokens may begin it.
     fn begins_with_text(&self, node: NodeId) -> bool {
-        if !self.graph.has_text() {
-            return false;
+        if !self.graph.has_text() || self.graph.has_frames() {
+            return false; // where there are operators, walks split what begins a node
         }
         let (mut open, mut looked_at): (SmallVec<[NodeId; 8]>, _) = (SmallVec::from_slice(&[node]), 0);
         while let Some(node) = open.pop().filter(|_| looked_at < MOST_BEGINNINGS) {
@@ -276,6 +276,9 @@ impl Machine<'_> {
     /// The first byte of a node; the parts that may begin it are left to be done.
     fn start_one(&mut self, (node, stack): (NodeId, StackId), byte: u8, out: &mut Successors<'_>, open: &mut Open) {
         let graph = self.graph;
+        if self.skips_terminals && self.start_of_terminal(node).is_some() {
+            return;
+        }
         match graph.node(node) {
             Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) => self.literal(node, 0, byte, stack, out),
             Node::Regular(leaf) => {
@@ -299,15 +302,65 @@ impl Machine<'_> {
                 out.push(opened, stack);
             }
             Node::Never | Node::Empty | Node::Object(_) | Node::Array(_) => {}
+            Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_) => self.open(node, stack, open),
+            Node::Distinct(leaves) => self.distinct(leaves, stack, byte, out),
+            Node::Tail(tail) => self.tail(node, tail, stack, byte, out),
+        }
+    }
+
+    /// What may begin a node that is made of others.
+    fn open(&mut self, node: NodeId, stack: StackId, open: &mut Open) {
+        let graph = self.graph;
+        match graph.node(node) {
             Node::Sequence(parts) => self.start_sequence(node, parts.len() as u32, stack, open),
             Node::Choice(options) => open.extend(options.iter().rev().map(|&option| (option, stack))),
             Node::Repeat { body, .. } => {
                 let after = self.round(node, 0, stack);
                 open.push((*body, after));
             }
-            Node::Distinct(leaves) => self.distinct(leaves, stack, byte, out),
             Node::Rule(target) => open.push((*target, stack)),
-            Node::Tail(tail) => self.tail(node, tail, stack, byte, out),
+            _ => {}
+        }
+    }
+
+    /// Before the first byte of a node that is made of others: before the terminals that may begin it, each of which has
+    /// a mask for all tokens, and before all else that may begin it. Other configurations are kept as they are.
+    pub fn split_start(&mut self, configuration: Configuration, out: &mut Vec<Configuration>) {
+        let Position::Start(node) = configuration.position else { return out.push(configuration) };
+        let base = out.len();
+        let mut successors = Successors::new(out, base);
+        let mut waiting = BTreeMap::from([((Reverse(self.graph.rank(node)), node), vec![configuration.stack])]);
+        let (mut open, mut has_others) = (Open::new(), false);
+        while let Some(((_, node), stacks)) = waiting.pop_first() {
+            let stack = self.stacks.union(stacks);
+            match self.start_of_terminal(node) {
+                Some(position) => successors.push(position, stack),
+                None => {
+                    self.open(node, stack, &mut open);
+                    has_others |= open.is_empty();
+                }
+            }
+            for (node, stack) in open.drain(..) {
+                waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
+            }
+        }
+        if has_others {
+            successors.push(Position::Rest(node), configuration.stack);
+        }
+        self.unite(successors);
+    }
+
+    /// The position before the first byte of a terminal.
+    fn start_of_terminal(&self, node: NodeId) -> Option<Position> {
+        let graph = self.graph;
+        match graph.node(node) {
+            Node::Regular(leaf) if graph.bound_of(*leaf).is_none() => {
+                Some(Position::Terminal { leaf: *leaf, state: graph.automaton(*leaf).start().state() })
+            }
+            Node::Text { leaf, .. } if graph.bound_of(*leaf).is_none() && !graph.automaton(*leaf).is_self_delimiting() => {
+                self.inside(node)
+            }
+            _ => None,
         }
     }
 

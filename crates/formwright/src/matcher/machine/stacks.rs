@@ -20,6 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, TextsId};
 use super::forgetting::{NodeMap, is_in_text};
+use super::terminals::Continuation;
 use super::values::{BEFORE, PartialId, ValueId, Values};
 use crate::language::{Completions, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
@@ -127,6 +128,8 @@ pub struct Stacks {
     /// By what is forgotten.
     pub(super) forgetful: [NodeMap; 3],
     pub(super) representatives: NodeMap,
+    /// By stack: what comes after the end of a text.
+    pub(super) continuations: FxHashMap<StackId, Arc<Continuation>>,
     /// By stack and number of frames: see [`Stacks::cut`].
     pub(super) cuts: FxHashMap<(StackId, u32), StackId>,
     /// By node: see [`Stacks::compared`].
@@ -205,6 +208,7 @@ impl Default for Stacks {
             missing_items: FxHashMap::default(),
             forgetful: [NodeMap::with_room(NODES), NodeMap::default(), NodeMap::default()],
             representatives: NodeMap::default(),
+            continuations: FxHashMap::default(),
             cuts: FxHashMap::default(),
             compared: vec![0],
             values: Values::default(),
@@ -240,6 +244,16 @@ impl Stacks {
     /// Whether some item on a stack is compared as a value, so that more than its frames decides.
     pub fn is_compared(&self, stack: StackId) -> bool {
         self.compared(stack) & (READ | MUST_DIFFER | UNREAD_ITEM | UNKNOWN_ITEMS) != 0
+    }
+
+    /// Whether the frames of a stack alone say what comes after a text, and what has been read before does not.
+    pub fn is_plain(&self, stack: StackId) -> bool {
+        let is_operator = |stack: StackId| matches!(self.frame(stack).position, Position::Sequence { .. } | Position::Repeat { .. });
+        let is_plain = match self.alternatives(stack) {
+            Some(several) => several.iter().all(|&stack| is_operator(stack)),
+            None => is_operator(stack),
+        };
+        is_plain && !self.is_compared(stack) && self.compared(stack) & STARTED == 0
     }
 
     /// Whether an item that is open on a stack may still become one that is used.

@@ -11,12 +11,28 @@
 //! Cost: a table lookup for each byte. An automaton that reached its bound has a dead end
 //! where it gave up, so a dead end of such an automaton sets `overflow`.
 
-use super::configuration::{Position, StackId};
+use std::sync::Arc;
+
+use super::configuration::{Configuration, Position, StackId};
 use super::excluded::TextsId;
-use super::{Machine, Successors, UNKNOWN};
+use super::{Machine, Probe, Successors, UNKNOWN, WHOLE};
 use crate::language::{LeafId, Node, NodeId, UNBOUNDED};
-use crate::regular::{DEAD, StateId, Step};
+use crate::regular::{ByteSet, DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
+
+/// What comes after the end of a text.
+#[derive(Debug)]
+pub struct Continuation {
+    /// Where the text is then.
+    pub configurations: Vec<Configuration>,
+    /// The bytes that may come there.
+    pub first: ByteSet,
+    /// How many frames of the stack decide about it.
+    depth: u32,
+}
+
+/// Continuations that are kept at most.
+const MOST_CONTINUATIONS: usize = 1 << 12;
 
 impl Machine<'_> {
     /// Steps an automaton. Once the automaton has reached a bound, a dead end proves nothing.
@@ -37,8 +53,55 @@ impl Machine<'_> {
             out.push(Position::Terminal { leaf, state: step.state() }, stack);
         }
         if step.accepting() {
+            self.end_text(stack, out);
+        }
+    }
+
+    /// After the end of a text. A walk over tokens looks for what comes next only if a byte of it comes: most tokens stay
+    /// in the text.
+    #[inline]
+    fn end_text(&mut self, stack: StackId, out: &mut Successors<'_>) {
+        if self.is_lazy && self.stacks.is_plain(stack) {
+            out.push(Position::Ended, stack);
+        } else {
             self.resume(stack, out);
         }
+    }
+
+    /// A byte after the end of a text.
+    pub(super) fn after_end(&mut self, stack: StackId, byte: u8, out: &mut Successors<'_>) {
+        let next = self.continuation(stack);
+        if next.first.contains(byte) {
+            next.configurations.iter().for_each(|&configuration| self.step_into(configuration, byte, out));
+        }
+    }
+
+    /// What comes after the end of a text: found once for each stack.
+    pub fn continuation(&mut self, stack: StackId) -> Arc<Continuation> {
+        if let Some(known) = self.stacks.continuations.get(&stack) {
+            let known = Arc::clone(known);
+            if let Some(probe) = &mut self.probe {
+                self.stacks.replay(probe, stack, known.depth);
+            }
+            return known;
+        }
+        let outer = self.probe.replace(Box::new(Probe::new(stack)));
+        let mut configurations = Vec::new();
+        let mut successors = Successors::new(&mut configurations, 0);
+        self.resume(stack, &mut successors);
+        self.unite(successors);
+        let depth = std::mem::replace(&mut self.probe, outer).map_or(WHOLE, |probe| probe.depth());
+        if let Some(probe) = &mut self.probe {
+            self.stacks.replay(probe, stack, depth);
+        }
+        let bytes = |set: ByteSet, configuration| set.union(&self.first_bytes(configuration));
+        let first = configurations.iter().fold(ByteSet::default(), bytes);
+        let found = Arc::new(Continuation { configurations, first, depth });
+        if self.stacks.continuations.len() >= MOST_CONTINUATIONS {
+            self.stacks.continuations.clear();
+        }
+        self.stacks.continuations.insert(stack, Arc::clone(&found));
+        found
     }
 
     /// Inside a text whose state is better followed as its alternatives: a configuration for each.
@@ -107,7 +170,7 @@ impl Machine<'_> {
                     out.push(position, stack);
                 }
             }
-            _ => self.resume(stack, out),
+            _ => self.end_text(stack, out),
         }
     }
 

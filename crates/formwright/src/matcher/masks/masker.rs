@@ -65,6 +65,7 @@ impl<'m> Masker<'m> {
         buffer.clear();
         tokens.clear();
         machine.comparison.is_strict = budget.is_some();
+        machine.is_lazy = budget.is_none() && machine.graph.has_frames();
         Self {
             machine,
             tables,

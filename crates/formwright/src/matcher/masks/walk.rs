@@ -58,6 +58,9 @@ impl Masker<'_> {
             return self.walk_deep(walk, node, low, purpose, entry);
         }
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
+            if self.machine.is_lazy {
+                self.split_starts(low);
+            }
             self.add_terminals(walk, node, low, purpose, entry);
             if self.buffer.len() == low {
                 return;
@@ -78,6 +81,22 @@ impl Masker<'_> {
             }
         }
         self.visit_children(walk, node, low, purpose, entry);
+    }
+
+    /// Puts the terminals that may begin the configurations `buffer[low..]` in their place.
+    fn split_starts(&mut self, low: usize) {
+        if !self.buffer[low..].iter().any(|at| matches!(at.position, Position::Start(_) | Position::Ended)) {
+            return;
+        }
+        let before: Vec<Configuration> = self.buffer.drain(low..).collect();
+        for configuration in before {
+            if configuration.position == Position::Ended {
+                let next = self.machine.continuation(configuration.stack);
+                next.configurations.iter().for_each(|&next| self.machine.split_start(next, self.buffer));
+            } else {
+                self.machine.split_start(configuration, self.buffer);
+            }
+        }
     }
 
     /// The same for one configuration at such a node.
