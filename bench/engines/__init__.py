@@ -31,7 +31,7 @@ class Engine(Protocol):
         """Build from the bytes of every id; ``b""`` for ids that spell nothing."""
 
     def compile(self, kind: str, source: str) -> Any:
-        """A matcher for ``source``, of kind ``json_schema`` or ``regex``, at the start of a text."""
+        """A matcher for ``source``, of kind ``json_schema``, ``regex`` or ``lark``, at the start of a text."""
 
     def fill(self, matcher: Any) -> None:
         """Write the mask of the next token into ``row``."""

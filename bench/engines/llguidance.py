@@ -39,7 +39,7 @@ class Llguidance:
 
     def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
         general = LLTokenizer(TokenizerWrapper(_Tokenizer(tokens, eos)))
-        self.tokenizers = {"regex": general, "json_schema": general.with_slices(LLTokenizer.json_slices())}
+        self.tokenizers = {"regex": general, "lark": general, "json_schema": general.with_slices(LLTokenizer.json_slices())}
         self.row = words(tokens)
         self.pointer, self.size = self.row.ctypes.data, self.row.nbytes
 
@@ -69,6 +69,8 @@ class LlguidanceExact(Llguidance):
 
 
 def _start(kind: str, source: str, json_options: Mapping[str, bool]) -> str:
+    if kind == "lark":
+        return source
     if kind == "regex":
         return "start: /" + source.replace("/", r"\/") + "/"
     body = json.loads(source)

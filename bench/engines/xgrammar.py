@@ -25,6 +25,8 @@ class Xgrammar:
     def compile(self, kind: str, source: str) -> xg.GrammarMatcher:
         if kind == "regex":
             return xg.GrammarMatcher(self.compiler.compile_regex(source))
+        if kind == "lark":
+            return xg.GrammarMatcher(self.compiler.compile_grammar(xg.Grammar.from_lark(source)))
         return xg.GrammarMatcher(
             self.compiler.compile_json_schema(source, any_whitespace=True, strict_mode=self.strict)
         )

@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 use super::leftmost::ranks;
 use super::text_lengths::TextLengths;
 use super::{
-    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, PartBound,
-    Rises, Spaces,
+    Array, Facts, Follows, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object,
+    PartBound, Rises, Spaces,
 };
 use crate::error::{Error, Result};
 use crate::regular::{Automaton, ByteSet, StateId};
@@ -45,6 +45,7 @@ pub struct CompiledGraph {
     has_text: OnceLock<bool>,
     /// Whether some array compares its items as values.
     has_frames: bool,
+    follows: OnceLock<Follows>,
     compares_values: bool,
     /// Whether the values of members decide in some object what else must come.
     tracks_values: bool,
@@ -96,6 +97,7 @@ impl CompiledGraph {
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             ranks: OnceLock::new(),
             has_frames: graph.nodes.iter().any(|node| matches!(node, Node::Sequence(_) | Node::Repeat { .. })),
+            follows: OnceLock::new(),
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),
             tracks_values: graph.tracks_values(),
@@ -116,6 +118,11 @@ impl CompiledGraph {
     #[inline]
     pub fn has_frames(&self) -> bool {
         self.has_frames
+    }
+
+    /// What may follow the nodes.
+    pub fn follows(&self) -> &Follows {
+        self.follows.get_or_init(|| Follows::of(self))
     }
 
     /// Where whitespace may be.

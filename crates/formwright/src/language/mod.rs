@@ -26,6 +26,7 @@ mod detours;
 mod dispensable;
 mod endless;
 mod extents;
+mod follow;
 mod graph;
 mod import;
 mod layout_costs;
@@ -61,6 +62,7 @@ pub use conditions::{
 };
 pub use controls::without_letters;
 pub use endless::no_finite_text;
+pub use follow::{FollowId, Follows};
 pub use graph::Graph;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};

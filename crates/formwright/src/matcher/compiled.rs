@@ -17,6 +17,9 @@ use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
 use crate::vocabulary::TokenId;
 
+/// How much more is cached where a form has sequences or repetitions.
+const FRAMES_TO_ONE: usize = 8;
+
 /// A language with what a vocabulary makes of it.
 #[derive(Debug)]
 pub struct Compiled {
@@ -74,6 +77,12 @@ impl Compiled {
     /// The ids of its parts in the tables.
     pub fn ids(&self) -> &TableIds {
         &self.ids
+    }
+
+    /// Bytes of masks that a matcher and its forks cache. Where there are operators, more frames are looked at.
+    pub fn cache_bytes(&self) -> usize {
+        let bytes = self.tables.limits().matcher_cache_bytes;
+        if self.graph.has_frames() { bytes * FRAMES_TO_ONE } else { bytes }
     }
 
     /// What the tokens left are counted with.

@@ -186,9 +186,8 @@ mod tests {
         let word = Regular::range('a', 'z').repeat(1, None);
         let trees = [word, Regular::text("if"), Regular::or([Regular::text("="), Regular::text("==")])];
         let automaton = TaggedAutomaton::new(&trees, &Limits::default()).unwrap();
-        let read = |text: &str| {
-            text.chars().fold(automaton.start(), |state, c| automaton.step(state, automaton.minterm(c)))
-        };
+        let read =
+            |text: &str| text.chars().fold(automaton.start(), |state, c| automaton.step(state, automaton.minterm(c)));
         for (text, accepts, alive) in [
             ("", &[][..], &[0, 1, 2][..]),
             ("i", &[0], &[0, 1]),
@@ -208,11 +207,7 @@ mod tests {
 
     #[test]
     fn too_many_states_are_refused() {
-        let tree = Regular::concat([
-            Regular::anything(),
-            Regular::text("a"),
-            Regular::any().repeat(30, Some(30)),
-        ]);
+        let tree = Regular::concat([Regular::anything(), Regular::text("a"), Regular::any().repeat(30, Some(30))]);
         assert!(TaggedAutomaton::new(&[tree], &Limits { tagged_states: 1000, ..Limits::default() }).is_err());
     }
 }

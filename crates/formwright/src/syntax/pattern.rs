@@ -33,7 +33,12 @@ pub fn refuse_assertions(source: &str, what: &str) -> Error {
 /// The error of an expression in a grammar that asks what is around its text.
 pub fn refuse_looking_around(source: &str) -> Error {
     let what = "what is around a text cannot be asked in a terminal: ^, $, \\b, look-ahead and look-behind";
-    Error::unsupported_regex(source, (0, source.len()), what, "write it as a rule of several terminals, or with ~ and &")
+    Error::unsupported_regex(
+        source,
+        (0, source.len()),
+        what,
+        "write it as a rule of several terminals, or with ~ and &",
+    )
 }
 
 /// Whether a pattern describes the whole text or is searched for.

@@ -17,7 +17,8 @@ use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::pattern::{
-    Mode, Pattern, WITHOUT_MEMORY, class_of, is_plain, lower, plain, ranges_of, refuse_assertions, refuse_looking_around,
+    Mode, Pattern, WITHOUT_MEMORY, class_of, is_plain, lower, plain, ranges_of, refuse_assertions,
+    refuse_looking_around,
 };
 use super::{ascii, python};
 use crate::error::{Error, Kind, Result};

@@ -17,7 +17,7 @@
 //! part of the key by which an entry is cached; a few positions occur only on stacks or only in keys.
 
 use super::excluded::TextsId;
-use crate::language::{LeafId, NodeId, SpaceState};
+use crate::language::{FollowId, LeafId, NodeId, SpaceState};
 use crate::regular::{ByteSet, StateId};
 use crate::vocabulary::NodeIndex;
 
@@ -125,8 +125,8 @@ pub enum Position {
     /// After a member of any object (only in keys of entries): which whitespace may come, the state after a comma if
     /// one may come, and whether the brace may.
     Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
-    /// Frames that no token asks for (only in keys of entries).
-    Unseen,
+    /// What comes next, the stack of a text says, which is not looked at (only in walks).
+    Unseen(FollowId),
     /// Between the items of an array.
     Array { phase: Phase, space: SpaceState, array: NodeId, count: Progress },
     /// Before part `index` of a sequence (only on the stack).

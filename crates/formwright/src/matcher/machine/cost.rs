@@ -114,7 +114,7 @@ impl Machine<'_> {
         let spaces = graph.spaces();
         match position {
             Position::Accept | Position::Union(_) => 0, // a union costs what its alternatives cost: `frame_cost`
-            Position::Between { .. } | Position::Unseen => INFINITE, // is in cache keys only, so its cost is never asked for
+            Position::Between { .. } | Position::Unseen(_) => INFINITE, // is in cache keys only, so its cost is never asked for
             Position::Ended => 0,
             Position::Start(node) | Position::Rest(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {

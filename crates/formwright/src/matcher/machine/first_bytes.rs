@@ -68,6 +68,7 @@ impl Machine<'_> {
                 return graph.automaton(leaf).next_bytes(state);
             }
             Position::Accept => {}
+            Position::Unseen(follow) => return graph.follows().bytes(follow),
             _ => return ByteSet::ALL,
         }
         set

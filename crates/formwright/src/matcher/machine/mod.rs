@@ -30,7 +30,6 @@ mod inclusion;
 mod object_cost;
 mod objects;
 mod preferred;
-mod probe;
 mod resume;
 mod stacks;
 mod successors;
@@ -52,7 +51,6 @@ use successors::Successors;
 pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked, is_accepting};
 pub use excluded::TextsId;
 pub use forgetting::Forget;
-pub use probe::{Probe, WHOLE};
 use stacks::{MUST_DIFFER, READ};
 
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
@@ -114,8 +112,6 @@ pub struct Machine<'m> {
     pub is_lazy: bool,
     /// Whether terminals are left out where a node begins.
     skips_terminals: bool,
-    /// What is asked of a stack, where that is to be known.
-    pub probe: Option<Box<Probe>>,
     /// The byte being read.
     byte: u8,
     /// Room for the configurations of one step.
@@ -144,7 +140,6 @@ impl<'m> Machine<'m> {
             comparison: Comparison::default(),
             is_lazy: false,
             skips_terminals: false,
-            probe: None,
             byte: 0,
             buffer: Vec::new(),
         }
@@ -351,7 +346,7 @@ impl<'m> Machine<'m> {
             | Position::Accept
             | Position::Union(_)
             | Position::Between { .. }
-            | Position::Unseen
+            | Position::Unseen(_)
             | Position::Named { .. }
             | Position::Item { .. }
             | Position::Element { .. }

@@ -167,21 +167,13 @@ impl Machine<'_> {
     fn resume_all(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         match self.stacks.alternatives(stack) {
             None => self.resume_one(stack, out, to_do),
-            Some(several) => {
-                if let Some(probe) = &mut self.probe {
-                    probe.ask_union(stack, several);
-                }
-                to_do.extend(several.iter().rev().map(|&stack| Step::Resume(stack)));
-            }
+            Some(several) => to_do.extend(several.iter().rev().map(|&stack| Step::Resume(stack))),
         }
     }
 
     /// What comes after a finished part, for a stack node that is not an union.
     fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         let Frame { position, below } = self.stacks.frame(stack);
-        if let Some(probe) = &mut self.probe {
-            probe.ask(stack, below);
-        }
         match position {
             Position::Sequence { node, index } => self.next_part(node, index, below, to_do),
             Position::Repeat { node, count } => self.next_round(node, count, below, to_do),
@@ -357,7 +349,9 @@ impl Machine<'_> {
             Node::Regular(leaf) if graph.bound_of(*leaf).is_none() => {
                 Some(Position::Terminal { leaf: *leaf, state: graph.automaton(*leaf).start().state() })
             }
-            Node::Text { leaf, .. } if graph.bound_of(*leaf).is_none() && !graph.automaton(*leaf).is_self_delimiting() => {
+            Node::Text { leaf, .. }
+                if graph.bound_of(*leaf).is_none() && !graph.automaton(*leaf).is_self_delimiting() =>
+            {
                 self.inside(node)
             }
             _ => None,

@@ -22,7 +22,7 @@ use super::excluded::{ExcludedTexts, TextsId};
 use super::forgetting::{NodeMap, is_in_text};
 use super::terminals::Continuation;
 use super::values::{BEFORE, PartialId, ValueId, Values};
-use crate::language::{Completions, Future, Items, LeafId, Object, Seen};
+use crate::language::{Completions, FollowId, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
 
 /// In place of an id or an index: the used names, the used items, or the start of a name or item are erased.
@@ -130,8 +130,6 @@ pub struct Stacks {
     pub(super) representatives: NodeMap,
     /// By stack: what comes after the end of a text.
     pub(super) continuations: FxHashMap<StackId, Arc<Continuation>>,
-    /// By stack and number of frames: see [`Stacks::cut`].
-    pub(super) cuts: FxHashMap<(StackId, u32), StackId>,
     /// By node: see [`Stacks::compared`].
     compared: Vec<u8>,
     pub values: Values,
@@ -173,9 +171,6 @@ pub const UNITED: u8 = 32;
 /// Values that may still come of what was read, kept at most.
 pub(super) const MOST_CANDIDATES: usize = 1 << 20;
 
-/// Cut stacks that are kept at most.
-pub(super) const MOST_CUTS: usize = 1 << 16;
-
 /// Nodes that the stacks of a new text have room for.
 const NODES: usize = 14;
 
@@ -209,7 +204,6 @@ impl Default for Stacks {
             forgetful: [NodeMap::with_room(NODES), NodeMap::default(), NodeMap::default()],
             representatives: NodeMap::default(),
             continuations: FxHashMap::default(),
-            cuts: FxHashMap::default(),
             compared: vec![0],
             values: Values::default(),
             candidates: FxHashMap::default(),
@@ -248,12 +242,18 @@ impl Stacks {
 
     /// Whether the frames of a stack alone say what comes after a text, and what has been read before does not.
     pub fn is_plain(&self, stack: StackId) -> bool {
-        let is_operator = |stack: StackId| matches!(self.frame(stack).position, Position::Sequence { .. } | Position::Repeat { .. });
+        let is_operator =
+            |stack: StackId| matches!(self.frame(stack).position, Position::Sequence { .. } | Position::Repeat { .. });
         let is_plain = match self.alternatives(stack) {
             Some(several) => several.iter().all(|&stack| is_operator(stack)),
             None => is_operator(stack),
         };
         is_plain && !self.is_compared(stack) && self.compared(stack) & STARTED == 0
+    }
+
+    /// The stack of which nothing is known but the bytes that may come.
+    pub fn unknown(&mut self, follow: FollowId) -> StackId {
+        self.push(Frame { position: Position::Unseen(follow), below: END })
     }
 
     /// Whether an item that is open on a stack may still become one that is used.
@@ -472,7 +472,7 @@ impl Stacks {
         let seen = self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128;
         let compared = self.kept_candidates * 4 + self.candidates.len() * 40 + self.values.bytes();
         let of_new = (self.can_differ.len() + self.costs_of_new.len()) * 40;
-        let compared = compared + self.cuts.len() * 16;
+        let compared = compared + self.continuations.len() * 128;
         nodes + found + seen + compared + of_new + self.texts.bytes()
     }
 }

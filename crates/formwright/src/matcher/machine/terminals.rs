@@ -13,10 +13,10 @@
 
 use std::sync::Arc;
 
-use super::configuration::{Configuration, Position, StackId};
+use super::configuration::{Configuration, END, Position, StackId};
 use super::excluded::TextsId;
-use super::{Machine, Probe, Successors, UNKNOWN, WHOLE};
-use crate::language::{LeafId, Node, NodeId, UNBOUNDED};
+use super::{Machine, Successors, UNKNOWN};
+use crate::language::{FollowId, LeafId, Node, NodeId, UNBOUNDED};
 use crate::regular::{ByteSet, DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
 
@@ -27,8 +27,8 @@ pub struct Continuation {
     pub configurations: Vec<Configuration>,
     /// The bytes that may come there.
     pub first: ByteSet,
-    /// How many frames of the stack decide about it.
-    depth: u32,
+    /// Whether what comes next may also be what the stack of a text says.
+    unseen: Option<FollowId>,
 }
 
 /// Continuations that are kept at most.
@@ -63,6 +63,9 @@ impl Machine<'_> {
     fn end_text(&mut self, stack: StackId, out: &mut Successors<'_>) {
         if self.is_lazy && self.stacks.is_plain(stack) {
             out.push(Position::Ended, stack);
+            if let Some(follow) = self.continuation(stack).unseen {
+                out.push(Position::Unseen(follow), END);
+            }
         } else {
             self.resume(stack, out);
         }
@@ -79,24 +82,23 @@ impl Machine<'_> {
     /// What comes after the end of a text: found once for each stack.
     pub fn continuation(&mut self, stack: StackId) -> Arc<Continuation> {
         if let Some(known) = self.stacks.continuations.get(&stack) {
-            let known = Arc::clone(known);
-            if let Some(probe) = &mut self.probe {
-                self.stacks.replay(probe, stack, known.depth);
-            }
-            return known;
+            return Arc::clone(known);
         }
-        let outer = self.probe.replace(Box::new(Probe::new(stack)));
         let mut configurations = Vec::new();
         let mut successors = Successors::new(&mut configurations, 0);
         self.resume(stack, &mut successors);
         self.unite(successors);
-        let depth = std::mem::replace(&mut self.probe, outer).map_or(WHOLE, |probe| probe.depth());
-        if let Some(probe) = &mut self.probe {
-            self.stacks.replay(probe, stack, depth);
-        }
+        let mut unseen = None;
+        configurations.retain(|at| match at.position {
+            Position::Unseen(follow) => {
+                unseen = Some(follow);
+                false
+            }
+            _ => true,
+        });
         let bytes = |set: ByteSet, configuration| set.union(&self.first_bytes(configuration));
         let first = configurations.iter().fold(ByteSet::default(), bytes);
-        let found = Arc::new(Continuation { configurations, first, depth });
+        let found = Arc::new(Continuation { configurations, first, unseen });
         if self.stacks.continuations.len() >= MOST_CONTINUATIONS {
             self.stacks.continuations.clear();
         }

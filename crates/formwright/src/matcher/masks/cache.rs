@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::fragments::{Fragment, FragmentKey};
 use super::{Entry, TerminalCache};
 use crate::matcher::budget::BudgetCache;
 use crate::matcher::keys::EntryKey;
@@ -28,8 +29,8 @@ const ENTRIES: usize = 28;
 pub struct MaskCache {
     pub stacks: Stacks,
     entries: FxHashMap<EntryKey, Arc<Entry>>,
-    /// By position and uppermost frame: how many frames of the stack the entries look at.
-    depths: FxHashMap<EntryKey, u32>,
+    /// By place and position: what one frame alone allows there.
+    fragments: FxHashMap<FragmentKey, Arc<Fragment>>,
     entry_bytes: usize,
     pub terminals: TerminalCache,
     pub budgets: BudgetCache,
@@ -57,23 +58,15 @@ impl MaskCache {
         &self.entries[key]
     }
 
-    /// The key of what an entry looks at, if that is known.
-    pub fn cut(&mut self, key: EntryKey) -> Option<EntryKey> {
-        if self.stacks.is_compared(key.stack) {
-            return Some(key);
-        }
-        let top = EntryKey { stack: self.stacks.cut(key.stack, 1), ..key };
-        let depth = *self.depths.get(&top)?;
-        Some(EntryKey { stack: self.stacks.cut(key.stack, depth), ..key })
+    /// What one frame alone allows in a place, if that is known.
+    pub fn fragment(&self, key: &FragmentKey) -> Option<&Arc<Fragment>> {
+        self.fragments.get(key)
     }
 
-    /// Notes how many frames the entry of a key looks at; returns the key of what it looks at.
-    pub fn note_depth(&mut self, key: EntryKey, depth: u32) -> EntryKey {
-        let top = EntryKey { stack: self.stacks.cut(key.stack, 1), ..key };
-        let known = self.depths.entry(top).or_insert(0);
-        *known = depth.max(*known);
-        let depth = *known;
-        EntryKey { stack: self.stacks.cut(key.stack, depth), ..key }
+    /// Keeps what one frame alone allows in a place.
+    pub fn insert_fragment(&mut self, key: FragmentKey, fragment: Arc<Fragment>) {
+        self.entry_bytes += fragment.bytes();
+        self.fragments.insert(key, fragment);
     }
 
     /// Adds an entry; drops all others first if they take more than `limit` bytes with it.
@@ -81,7 +74,7 @@ impl MaskCache {
         let bytes = entry.bytes();
         if self.entry_bytes + self.terminals.bytes() + bytes > limit {
             self.entries.clear();
-            self.depths.clear();
+            self.fragments.clear();
             self.terminals.clear();
             self.entry_bytes = 0;
         }

@@ -19,7 +19,7 @@ use super::terminal_cache::{Continued, Excluded};
 use super::{Masker, Tokens, Walk};
 use crate::language::end;
 use crate::matcher::keys::ContinuedKey;
-use crate::matcher::machine::{CompletedName, Learnt, Probe, StackId, WHOLE};
+use crate::matcher::machine::{CompletedName, Learnt, StackId};
 use crate::regular::ByteSet;
 use crate::terminals::TerminalMask;
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
@@ -68,6 +68,7 @@ impl<'w> Leaving<'w> {
             tokens: Box::default(),
             unresolved: Vec::new(),
             name_completing: Vec::new(),
+            exits: Vec::new(),
             banned: Bans::default(),
             _held: Arc::clone(&self.mask.dependent),
         }
@@ -94,6 +95,7 @@ impl Masker<'_> {
             return excluded.tokens;
         }
         let found = self.continued(leaving, excluded.quote);
+        self.exits.extend_from_slice(&found.exits);
         let allowed = |token: &&TokenId| !excluded.tokens.has(**token);
         if excluded.tokens.is_empty() {
             self.tokens.extend_from_slice(&found.tokens);
@@ -123,9 +125,6 @@ impl Masker<'_> {
         }
         let shared = self.own.is_none();
         let stack = self.machine.stacks.representative_or_self(leaving.stack);
-        if self.machine.graph.has_frames() && !self.machine.stacks.is_compared(stack) {
-            return self.continued_above(leaving, stack, no_quote, shared);
-        }
         let key = leaving.key(stack, no_quote);
         if let Some(cached) = self.terminals.continued(&key).filter(|_| shared) {
             return Arc::clone(cached);
@@ -135,42 +134,6 @@ impl Masker<'_> {
             self.terminals.insert_continued(key, Arc::clone(&found), self.tables.limits().matcher_cache_bytes);
         }
         found
-    }
-
-    /// As [`Masker::continued`], kept for the frames of the stack that the walk looks at.
-    fn continued_above(
-        &mut self,
-        leaving: &Leaving<'_>,
-        stack: StackId,
-        no_quote: bool,
-        shared: bool,
-    ) -> Arc<Continued> {
-        let top = leaving.key(self.machine.stacks.cut(stack, 1), no_quote);
-        if let Some(depth) = self.terminals.depth(&top).filter(|_| shared) {
-            let key = leaving.key(self.machine.stacks.cut(stack, depth), no_quote);
-            if let Some(cached) = self.terminals.continued(&key) {
-                let cached = Arc::clone(cached);
-                self.note_asked(leaving.stack, depth);
-                return cached;
-            }
-        }
-        let outer = self.machine.probe.replace(Box::new(Probe::new(leaving.stack)));
-        let found = Arc::new(if no_quote { self.without_quotes(leaving) } else { self.walk_dependent(leaving) });
-        let depth = std::mem::replace(&mut self.machine.probe, outer).map_or(WHOLE, |probe| probe.depth());
-        self.note_asked(leaving.stack, depth);
-        if shared && !self.machine.overflow {
-            let depth = self.terminals.note_depth(top, depth);
-            let key = leaving.key(self.machine.stacks.cut(stack, depth), no_quote);
-            self.terminals.insert_continued(key, Arc::clone(&found), self.tables.limits().matcher_cache_bytes);
-        }
-        found
-    }
-
-    /// Notes that the upper frames of a stack were asked for.
-    fn note_asked(&mut self, stack: StackId, depth: u32) {
-        if let Some(probe) = &mut self.machine.probe {
-            self.machine.stacks.replay(probe, stack, depth);
-        }
     }
 
     /// As [`Masker::continued`]: the same, if the budget is ample for all of these tokens.
@@ -196,11 +159,13 @@ impl Masker<'_> {
     /// The tokens that do not begin with the quote.
     fn without_quotes(&mut self, leaving: &Leaving<'_>) -> Continued {
         let all = self.continued(leaving, false);
+        self.is_indivisible |= !all.exits.is_empty();
         let kept = |token: &&TokenId| self.rest(leaving, **token).first() != Some(&b'"');
         let some = |tokens: &[TokenId]| tokens.iter().filter(kept).copied().collect::<Vec<_>>();
         let by_name = all.name_completing.iter().map(|(name, tokens)| (name.clone(), some(tokens)));
         let banned: Vec<TokenId> = leaving.mask.closing().filter(|token| !kept(&token)).collect();
         Continued {
+            exits: Vec::new(),
             name_completing: by_name.collect(),
             banned: Bans::from(banned).and(&all.banned),
             tokens: some(&all.tokens).into(),
@@ -212,6 +177,7 @@ impl Masker<'_> {
     fn walk_dependent(&mut self, leaving: &Leaving<'_>) -> Continued {
         let (base, gap) = (self.buffer.len(), self.machine.gap);
         let of_entry = std::mem::take(&mut self.name_completing);
+        let exits = std::mem::take(&mut self.exits);
         let end_of_known = self.machine.path.len();
         self.machine.gap = Some(gap.map_or(end_of_known, |gap| gap.max(end_of_known)));
         let found = match self.after(leaving.stack, base) {
@@ -222,7 +188,8 @@ impl Masker<'_> {
         };
         self.buffer.truncate(base);
         self.machine.gap = gap;
-        Continued { name_completing: std::mem::replace(&mut self.name_completing, of_entry), ..found }
+        let exits = std::mem::replace(&mut self.exits, exits);
+        Continued { name_completing: std::mem::replace(&mut self.name_completing, of_entry), exits, ..found }
     }
 
     /// What comes after a terminal; its configurations are put at `buffer[base..]`.
@@ -258,6 +225,7 @@ impl Masker<'_> {
         let dependent = leaving.dependent();
         let may_end = self.fits(base);
         self.emit(&dependent, dependent.trie.items_at(0), base, leaving.purpose);
+        self.take_exits(&dependent, 0, base);
         self.walk(&dependent, 0, base, leaving.purpose, &mut found);
         let rest = if may_end { leaving.nothing() } else { leaving.none() };
         Continued { tokens: self.take_tokens(first), unresolved: found.unresolved, ..rest }

@@ -11,13 +11,14 @@
 
 use std::sync::Arc;
 
+use super::fragments::assemble;
 use super::mask::{PlainMask, write};
 use super::{Entry, MaskCache, Masker, Row, without_names};
 use crate::error::Result;
 use crate::matcher::budget::{Budget, Left};
 use crate::matcher::compiled::Compiled;
 use crate::matcher::keys::EntryKey;
-use crate::matcher::machine::{Configuration, Machine, Position, Probe, WHOLE};
+use crate::matcher::machine::{Configuration, Machine, Position};
 use crate::terminals::MostBegun;
 
 /// An entry with more unresolved tokens than this is made again for every mask, with the names used before.
@@ -119,10 +120,7 @@ fn cached_entry<'m>(
     cache: &'m mut MaskCache,
     configuration: Configuration,
 ) -> Option<&'m Arc<Entry>> {
-    let mut key = EntryKey::cached(compiled, &mut cache.stacks, configuration)?;
-    if compiled.graph().has_frames() {
-        key = cache.cut(key)?;
-    }
+    let key = EntryKey::cached(compiled, &mut cache.stacks, configuration)?;
     cache.entry(&key)
 }
 
@@ -135,24 +133,17 @@ pub fn insert_entry<'m>(
 ) -> Result<&'m Arc<Entry>> {
     let mut empty_path = std::mem::take(&mut cache.path);
     let mut machine = Machine::new(compiled.graph(), &mut cache.stacks, &mut empty_path);
-    let (mut key, made_for) = EntryKey::of(&mut machine, compiled, configuration);
-    let is_cut = compiled.graph().has_frames() && !cache.stacks.is_compared(key.stack);
-    let known = if is_cut { cache.cut(key) } else { Some(key) };
-    if let Some(known) = known.filter(|known| cache.has_entry(known)) {
+    let (key, made_for) = EntryKey::of(&mut machine, compiled, configuration);
+    if cache.has_entry(&key) {
         cache.path = empty_path;
-        return Ok(cache.existing_entry(&known));
+        return Ok(cache.existing_entry(&key));
     }
-    let mut masker = masker(compiled, cache, &mut empty_path, None);
-    if is_cut {
-        masker.machine.probe = Some(Box::new(Probe::new(made_for.stack)));
-    }
-    let entry = masker.entry(made_for);
-    let depth = masker.machine.probe.as_ref().map_or(WHOLE, |probe| probe.depth());
+    let entry = match assemble(compiled, cache, &mut empty_path, made_for) {
+        Ok(None) => masker(compiled, cache, &mut empty_path, None).entry(made_for),
+        assembled => assembled.map(Option::unwrap_or_default),
+    };
     cache.path = empty_path;
-    if is_cut {
-        key = cache.note_depth(key, depth);
-    }
-    Ok(cache.insert(key, entry?, compiled.tables().limits().matcher_cache_bytes))
+    Ok(cache.insert(key, entry?, compiled.cache_bytes()))
 }
 
 /// Adds the unresolved tokens of an entry that `configuration` can read. If the entry has many, it is made again for

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::entry::Bans;
+use super::fragments::Exit;
 use super::name_completing::ByName;
 use super::{Entry, NameCompleting, TerminalCache, Tokens, Walk};
 use crate::error::Result;
@@ -49,6 +50,10 @@ pub struct Masker<'m> {
     pub name_completing: Vec<ByName>,
     /// Whether a walk is going on after the end of such a name: what it finds is allowed only while the name is unused.
     pub completing: bool,
+    /// Where tokens go on with what the stack of a text says.
+    pub exits: Vec<Exit>,
+    /// Whether what is found cannot be kept apart from the stack of a text.
+    pub is_indivisible: bool,
     /// Tokens of whitespace only about which used names or items decide.
     unresolved_whitespace: Vec<TokenId>,
 }
@@ -77,6 +82,8 @@ impl<'m> Masker<'m> {
             own: None,
             name_completing: Vec::new(),
             completing: false,
+            exits: Vec::new(),
+            is_indivisible: false,
             unresolved_whitespace: Vec::new(),
         }
     }
@@ -116,7 +123,7 @@ impl<'m> Masker<'m> {
     }
 
     /// Moves the tokens found into the entry. Many of them become a bit map, which is smaller, and copied as a whole.
-    fn keep_tokens(&mut self, entry: &mut Entry) {
+    pub(super) fn keep_tokens(&mut self, entry: &mut Entry) {
         let words = self.tables.vocabulary.mask_words();
         if self.tokens.len() <= words {
             entry.tokens = SmallVec::from_slice(self.tokens);

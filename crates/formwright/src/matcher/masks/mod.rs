@@ -13,6 +13,7 @@ mod cache;
 mod dependent;
 mod entry;
 mod equivalence;
+mod fragments;
 mod groups;
 mod lockstep;
 mod lookup;

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::entry::Bans;
+use super::fragments::Exit;
 use super::name_completing::ByName;
 use crate::language::SpaceState;
 use crate::matcher::keys::{Asked, ContinuedKey, ExcludedKey};
@@ -38,6 +39,8 @@ pub struct Continued {
     pub tokens: Box<[TokenId]>,
     pub unresolved: Vec<TokenId>,
     pub name_completing: Vec<ByName>,
+    /// Where tokens go on with what the stack of a text says.
+    pub exits: Vec<Exit>,
     /// Closing tokens that may not come, as the terminal may not end here.
     pub banned: Bans,
     /// The set these tokens are from, held because the key has its address.
@@ -58,8 +61,6 @@ pub struct Excluded {
 pub struct TerminalCache {
     excluded: FxHashMap<ExcludedKey, Excluded>,
     dependent: FxHashMap<ContinuedKey, Arc<Continued>>,
-    /// By key with the uppermost frame alone: how many frames of the stack what was found looks at.
-    depths: FxHashMap<ContinuedKey, u32>,
     /// Bytes of `dependent`.
     bytes: usize,
     /// The terminal masks asked for last, in no order.
@@ -106,18 +107,6 @@ impl TerminalCache {
         runs
     }
 
-    /// How many frames what is found for a key with the uppermost frame alone looks at, if that is known.
-    pub fn depth(&self, top: &ContinuedKey) -> Option<u32> {
-        self.depths.get(top).copied()
-    }
-
-    /// Notes that so many frames are looked at; returns how many are looked at altogether.
-    pub fn note_depth(&mut self, top: ContinuedKey, depth: u32) -> u32 {
-        let known = self.depths.entry(top).or_insert(0);
-        *known = depth.max(*known);
-        *known
-    }
-
     /// What was found about some context-dependent tokens.
     pub fn continued(&self, key: &ContinuedKey) -> Option<&Arc<Continued>> {
         self.dependent.get(key)
@@ -126,7 +115,8 @@ impl TerminalCache {
     /// Keeps what was found about some context-dependent tokens; drops all others first if they take more than `limit`
     /// bytes with it.
     pub fn insert_continued(&mut self, key: ContinuedKey, found: Arc<Continued>, limit: usize) {
-        let bytes = (found.tokens.len() + found.unresolved.len() + found.banned.len()) * 4 + 208;
+        let exits = found.exits.len() * size_of::<Exit>();
+        let bytes = (found.tokens.len() + found.unresolved.len() + found.banned.len()) * 4 + exits + 208;
         if self.bytes + bytes > limit {
             self.clear();
         }
@@ -140,7 +130,6 @@ impl TerminalCache {
     /// Drops what was found about context-dependent tokens.
     pub fn clear(&mut self) {
         self.dependent.clear();
-        self.depths.clear();
         self.bytes = 0;
     }
 

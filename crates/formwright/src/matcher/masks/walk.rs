@@ -10,6 +10,8 @@
 //! Cost: a step for each branch that is alive. One buffer holds the configurations of every trie node from the
 //! root to the walk's node, one list after the other; `low` is where the list of the node begins.
 
+use std::sync::Arc;
+
 use super::Masker;
 use super::entry::Entry;
 use super::lockstep::{InName, InText};
@@ -37,7 +39,7 @@ pub enum Tokens<'w> {
     /// Items are tokens without their leading whitespace; that run of whitespace must be allowed.
     Stripped { entries: &'w [(u16, TokenId)], runs: &'w RunTable, space: SpaceState },
     /// Items are context-dependent tokens of a terminal.
-    Dependent { dependent: &'w DependentTokens, window: (u32, u32), runs: Option<(&'w RunTable, u8)> },
+    Dependent { dependent: &'w Arc<DependentTokens>, window: (u32, u32), runs: Option<(&'w RunTable, u8)> },
 }
 
 impl Masker<'_> {
@@ -133,6 +135,7 @@ impl Masker<'_> {
             if self.buffer.len() > high {
                 self.machine.path.push(byte);
                 self.emit(walk, walk.trie.items_at(child), high, purpose);
+                self.take_exits(walk, child, high);
                 let first = open.len();
                 open.extend(children(child, high, self.buffer.len()));
                 open[first..].reverse();
@@ -187,6 +190,9 @@ impl Masker<'_> {
             let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
             self.machine.path.push(byte);
             self.emit(walk, walk.trie.items_at(child), high, purpose);
+            if self.machine.is_lazy {
+                self.take_exits(walk, child, high);
+            }
             if walk.trie.node(child).height > 0 {
                 self.walk(walk, child, high, purpose, entry);
             }

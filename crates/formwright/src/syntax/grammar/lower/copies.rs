@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::super::ast::RuleId;
+use super::Foreign;
 use super::bits::Bits;
 use super::guards::{FREE, GuardId};
 use super::lexer::{Leaves, Lexer};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
-use super::Foreign;
-use super::super::ast::RuleId;
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, Node, NodeId, UNBOUNDED};
@@ -61,7 +61,7 @@ struct Known {
 
 /// The copies made so far.
 pub struct Copies<'c> {
-    parts: &'c Parts,
+    pub parts: &'c Parts,
     nullable: &'c [bool],
     foreign: &'c [Foreign],
     lexing: Lexing<'c>,
@@ -183,7 +183,9 @@ impl<'c> Copies<'c> {
         count(1);
         let parts = self.parts;
         match parts.get(part) {
-            Part::Occurrence(occurrence) => self.leaves(*occurrence, guard).into_iter().map(|(after, _)| after).collect(),
+            Part::Occurrence(occurrence) => {
+                self.leaves(*occurrence, guard).into_iter().map(|(after, _)| after).collect()
+            }
             Part::Rule(rule) => {
                 let copy = (*rule, self.enter(*rule, guard));
                 let index = self.copy(copy);
@@ -234,11 +236,18 @@ impl<'c> Copies<'c> {
             (Lexing::Any(whole), _) => vec![(FREE, whole.trees[occurrence as usize].clone())],
             (Lexing::Lexer(lexer, _), None) => lexer.leaves(self.parts, occurrence, guard),
             (Lexing::Lexer(lexer, _), Some(at)) => {
-                let first = lexer.minterms_of(self.foreign[at as usize].first);
-                if lexer.guards.before(guard, &first) != FREE {
-                    self.unguarded.insert(occurrence);
+                let foreign = &self.foreign[at as usize];
+                let first = lexer.minterms_of(foreign.first);
+                let needed = lexer.guards.before(guard, &first);
+                match &foreign.tree {
+                    Some(tree) => lexer.foreign_leaves(occurrence, tree, (guard, needed)),
+                    None => {
+                        if needed != FREE {
+                            self.unguarded.insert(occurrence);
+                        }
+                        lexer.trivia_after(occurrence)
+                    }
                 }
-                lexer.trivia_after(occurrence)
             }
         }
     }
@@ -292,6 +301,9 @@ impl<'c> Copies<'c> {
         let Symbol::Foreign(at) = self.parts.occurrences[occurrence as usize].symbol else {
             return Ok(Some(self.text(tree)));
         };
+        if matches!(self.lexing, Lexing::Lexer(..)) && self.foreign[at as usize].tree.is_some() {
+            return Ok(Some(self.text(tree)));
+        }
         let foreign = self.imported(at)?;
         let trivia = self.text(tree);
         Ok(Some(self.sequence(&[foreign, trivia])))
@@ -492,7 +504,9 @@ impl<'c> Copies<'c> {
         while pairs.iter().any(|(from, to)| alive.contains(to) && alive.insert(*from)) {}
         let mut edges = BTreeMap::new();
         for (from, to) in pairs {
-            if alive.contains(&to) && let Some(node) = self.node(body, from, to)? {
+            if alive.contains(&to)
+                && let Some(node) = self.node(body, from, to)?
+            {
                 edges.insert((from, to), node);
             }
         }
@@ -515,7 +529,8 @@ impl<'c> Copies<'c> {
                 last = self.round_before(edges, guards, &last, Some(after))?;
             }
         } else {
-            let all: BTreeMap<GuardId, NodeId> = guards.iter().map(|&guard| (guard, self.graph.add(Node::Never))).collect();
+            let all: BTreeMap<GuardId, NodeId> =
+                guards.iter().map(|&guard| (guard, self.graph.add(Node::Never))).collect();
             let bodies = self.round_before(edges, guards, &all, Some(after))?;
             for (guard, body) in bodies {
                 self.graph.nodes[all[&guard] as usize] = Node::Rule(body);

@@ -100,13 +100,11 @@ impl<'t> Guards<'t> {
         if guard == FREE {
             return FREE;
         }
-        self.make((guard, true), |guards, (guard, is_first), minterm| {
-            match guards.step(guard, minterm) {
-                _ if is_first && !first.contains(u32::from(minterm)) => Step::Free,
-                FREE => Step::Free,
-                BROKEN => Step::Broken,
-                next => Step::On((next, false)),
-            }
+        self.make((guard, true), |guards, (guard, is_first), minterm| match guards.step(guard, minterm) {
+            _ if is_first && !first.contains(u32::from(minterm)) => Step::Free,
+            FREE => Step::Free,
+            BROKEN => Step::Broken,
+            next => Step::On((next, false)),
         })
     }
 

@@ -25,6 +25,7 @@ use super::terminals::TerminalInfo;
 use crate::error::Result;
 use crate::interrupt::count;
 use crate::regular::{ByteSet, ExplicitState, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
+use crate::syntax::pattern::nullable;
 
 /// Index of a set of rivals.
 type RivalsId = usize;
@@ -66,7 +67,8 @@ impl<'l> Lexer<'l> {
         is_basic: bool,
     ) -> Result<Self> {
         let ignored: Vec<Tag> = (0..).zip(terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag).collect();
-        let first_of_terminal: Vec<Bits> = (0..terminals.len() as Tag).map(|tag| first_minterms(automaton, tag)).collect();
+        let first_of_terminal: Vec<Bits> =
+            (0..terminals.len() as Tag).map(|tag| first_minterms(automaton, tag)).collect();
         let mut lexer = Self {
             terminals,
             automaton,
@@ -148,6 +150,29 @@ impl<'l> Lexer<'l> {
     /// What may be ignored after an occurrence that leaves no guard.
     pub fn trivia_after(&mut self, occurrence: OccurrenceId) -> Leaves {
         self.trivia(self.places.after[occurrence as usize], FREE)
+    }
+
+    /// The texts of another language with the trivia after it, after a guard, of which only `needed` can be broken by it.
+    pub fn foreign_leaves(
+        &mut self,
+        occurrence: OccurrenceId,
+        tree: &Regular,
+        (guard, needed): (GuardId, GuardId),
+    ) -> Leaves {
+        let guarded =
+            if needed == FREE { tree.clone() } else { Regular::and([tree.clone(), self.guards.language(needed)]) };
+        let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
+        let is_nullable = nullable(tree);
+        let texts = if is_nullable { Regular::and([guarded, Regular::any().repeat(1, None)]) } else { guarded };
+        for (after, trivia) in self.trivia_after(occurrence) {
+            all.entry(after).or_default().push(Regular::concat([texts.clone(), trivia]));
+        }
+        if is_nullable {
+            for (after, trivia) in self.trivia(self.places.after[occurrence as usize], guard) {
+                all.entry(after).or_default().push(trivia);
+            }
+        }
+        all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
     }
 
     /// The minterms that begin with one of some bytes.

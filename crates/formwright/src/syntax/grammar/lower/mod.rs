@@ -66,6 +66,8 @@ pub struct Foreign {
     language: Language,
     /// The bytes that its texts begin with.
     first: ByteSet,
+    /// Its texts, if it is regular.
+    tree: Option<Regular>,
 }
 
 /// The texts of a grammar.
@@ -79,7 +81,14 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
         let foreign = parts.foreign.iter().map(|(kind, span)| {
             let language = (given.foreign)(kind, *span)?;
             let first = language.compiled()?.first(language.graph().root);
-            Ok(Foreign { language, first })
+            let tree = language.tree().ok();
+            let nullable = language.facts().nullable(language.graph().root);
+            if lexing != Lexing::Any && nullable && tree.is_none() {
+                let what = "a form that may be empty cannot be compiled where a lexer reads what is around it";
+                let instead = "take the empty text out of it and write it in brackets, or use lexing=\"any\"";
+                return Err(Error::unsupported_construct(&grammar.text, *span, what, instead));
+            }
+            Ok(Foreign { language, first, tree })
         });
         let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
         let nullable = nullable_parts(&parts, |occurrence| match parts.occurrences[occurrence as usize].symbol {
@@ -121,6 +130,12 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
 
 fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {
     let root = copies.make(grammar.start, grammar.ignores_at_start)?;
+    if let Some(&occurrence) = copies.unguarded.first() {
+        let span = copies.parts.occurrences[occurrence as usize].span;
+        let what = "the text before it could go on with its first characters, which a lexer would take for one text";
+        let instead = "write a text between them, or use lexing=\"any\"";
+        return Err(Error::unsupported_construct(&grammar.text, span, what, instead));
+    }
     let mut graph = copies.graph;
     graph.root = root;
     Language::new(graph, limits).map_err(|error| match *error.kind {

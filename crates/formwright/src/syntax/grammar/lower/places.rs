@@ -187,8 +187,9 @@ impl Places {
                 }
             }
             if seen.len() > MOST_PAIRS {
-                return Err(Error::limit("pairs of places of a grammar", seen.len(), MOST_PAIRS)
-                    .hint("read the grammar without regard to places, lexing=\"basic\", or without a lexer, lexing=\"any\""));
+                return Err(Error::limit("pairs of places of a grammar", seen.len(), MOST_PAIRS).hint(
+                    "read the grammar without regard to places, lexing=\"basic\", or without a lexer, lexing=\"any\"",
+                ));
             }
         }
         let mut rivals = vec![BTreeSet::new(); self.places.len()];

@@ -131,8 +131,9 @@ impl Builder<'_> {
         count(1);
         *size += 1;
         if *size > self.limits.pattern_parts {
-            return Err(Error::limit("parts of a terminal", *size, self.limits.pattern_parts)
-                .hint("make rules of its parts"));
+            return Err(
+                Error::limit("parts of a terminal", *size, self.limits.pattern_parts).hint("make rules of its parts")
+            );
         }
         let all = |all: &[Pattern], size: &mut usize| -> Result<Vec<Regular>> {
             all.iter().map(|pattern| self.tree(pattern, size)).collect()

@@ -218,9 +218,8 @@ impl<'d> Definition<'d> {
         let (mut ends, mut open) = (BTreeSet::from([start]), vec![start]);
         while let Some(from) = open.pop() {
             for (tag, info) in (0..).zip(self.infos) {
-                let next = (from..=text.len()).filter(|&to| {
-                    info.is_ignored && self.takes(text, (from, to), tag, &self.rivals[place as usize])
-                });
+                let next = (from..=text.len())
+                    .filter(|&to| info.is_ignored && self.takes(text, (from, to), tag, &self.rivals[place as usize]));
                 for to in next.collect::<Vec<_>>() {
                     if ends.insert(to) {
                         open.push(to);
@@ -315,11 +314,22 @@ fn check(grammar: &Grammar, lexing: Lexing, length: usize) -> &'static str {
     for text in all_texts(length) {
         let mut recognizer = Recognizer::new(&compiled);
         let accepts = recognizer.read(&text) == text.len() && recognizer.is_accepting();
-        assert_eq!(accepts, texts.contains(&text), "{}\n{lexing:?}: {}", shown(grammar), String::from_utf8_lossy(&text));
+        assert_eq!(
+            accepts,
+            texts.contains(&text),
+            "{}\n{lexing:?}: {}",
+            shown(grammar),
+            String::from_utf8_lossy(&text)
+        );
         let mut recognizer = Recognizer::new(&compiled);
         if recognizer.read(&text) == text.len() {
             recognizer.shortest_completion();
-            assert!(recognizer.is_accepting(), "{}\n{lexing:?}: {} has no end", shown(grammar), String::from_utf8_lossy(&text));
+            assert!(
+                recognizer.is_accepting(),
+                "{}\n{lexing:?}: {} has no end",
+                shown(grammar),
+                String::from_utf8_lossy(&text)
+            );
         }
     }
     "read"

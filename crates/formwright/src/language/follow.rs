@@ -1,0 +1,107 @@
+//! Which bytes may follow a node, wherever it stands.
+//!
+//! ```text
+//! list: "[" item ("," item)* "]"        after item: `,` and `]`        after list: what may follow the rules that end with it
+//! ```
+//!
+//! Cost: passes over the nodes that learnt something, found once for a language, when a walk asks.
+
+use rustc_hash::FxHashMap;
+
+use super::{CompiledGraph, LeafId, Node, NodeId};
+use crate::regular::ByteSet;
+
+/// Index of a set of bytes that may follow something.
+pub type FollowId = u32;
+
+/// What may follow the nodes and leaves of a graph.
+#[derive(Debug, Default)]
+pub struct Follows {
+    sets: Vec<ByteSet>,
+    of_node: Box<[FollowId]>,
+    of_leaf: FxHashMap<LeafId, FollowId>,
+}
+
+impl Follows {
+    pub(super) fn of(graph: &CompiledGraph) -> Self {
+        let follow = find(graph);
+        let mut by_leaf: FxHashMap<LeafId, ByteSet> = FxHashMap::default();
+        for (node, set) in (0..).zip(&follow) {
+            if let Node::Regular(leaf) | Node::Text { leaf, .. } = graph.node(node) {
+                let all = by_leaf.entry(*leaf).or_default();
+                *all = all.union(set);
+            }
+        }
+        let (mut made, mut ids) = (Self::default(), FxHashMap::default());
+        made.of_node = follow.into_iter().map(|set| made.id(&mut ids, set)).collect();
+        made.of_leaf = by_leaf.into_iter().map(|(leaf, set)| (leaf, made.id(&mut ids, set))).collect();
+        made
+    }
+
+    fn id(&mut self, ids: &mut FxHashMap<Vec<u8>, FollowId>, set: ByteSet) -> FollowId {
+        *ids.entry(set.iter().collect()).or_insert_with(|| {
+            self.sets.push(set);
+            self.sets.len() as FollowId - 1
+        })
+    }
+
+    /// The bytes of a set.
+    pub fn bytes(&self, id: FollowId) -> ByteSet {
+        self.sets.get(id as usize).copied().unwrap_or(ByteSet::ALL)
+    }
+
+    /// What may follow a node.
+    pub fn of_node(&self, node: NodeId) -> FollowId {
+        self.of_node[node as usize]
+    }
+
+    /// What may follow the nodes of a leaf.
+    pub fn of_leaf(&self, leaf: LeafId) -> FollowId {
+        self.of_leaf.get(&leaf).copied().unwrap_or(FollowId::MAX)
+    }
+}
+
+/// By node: the bytes that may follow it.
+fn find(graph: &CompiledGraph) -> Vec<ByteSet> {
+    const IN_JSON: ByteSet = ByteSet::of(b",:]} \t\r\n");
+    let mut follow = vec![ByteSet::default(); graph.nodes() as usize];
+    let mut open: Vec<NodeId> = (0..graph.nodes()).collect();
+    while let Some(node) = open.pop() {
+        let own = follow[node as usize];
+        let mut tell = |child: NodeId, set: &ByteSet| {
+            let known = &mut follow[child as usize];
+            let all = known.union(set);
+            if all != *known {
+                *known = all;
+                open.push(child);
+            }
+        };
+        match graph.node(node) {
+            Node::Sequence(parts) => {
+                let mut after = own;
+                for &part in parts.iter().rev() {
+                    tell(part, &after);
+                    after =
+                        if graph.facts.nullable(part) { after.union(&graph.first(part)) } else { graph.first(part) };
+                }
+            }
+            Node::Choice(options) => options.iter().for_each(|&option| tell(option, &own)),
+            Node::Rule(target) => tell(*target, &own),
+            Node::Repeat { body, .. } => tell(*body, &own.union(&graph.first(*body))),
+            Node::Array(array) => {
+                let items = array.prefix.iter().chain(&array.rest).copied();
+                let counted = array.ways.iter().flatten().map(|&(item, _)| item);
+                items.chain(counted).for_each(|item| tell(item, &IN_JSON));
+            }
+            Node::Object(object) => {
+                for (value, others) in (0..object.values()).map(|member| object.values_of(member)) {
+                    tell(value, &IN_JSON);
+                    others.iter().for_each(|&(other, _)| tell(other, &IN_JSON));
+                }
+            }
+            Node::Tail(tail) => tail.ways.iter().for_each(|&(value, _)| tell(value, &IN_JSON)),
+            _ => {}
+        }
+    }
+    follow
+}
