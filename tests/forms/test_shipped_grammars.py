@@ -193,6 +193,6 @@ def test_the_grammar_of_json_takes_what_json_takes() -> None:
     for text in CONFORM["json.lark"]:
         json.loads(text)
     for text in DEPART["json.lark"]:
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(json.JSONDecodeError):
             json.loads(text)
     assert form.matches(json.dumps({"a": [1, None, {"b": "\x00é"}]}, indent=2))
