@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -82,7 +83,7 @@ CONFORM = {
     ],
 }
 
-LEXING = {"sql.lark": "basic"}
+LEXING: dict[str, Literal["basic"]] = {"sql.lark": "basic"}
 """How the texts of a grammar are cut, if not as its notation has it."""
 
 DEPART = {
