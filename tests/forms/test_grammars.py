@@ -212,6 +212,28 @@ def test_what_cannot_be_enforced_is_refused_with_what_to_write(text: str, line: 
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("root ::= [^]", "the class has no characters"),
+        ('root ::= "a" (="b")', "asks what follows"),
+        ("root ::= Token(7)", "tokens by their ids"),
+        ("root ::= ExcludeToken(7)", "'ExcludeToken' is not supported"),
+        ("root ::= TokenTagDispatch((7, a))\na ::= 'x'", "'TokenTagDispatch' is not supported"),
+        ("root ::= a\na[temperature=0.7] ::= 'x'", "got 'temperature'"),
+        ("root ::= a.b\na.b ::= 'x'", "'a' is not defined"),
+        ("root ::= <[1000]>", "tokens by their ids"),
+        ('start: <[^7]> "x"', "tokens by their ids"),
+        ('start: %regex {"substring_chunks": ["a", "b"]}', "runs of chunks are not supported"),
+        ('start: "x" %if is_ones(1)', "parametric rules are not supported"),
+        ("start: S\n%import common.UNESCAPED_STRING -> S", "no 'UNESCAPED_STRING'"),
+    ],
+)
+def test_what_the_guide_lists_as_refused_is_refused(text: str, said: str) -> None:
+    with pytest.raises(errors.GrammarError, match=said):
+        fw.grammar(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'start: "(" start',
