@@ -19,8 +19,8 @@ Four nouns carry everything. A `Form` is a set of texts and how each is read as 
 token id spells. A `Constraint` is a form compiled for a vocabulary, frozen and shared. A `Matcher` is one sequence.
 
 ==========================  ==========================================================================================
-forms                       form, json_schema, json, regex, grammar, choice, literal, text, after, template, many, optional,
-                            one_of_text, format, special, thinking, tools, CharacterParser, Form
+forms                       form, json_schema, json, regex, grammar, choice, literal, text, after, template, many,
+                            optional, one_of_text, format, special, thinking, tools, CharacterParser, Form
 masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
                             allowed_tokens, RowBuffer, Interrupt
 models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai

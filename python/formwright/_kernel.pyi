@@ -177,6 +177,41 @@ class Language:
             LimitExceeded: They are too large together.
         """
     @staticmethod
+    def grammar(
+        text: str,
+        *,
+        syntax: str = "auto",
+        start: str | None = None,
+        lexing: str | None = None,
+        translations: Sequence[tuple[str, str, str]] = ...,
+        forms: Sequence[tuple[str, Language]] = ...,
+    ) -> Language:
+        """The texts of a grammar.
+
+        Args:
+            text: The grammar.
+            syntax: ``"lark"``, ``"gbnf"`` or ``"ebnf"``; ``"auto"`` for what it looks like.
+            start: The rule a text begins with; ``None`` for ``start`` or ``root``.
+            lexing: ``"longest"``, ``"basic"`` or ``"any"``; ``None`` for that of the syntax.
+            translations: Of its regular expressions: the expression, its flags, and what
+                `formwright.forms.patterns` makes of it. Others are read in the syntax of Rust's regex library.
+            forms: The forms that it refers to, by name.
+
+        Raises:
+            GrammarError: With the place in the grammar.
+            UnsatisfiableSchema: No text conforms to it.
+            LimitExceeded: It is too large.
+        """
+    @staticmethod
+    def regexes_of_grammar(
+        text: str, *, syntax: str = "auto", start: str | None = None, forms: Sequence[str] = ...
+    ) -> list[tuple[str, str]]:
+        """The regular expressions of a grammar, each with its flags.
+
+        Raises:
+            GrammarError: With the place in the grammar.
+        """
+    @staticmethod
     def parser(explore: Callable[[], Any], knows_shortest: bool) -> Language:
         """The texts that a character parser reads: on which `formwright.CharacterParser` is built.
 

@@ -7,6 +7,8 @@
     │  ├─ NotAForm                                 what was passed describes no texts
     │  ├─ RegexError                               the pattern with a caret under the span
     │  │  └─ UnsupportedPattern                    valid pattern, not enforceable here
+    │  ├─ GrammarError                             .line .column .expected
+    │  │  └─ UnsupportedConstruct                  valid grammar, not enforceable here
     │  ├─ StructuralTagError                       .field .code
     │  └─ SchemaError                              .pointer
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
@@ -143,7 +145,7 @@ class GrammarError(LanguageError):
     Attributes:
         line: Line of the place in the grammar, from 1.
         column: Column of the place in characters, from 1.
-        expected: What could have stood there, if that is the fault.
+        expected: What could have come there; empty if the fault is another one.
     """
 
     def __init__(

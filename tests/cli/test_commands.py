@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -89,6 +90,15 @@ def test_generate_by_regex_reads_stdin(prompts: list[str]) -> None:
     assert prompts == ["from stdin"]
 
 
+def test_generate_by_grammar(files: Path, prompts: list[str]) -> None:
+    for name, text in (("sum.lark", 'start: D ("+" D)+\nD: /[0-9]/'), ("sum.gbnf", 'root ::= d ("+" d)+\nd ::= [0-9]')):
+        (files / name).write_text(text, encoding="utf-8")
+        ran = run("generate", "--grammar", name, "--prompt", "Add.", "--max-tokens", "5")
+        assert ran.exit_code == 0
+        assert re.fullmatch(r"\d(\+\d){1,2}\n", ran.stdout)
+    assert run("generate", "--grammar", "-", "--prompt", "x", stdin="root ::= 'a'").stdout == "a\n"
+
+
 def test_generate_by_choice(prompts: list[str]) -> None:
     ran = run("generate", "--choice", "yes", "--choice", "no", "--prompt", "Well?")
     assert ran.stdout in {"yes\n", "no\n"}
@@ -112,6 +122,9 @@ def test_generate_by_the_lines_of_a_file(files: Path, prompts: list[str]) -> Non
         (["--regex", "a", "--choice-file", "prompt.txt"], "exactly one form"),
         (["--choice", "a", "--choice-file", "prompt.txt"], "not both"),
         (["--choice-file", "missing.txt"], "missing.txt"),
+        (["--grammar", "prompt.txt", "--regex", "a"], "exactly one form"),
+        (["--grammar", "missing.lark"], "missing.lark"),
+        (["--grammar", "prompt.txt", "--order", "model"], "--order is for --schema"),
         (["--regex", "a", "--prompt", "x", "--prompt-file", "prompt.txt"], "not both"),
         (["--schema", "missing.json"], "missing.json"),
         (["--regex", "a", "--max-tokens", "0"], "max-tokens"),
@@ -129,6 +142,7 @@ def test_a_wrong_command_line_is_2(files: Path, prompts: list[str], arguments: l
     [
         (["--schema", "broken.json", "--prompt", "x"], "maxLength"),
         (["--regex", "(", "--prompt", "x"], "^"),
+        (["--grammar", "prompt.txt", "--prompt", "x"], "grammar at 1:1:"),
         (["--regex", "a{9}", "--max-tokens", "3", "--prompt", "x"], "hint: pass --max-tokens 9 or more"),
     ],
 )
@@ -417,6 +431,14 @@ def test_next_shows_characters_and_tokens(files: Path) -> None:
     ended = run("next", "--regex", "(yes|no)!*", "--text", "yes")
     assert ended.stdout.splitlines()[:2] == ["after 'yes': complete, and may end", "characters: !"]
     assert "or an end" in ended.stdout
+
+
+def test_next_follows_a_grammar(files: Path) -> None:
+    (files / "nested.gbnf").write_text("root ::= '(' root ')' | 'x'", encoding="utf-8")
+    shown = run("next", "--grammar", "nested.gbnf", "--text", "((x)")
+    assert shown.stdout.splitlines()[:2] == ["after '((x)': not complete", "characters: )"]
+    ended = run("next", "--grammar", "nested.gbnf", "--text", "((x))")
+    assert ended.stdout.splitlines()[0].startswith("after '((x))': complete")
 
 
 def test_next_tells_where_a_text_leaves_the_form() -> None:

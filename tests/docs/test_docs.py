@@ -15,6 +15,8 @@ import pytest
 from page_blocks import blocks
 from parameters import slow_except
 
+import formwright as fw
+
 ROOT = Path(__file__).parents[2]
 FILES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 QUICK = [file for file in FILES if file.name != "measure.md"]
@@ -60,3 +62,17 @@ def test_links_inside_the_repository_lead_somewhere(file: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", file.read_text(encoding="utf-8"))
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
     assert [target for target in targets if not (file.parent / target).exists()] == []
+
+
+def test_the_guide_to_grammars_says_how_each_text_is_cut() -> None:
+    """The last two columns of its table of programs are ours."""
+    page = (ROOT / "docs" / "guides" / "grammars.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+?)` \| `(.+?)` \|(?: [-+a-z]+ \|){4} ([-+]) \| ([-+]) \|$", page, re.MULTILINE)
+    assert len(rows) == 13
+    named = {"NAME": "/[a-z]+/", "INT": "/[0-9]+/", "FLOAT": r"/[0-9]+\.[0-9]*/"}
+    for cell, sample, longest, loosely in rows:
+        lines = ["start: " + cell.replace("\\|", "|").replace("; ", "\n")]
+        lines += [f"{name}: {regex}" for name, regex in named.items() if re.search(rf"\b{name}\b", cell)]
+        for lexing, shown in (("longest", longest), ("any", loosely)):
+            form = fw.grammar("\n".join(lines), syntax="lark", lexing=lexing)  # type: ignore[arg-type]
+            assert form.matches(sample) == (shown == "+"), (cell, sample, lexing)

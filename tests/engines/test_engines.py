@@ -132,6 +132,8 @@ ASKED = [
     fw.regex(r"[0-9]{2}-\w+"),
     fw.json(),
     fw.json(objects_only=True),
+    fw.grammar('start: "a" start | NAME\nNAME: /[b-z]+/'),
+    fw.grammar("root ::= 'a' root | [b-z]+"),
 ]
 
 
@@ -151,6 +153,8 @@ def test_a_form_goes_through_a_request(form: Any) -> None:
         fw.json_schema({"type": "string"}, alphabet="abc"),
         fw.regex(r"\W+", unicode=True),
         re.compile(r"\d+"),
+        fw.grammar('start: n n | "1"\nn: /[a-z]/', lexing="any"),
+        fw.grammar('start: "a"\nb: "b"', start="b"),
     ],
     ids=str,
 )
@@ -159,7 +163,16 @@ def test_options_that_a_request_would_lose_are_refused(form: Any) -> None:
         request_from_form(fw.form(form))
 
 
-@pytest.mark.parametrize("form", [fw.literal("x"), fw.text(until="."), fw.choice("a") + fw.choice("b")], ids=str)
+@pytest.mark.parametrize(
+    "form",
+    [
+        fw.literal("x"),
+        fw.text(until="."),
+        fw.choice("a") + fw.choice("b"),
+        fw.grammar("start: @x", forms={"x": fw.literal("x")}),
+    ],
+    ids=str,
+)
 def test_forms_that_engines_do_not_know_are_refused(form: Any) -> None:
     with pytest.raises(OptionUnsupported, match="engines know") as raised:
         request_from_form(form)
@@ -184,13 +197,31 @@ def test_forms_that_engines_do_not_know_are_refused(form: Any) -> None:
         ("structural_tag", '{"format": {"type": "json_schema", "json_schema": {}, "style": "qwen_xml"}}'),
         ("structural_tag", '{"format": {"type": "any_text", "excludes": ["x"]}}'),
         ("structural_tag", '{"format": {"type": "any_text", "max_tokens": 9}}'),
-        ("grammar", "root ::= 'a'"),
-        ("ebnf", "root ::= 'a'"),
+        ("grammar", "root ::= ("),
+        ("grammar", "start: @day"),
+        ("grammar", "start: A\n%declare A"),
+        ("grammar", 'start: "a" start'),
+        ("ebnf", "root ::= ("),
+        ("ebnf", 'start: "a"'),
     ],
 )
 def test_what_cannot_be_read_is_one_kind_of_error(kind: str, text: str) -> None:
     with pytest.raises(LanguageError):
         form_from_request(kind, text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("grammar", 'start: "(" start ")" | NAME\nNAME: /[a-z]+/'),
+        ("grammar", 'root ::= "(" root ")" | [a-z]+'),
+        ("ebnf", "root ::= '(' root ')' | [a-z]+"),
+    ],
+)
+def test_grammars_in_the_notations_of_engines(kind: str, text: str) -> None:
+    form = form_from_request(kind, text)
+    assert form.matches("((ab))")
+    assert not form.matches("((ab)")
 
 
 def test_structural_tags_and_whitespace() -> None:

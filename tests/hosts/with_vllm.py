@@ -238,10 +238,11 @@ def check_routes() -> None:
     """By whatever name the back end is configured, vLLM's own check asks ours, and its own choice leads to ours."""
     tag = {"structures": [{"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}], "triggers": ["<f>"]}
     good = ({"json": {"type": "integer"}}, {"regex": "[0-9]+"}, {"choice": ["a", "b"]}, {"json_object": True})
-    bad = ({"json": {"type": "nonsense"}}, {"regex": "["}, {"grammar": "root ::= 'a'"})
+    grammars = ({"grammar": 'root ::= "a" root | "b"'}, {"grammar": 'start: "a" start | "b"'})
+    bad = ({"json": {"type": "nonsense"}}, {"regex": "["}, {"grammar": "root ::= ("})
     for name in ("auto", "xgrammar", "guidance", "outlines", "lm-format-enforcer"):
         settings = StructuredOutputsConfig(backend=name)
-        for what in (*good, {"structural_tag": json.dumps(tag)}, *bad):
+        for what in (*good, *grammars, {"structural_tag": json.dumps(tag)}, *bad):
             params = SamplingParams(structured_outputs=StructuredOutputsParams(**what))
             try:
                 params._validate_structured_outputs(SimpleNamespace(is_diffusion=False), settings, TOKENIZER)
@@ -260,7 +261,7 @@ def check_refused(manager: Any) -> None:
         ("json", '{"$ref": "https://example.com/elsewhere"}', {}),
         ("json", '{"type": "nonsense"}', {}),
         ("regex", "[", {}),
-        ("grammar", "root ::= 'a'", {}),
+        ("grammar", "root ::= (", {}),
         ("regex", "a", {"ignore_eos": True}),
         ("regex", "a", {"min_tokens": 3}),
     ):
@@ -301,7 +302,7 @@ def check_wrong_arguments() -> None:
         {"choice": []},
         {"json_object": False},
         {"json": {"type": "nonsense"}},
-        {"grammar": "root ::= 'a'"},
+        {"grammar": "root ::= ("},
         {"structural_tag": {"format": {"type": "nonsense"}}},
         {"regex": "a", "json": {}},
     ):

@@ -82,6 +82,9 @@ FORMS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "structured regex": ({"structured_outputs": {"regex": "[ab]{3}"}}, "[ab]{3}"),
     "structured choice": ({"structured_outputs": {"choice": ["正面", "负面"]}}, "正面|负面"),
+    "guided_grammar": ({"guided_grammar": 'start: N ("+" N)~1..2\nN: /[0-9]{1,3}/'}, r"\d{1,3}(\+\d{1,3}){1,2}"),
+    "structured grammar": ({"structured_outputs": {"grammar": 'root ::= "(" root ")" | [ab]'}}, r"\(*[ab]\)*"),
+    "format grammar": ({"response_format": {"type": "grammar", "grammar": 'start: "x" /[ab]/ "y"'}}, "x[ab]y"),
     "structured json": ({"structured_outputs": {"json": {"type": "boolean"}}}, "true|false"),
     "structured compact": (
         {"structured_outputs": {"json": {"enum": [[1, 2]]}, "disable_any_whitespace": True}},

@@ -97,8 +97,15 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, schema({"$ref": "#/nowhere"}), "response_format.json_schema.schema", "nowhere"),
     (CHAT, schema({"allOf": [{"type": "string"}, {"type": "null"}]}), "response_format.json_schema.schema", ""),
     (CHAT, {"response_format": {"type": "json_object", "schema": {}}}, "response_format.schema", "no field"),
-    (CHAT, {"response_format": {"type": "grammar", "grammar": "x"}}, "response_format", "grammars"),
-    (CHAT, {"guided_grammar": "root ::= x"}, "guided_grammar", "grammars"),
+    (CHAT, {"response_format": {"type": "grammar", "grammar": "x"}}, "response_format.grammar", "grammar at 1:2"),
+    (CHAT, {"response_format": {"type": "grammar"}}, "response_format.grammar", "missing"),
+    (CHAT, {"response_format": {"type": "grammar", "grammar": 5}}, "response_format.grammar", "text of a grammar"),
+    (CHAT, {"guided_grammar": "root ::= 'a'\n  | x"}, "guided_grammar", "grammar at 2:5: 'x' is not defined"),
+    (CHAT, {"guided_grammar": "start: @day"}, "guided_grammar", "grammar at 1:9"),
+    (CHAT, {"guided_grammar": 'start: "a"', "guided_regex": "a"}, "guided_grammar", "another form"),
+    (RESPONSES, {"guided_grammar": "root ::= x"}, "guided_grammar", "grammar at 1:10"),
+    (RESPONSES, {"text": {"format": {"type": "grammar", "grammar": "root ::= 'a'"}}}, "text.format", "grammar"),
+    (COMPLETIONS, {"structured_outputs": {"grammar": "root ::= x"}}, "structured_outputs.grammar", "grammar at 1:10"),
     (CHAT, {"guided_regex": "(a"}, "guided_regex", ""),
     (CHAT, {"guided_choice": []}, "guided_choice", ""),
     (CHAT, {"guided_regex": "a", "guided_choice": ["a"]}, "guided_choice", "another form"),
@@ -106,7 +113,8 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"guided_whitespace_pattern": " "}, "guided_whitespace_pattern", "expected a form that is JSON"),
     (CHAT, {"structured_outputs": {}}, "structured_outputs", "one of"),
     (CHAT, {"structured_outputs": {"regexp": "a"}}, "structured_outputs.regexp", "no field"),
-    (CHAT, {"structured_outputs": {"grammar": "a"}}, "structured_outputs.grammar", "grammars"),
+    (CHAT, {"structured_outputs": {"grammar": "a"}}, "structured_outputs.grammar", "expected ':'"),
+    (CHAT, {"structured_outputs": {"grammar": "a", "regex": "a"}}, "structured_outputs", "got 2 of them"),
     (CHAT, {"structured_outputs": {"structural_tag": {}}}, "structured_outputs.structural_tag.structures", "list"),
     (CHAT, {"tools": [{"type": "mcp"}]}, "tools[0]", "mcp"),
     (CHAT, {"tools": [FUNCTION, FUNCTION]}, "tools[1]", "two tools"),
@@ -310,7 +318,9 @@ def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[
         ({"guided_json": {}, "guided_whitespace_pattern": r"( )\1"}, "form_not_enforceable"),
         (schema({"pattern": r"(a)\1"}), "form_not_enforceable"),
         (schema({"not": {"uniqueItems": True}}), "form_not_enforceable"),
-        ({"structured_outputs": {"grammar": "x"}}, "form_not_enforceable"),
+        ({"structured_outputs": {"grammar": "x"}}, "invalid_form"),
+        ({"structured_outputs": {"grammar": "start: A\n%declare A"}}, "form_not_enforceable"),
+        ({"guided_grammar": 'start: "(" start'}, "form_not_enforceable"),
         ({"guided_regex": "a", "guided_choice": ["a"]}, "invalid_value"),
         ({"messages": [{"role": "robot", "content": "Hi"}]}, "invalid_value"),
         ({"messages": [{"role": "user"}]}, "missing_required_parameter"),
@@ -321,6 +331,14 @@ def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[
 )
 def test_every_error_has_the_code_of_its_kind(post: Callable[..., Any], fields: dict[str, Any], code: str) -> None:
     assert post(CHAT, BASE[CHAT] | fields)[1]["error"]["code"] == code
+
+
+def test_a_broken_grammar_is_shown_at_its_place(post: Callable[..., Any]) -> None:
+    _, answer = post(CHAT, BASE[CHAT] | {"guided_grammar": "start: exprr\nexpr: /a+/"})
+    error = answer["error"]
+    assert error["message"].endswith("\n    start: exprr\n           ^^^^^")
+    assert error["hint"] == "did you mean 'expr'?"
+    assert error["docs"].endswith("/errors/#grammarerror")
 
 
 def test_a_back_reference_has_one_hint(post: Callable[..., Any]) -> None:

@@ -43,8 +43,8 @@ def form_from_request(kind: str, text: str, *, whitespace: str | None = None) ->
     """The form that a request asks for.
 
     Args:
-        kind: ``"json"`` (a schema), ``"json_object"``, ``"regex"``, ``"choice"`` (a JSON array of texts), ``"grammar"``,
-            ``"ebnf"`` or ``"structural_tag"``.
+        kind: ``"json"`` (a schema), ``"json_object"``, ``"regex"``, ``"choice"`` (a JSON array of texts),
+            ``"grammar"``, ``"ebnf"`` or ``"structural_tag"``.
         text: What it says of it.
         whitespace: That of JSON, as `formwright.form` has it.
 
@@ -95,7 +95,8 @@ def request_from_form(form: Form[Any]) -> tuple[str, str]:
         )
     if form_from_request(*asked).language.to_bytes() != form.language.to_bytes():
         raise OptionUnsupported(
-            f"{form!r} has options that cannot be said in a request: those of JSON, or what its pattern means",
+            f"{form!r} has options that cannot be said in a request: those of JSON, what its pattern means, or how its "
+            "grammar is read",
             hint="leave them out, and write a pattern as formwright.regex(pattern)",
             argument="form",
         )

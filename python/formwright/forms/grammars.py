@@ -42,12 +42,12 @@ def grammar(
     """Make a form of the texts of a grammar.
 
     Args:
-        text: The grammar, in the notation of Lark (with the additions of llguidance), in the GBNF of llama.cpp, or in the
-            EBNF of xgrammar and of the W3C.
+        text: The grammar, in the notation of Lark (with the additions of llguidance), in the GBNF of llama.cpp, or in
+            the EBNF of xgrammar and of the W3C.
         syntax: The notation; ``"auto"`` for what the grammar looks like.
         start: The rule that a text begins with; ``None`` for ``start`` or ``root``.
-        lexing: How a text is cut into terminals. ``"longest"``, as the contextual lexer of Lark does it: the longest match
-            of the terminals that may come. ``"basic"``: of all terminals. ``"any"``: in any way. ``None`` is
+        lexing: How a text is cut into terminals. ``"longest"``, as the contextual lexer of Lark does it: the longest
+            match of the terminals that may come. ``"basic"``: of all terminals. ``"any"``: in any way. ``None`` is
             ``"longest"`` for Lark and ``"any"`` for the others, which have no lexer.
         forms: Forms that the grammar refers to by name, as ``@name`` or ``%form name``.
 
@@ -56,7 +56,7 @@ def grammar(
         UnsupportedConstruct: It is valid, but cannot be enforced; the hint says what to write instead.
         UnsatisfiableSchema: No text conforms to it.
         LimitExceeded: It is too large.
-        ArgumentError: ``syntax``, ``lexing`` or ``forms`` is none.
+        ArgumentError: There is no such ``syntax`` or ``lexing``, or one of ``forms`` is not a form.
     """
     check_text(text, "text")
     given = dict(forms or {})

@@ -24,6 +24,7 @@ from formwright.errors import (
     PromptError,
     StructuralTagError,
     UnsatisfiableSchema,
+    UnsupportedConstruct,
     UnsupportedKeyword,
     UnsupportedPattern,
 )
@@ -114,7 +115,9 @@ def make_refusal(
     if isinstance(error, StructuralTagError):
         return BadRequest(str(error), param=error.field, code=error.code, docs=docs)
     if isinstance(error, LanguageError | ArgumentError):
-        is_valid = isinstance(error, UnsupportedKeyword | UnsupportedPattern | UnsatisfiableSchema)
+        is_valid = isinstance(
+            error, UnsupportedKeyword | UnsupportedPattern | UnsupportedConstruct | UnsatisfiableSchema
+        )
         code = "form_not_enforceable" if is_valid else "invalid_form"
         pointer = getattr(error, "pointer", None)
         said = f"{param}: {error}" if param else str(error)

@@ -20,7 +20,7 @@
 //! * A *target* is a node of a component that is entered otherwise than at the beginning of its own component. It becomes a
 //!   *seed*, a production whose beginning is outside of the component, and the *climb* from its node to the target.
 //! * The climb from a node to a target is a rest that is not empty, of a production that begins with that node, and the climb
-//!   from its node; or nothing, if the target is reached by rests that may be empty. Climbs stand last, and so take
+//!   from its node; or nothing, if the target is reached by rests that may be empty. Climbs come last, and so take
 //!   no frame of a stack. One that only goes on with itself is a repetition.
 //!
 //! Every node keeps its texts and its number, but for those that only their own component enters: they have none any more.

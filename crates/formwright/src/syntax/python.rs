@@ -29,7 +29,7 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     ecma::parse_with(pattern, &classes, Mode::Whole, limits)
 }
 
-/// The texts that a pattern matches wherever they stand in a longer text.
+/// The texts that a pattern matches wherever they are in a longer text.
 ///
 /// # Errors
 /// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it looks around.

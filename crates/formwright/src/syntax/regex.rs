@@ -233,7 +233,7 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     parse_with(source, false, limits)
 }
 
-/// The texts that `source`, in a dialect, matches wherever they stand in a longer text: an expression that asks what is
+/// The texts that `source`, in a dialect, matches wherever they are in a longer text: an expression that asks what is
 /// around them is refused.
 ///
 /// # Errors

@@ -139,7 +139,7 @@ pub enum ItemKind {
     Group(Vec<Alternative>),
     /// Some alternatives, or nothing: Lark's brackets.
     Optional(Vec<Alternative>),
-    /// `low..=high` times in a row; `None` is no bound.
+    /// `low..=high` times in a row; `None` sets no bound.
     Repeat(Box<Item>, u32, Option<u32>),
     /// A form by its name among those given with the grammar.
     Form(Arc<str>),
@@ -178,7 +178,7 @@ pub struct Terminal {
     pub span: Span,
     /// Its texts.
     pub pattern: Pattern,
-    /// Of terminals that may stand in one place, the higher one is taken.
+    /// Of terminals that may come in one place, the higher one is taken.
     pub priority: i32,
     /// What a text of it is bounded by.
     pub attributes: Attributes,
@@ -217,7 +217,7 @@ pub enum PatternKind {
     And(Vec<Pattern>),
     /// Every text but these.
     Not(Box<Pattern>),
-    /// `low..=high` times in a row; `None` is no bound.
+    /// `low..=high` times in a row; `None` sets no bound.
     Repeat(Box<Pattern>, u32, Option<u32>),
     /// A regular form by its name among those given with the grammar.
     Form(Arc<str>),

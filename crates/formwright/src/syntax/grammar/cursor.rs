@@ -144,7 +144,7 @@ impl<'t> Cursor<'t> {
         Error::unsupported_construct(self.text, span, what, instead)
     }
 
-    /// The error of what stands here.
+    /// The error of what is here.
     pub fn expected(&self, what: &str) -> Error {
         let (length, got) = found(self.rest());
         Error::expected_in_grammar(self.text, (self.at, self.at + length), what, &got)

@@ -65,7 +65,7 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Grammar> {
     })
 }
 
-/// The notation of a grammar, from what stands after its first name.
+/// The notation of a grammar, from what comes after its first name.
 pub fn syntax_of(text: &str, limits: &Limits) -> Syntax {
     let mut cursor = Cursor::new(text, limits);
     skip_comments(&mut cursor);

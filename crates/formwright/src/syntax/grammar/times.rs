@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use crate::error::Result;
 
-/// The fewest and the most times; `None` is no bound.
+/// The fewest and the most times; `None` sets no bound.
 pub struct Times {
     pub low: u32,
     pub high: Option<u32>,

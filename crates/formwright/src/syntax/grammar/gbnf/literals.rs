@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether `#x41` of the W3C stands here, before another one, a hyphen or the end of the class.
+    /// Whether `#x41` of the W3C is here, before another one, a hyphen or the end of the class.
     fn is_code_point_of_class(&self) -> bool {
         let Some(after) = self.cursor.rest().strip_prefix("#x") else { return false };
         let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();

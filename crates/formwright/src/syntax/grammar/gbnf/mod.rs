@@ -77,7 +77,7 @@ impl<'t> Reader<'t> {
                 let instead = "write 'name ::= a b | c' in place of 'name = a, b | c;'";
                 self.cursor.refuse(here, "the EBNF of ISO 14977 is not supported", instead)
             }
-            Some('<') => error.hint("names stand without angle brackets; <name> is a control token"),
+            Some('<') => error.hint("names are written without angle brackets; <name> is a control token"),
             Some(':') => error.hint("pass syntax=\"lark\" if this is Lark"),
             _ => error,
         }
@@ -115,7 +115,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether a character by its number stands here, as the W3C writes it, and no comment.
+    /// Whether a character by its number is here, as the W3C writes it, and no comment.
     fn is_code_point(&self) -> bool {
         let Some(after) = self.cursor.rest().strip_prefix("#x") else { return false };
         let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();

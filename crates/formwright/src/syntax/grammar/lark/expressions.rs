@@ -17,7 +17,7 @@ impl<'t> Reader<'t> {
         Ok(rows)
     }
 
-    /// Goes on behind a `|`, which may begin the next line.
+    /// Goes on after a `|`, which may begin the next line.
     fn next_alternative(&mut self) -> bool {
         self.skip();
         let here = self.cursor.at;

@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Reads `what` here, or tells what stands here.
+    /// Reads `what` here, or tells what is here.
     fn expect(&mut self, text: &str) -> Result<()> {
         self.skip();
         if self.cursor.eat(text) { Ok(()) } else { Err(self.cursor.expected(&format!("'{text}'"))) }

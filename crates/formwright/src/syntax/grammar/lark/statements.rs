@@ -35,7 +35,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Nothing more may stand on the line.
+    /// Nothing more may be on the line.
     fn end_line(&mut self) -> Result<()> {
         self.skip();
         match self.cursor.peek() {

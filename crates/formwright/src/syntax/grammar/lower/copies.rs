@@ -140,7 +140,7 @@ impl<'c> Copies<'c> {
 
     // Which guards are left.
 
-    /// The guard after which a rule begins, where it stands after another one: what the rule cannot break is dropped.
+    /// The guard after which a rule begins, where it comes after another one: what the rule cannot break is dropped.
     fn enter(&mut self, rule: RuleId, guard: GuardId) -> GuardId {
         match &mut self.lexing {
             Lexing::Lexer(lexer, first) if guard != FREE => lexer.guards.before(guard, &first[rule as usize]),

@@ -44,7 +44,7 @@ pub struct Lexer<'l> {
     places: &'l Places,
     /// By place: the terminals that a lexer looks for there.
     at_place: Vec<RivalsId>,
-    /// By occurrence: those that it looks for where the occurrence stands.
+    /// By occurrence: those that it looks for where the occurrence is.
     at_occurrence: Vec<RivalsId>,
     /// By place: the minterms that may begin what comes there.
     first: Vec<Bits>,

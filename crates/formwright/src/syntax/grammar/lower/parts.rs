@@ -1,4 +1,4 @@
-//! The rules of a grammar as one arena of parts, and where its terminals stand in them.
+//! The rules of a grammar as one arena of parts, and where its terminals are in them.
 //!
 //! ```text
 //! s: "if" NAME | NAME "=" NAME        occurrences 0: "if"  1: NAME  2: NAME  3: "="  4: NAME
@@ -23,7 +23,7 @@ pub enum Part {
     Repeat(PartId, u32, Option<u32>),
 }
 
-/// What stands in a place.
+/// What is in a place.
 #[derive(Clone, Debug)]
 pub enum Symbol {
     Terminal(TerminalId),
@@ -45,7 +45,7 @@ pub struct Parts {
     /// What a rule is, by rule.
     pub rules: Vec<PartId>,
     pub occurrences: Vec<Occurrence>,
-    /// Other languages that stand in rules: how they are written there.
+    /// Other languages that are in rules: how they are written there.
     pub foreign: Vec<(ItemKind, Span)>,
 }
 

@@ -1,4 +1,4 @@
-//! Which terminals may stand in the places of a text.
+//! Which terminals may come in the places of a text.
 //!
 //! A *place* is what may come next after some occurrence: a set of occurrences. A parser that has read a text may be in
 //! several places at once, where equal terminals were read on several ways; the terminals of all of them are *rivals*
@@ -159,7 +159,7 @@ impl Places {
         }
     }
 
-    /// By place: the symbols that may stand where it is, in any place that a text leads to at once. `name` numbers the
+    /// By place: the symbols that may come where it is, in any place that a text leads to at once. `name` numbers the
     /// symbols: equal terminals have one number.
     ///
     /// # Errors

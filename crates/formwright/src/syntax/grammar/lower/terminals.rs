@@ -26,7 +26,7 @@ pub struct TerminalInfo {
     pub is_text: bool,
     /// Whether it may come between others.
     pub is_ignored: bool,
-    /// Of terminals that may stand in one place, the higher one is taken.
+    /// Of terminals that may come in one place, the higher one is taken.
     pub priority: i32,
     /// Where a text is in several terminals of one priority, the least is taken.
     pub order: (u32, u32, Arc<str>),

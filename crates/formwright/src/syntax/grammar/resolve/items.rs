@@ -53,7 +53,7 @@ impl<'d, 't> Resolver<'d, 't> {
     fn alternative(&mut self, row: &'d Row<'t>, scope: &Scope<'d>) -> Result<Alternative> {
         self.count(1, row.span)?;
         if !row.others.is_empty() {
-            let error = self.fail(row.span, "'&' stands in terminals only");
+            let error = self.fail(row.span, "'&' is an operator of terminals only");
             return Err(error.hint("make a terminal of it: A: B & C"));
         }
         let mut items = Vec::with_capacity(row.parts.len());
@@ -138,7 +138,7 @@ impl<'d, 't> Resolver<'d, 't> {
     /// The rule of a template with its arguments: a new one, unless there is one.
     fn expand(&mut self, name: &str, arguments: &'d [Part<'t>], span: Span, scope: &Scope<'d>) -> Result<RuleId> {
         let Some(Argument::Template(template)) = self.argument_of(name, scope) else {
-            return Err(self.fail(span, format_args!("'{}' is no template: it takes no arguments", shown(name))));
+            return Err(self.fail(span, format_args!("'{}' is not a template: it takes no arguments", shown(name))));
         };
         let definition = &self.definitions[template];
         let (expected, got) = (definition.parameters.len(), arguments.len());

@@ -36,7 +36,7 @@ pub struct Context<'t> {
     pub syntax: Syntax,
     /// The rule that was asked for.
     pub start: Option<&'t str>,
-    /// Where it stands in another grammar, if it does.
+    /// Where it is in another grammar, if it does.
     pub place: Option<Span>,
     pub options: &'t ReadOptions,
 }

@@ -1,0 +1,372 @@
+"""`fw.grammar`: its notations and options, how texts are cut, its errors, and grammars as forms among others.
+
+What each construct is read as, `testdata/grammars.json` says, which the kernel's own tests read.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import formwright as fw
+from formwright import errors
+
+SUMS = r"""
+    start: sum
+    sum: part | sum ("+" | "-") part
+    part: NUMBER | "(" sum ")"
+    NUMBER: /[0-9]{1,4}/
+    %ignore " "
+"""
+NESTED = 'start: "a" start "b" | "c"'
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ('start: "a" start | "b"', {}),
+        ('start: "a" start | "b"', {"syntax": "lark"}),
+        ('root: "a" root | "b"', {}),
+        ('root ::= "a" root | "b"', {}),
+        ('root ::= "a" root | "b"', {"syntax": "gbnf"}),
+        ("root ::= 'a' root | #x62", {"syntax": "ebnf"}),
+        ('begin: "a" begin | "b"', {"start": "begin"}),
+        ('start: "x"\nbegin: "a" begin | "b"', {"start": "begin"}),
+        ('begin ::= "a" begin | "b"', {"start": "begin"}),
+        ("start: start2\nstart2: /a*b/", {}),
+    ],
+)
+def test_one_language_in_several_notations(text: str, options: dict[str, Any]) -> None:
+    form = fw.grammar(text, **options)
+    assert [sample for sample in ("", "a", "b", "ab", "aab", "ba", "abb") if form.matches(sample)] == ["b", "ab", "aab"]
+
+
+def test_the_value_is_the_text() -> None:
+    form = fw.grammar(SUMS)
+    assert form.parse("1 + (2-3)") == "1 + (2-3)"
+    with pytest.raises(errors.OutputInvalid, match="character 4; expected") as raised:
+        form.parse("1 + +")
+    assert raised.value.position == 4
+
+
+@pytest.mark.parametrize("text", ["start: start start | | /[ab]/", "root ::= root root | [ab] |"])
+def test_left_recursion_and_ambiguity_are_allowed(text: str) -> None:
+    form = fw.grammar(text)
+    assert form.matches("")
+    assert form.matches("abba" * 20)
+    assert not form.matches("abc")
+
+
+LEXED: list[tuple[str, str, list[str]]] = [
+    ('start: NAME NAME | "x"', "ab", ["any"]),
+    ('start: NAME NAME | "x"\n%ignore " "', "a b", ["longest", "basic", "any"]),
+    ('start: "not" NAME\n%ignore " "', "notx", ["longest", "any"]),
+    ('start: NAME "=" NAME | "if" NAME', "if=a", ["any"]),
+    ('start: NAME "=" NAME | "if" NAME\n%ignore " "', "if a", ["longest", "basic", "any"]),
+    ('start: "if" NAME\n%ignore " "', "if if", ["longest", "any"]),
+    ('start: INT ".." INT | FLOAT\nINT: /[0-9]+/\nFLOAT: /[0-9]+[.][0-9]*/', "1..2", ["any"]),
+    ('start: INT ".." INT | FLOAT\nINT: /[0-9]+/\nFLOAT: /[0-9]+[.][0-9]+/', "1..2", ["longest", "basic", "any"]),
+    ('start: IF NAME | NAME\nIF.2: "if"', "if", ["any"]),
+    ('start: IF NAME | NAME\nIF.2: "if"', "ifx", ["longest", "basic", "any"]),
+    ('start: (A | B)+\nA: "a"\nB: "ab"\n%ignore "b"', "ab", ["longest", "basic", "any"]),
+    ('start: A "b"\nA: "a" "b"?', "abb", ["longest", "basic", "any"]),
+    ('start: A "b"\nA: "a" "b"?', "ab", ["any"]),
+]
+
+
+@pytest.mark.parametrize("lexing", ["longest", "basic", "any"])
+@pytest.mark.parametrize(("text", "sample", "accepted"), LEXED)
+def test_lexing_decides_how_a_text_is_cut(text: str, sample: str, accepted: list[str], lexing: Any) -> None:
+    form = fw.grammar(f"{text}\nNAME: /[a-z]+/" if "NAME" in text else text, lexing=lexing)
+    assert form.matches(sample) == (lexing in accepted)
+
+
+def test_lark_has_a_lexer_and_the_others_have_none() -> None:
+    lark, gbnf = 'start: n n | "1"\nn: NAME\nNAME: /[a-z]+/', 'root ::= n n | "1"\nn ::= [a-z]+'
+    assert not fw.grammar(lark).matches("ab")
+    assert fw.grammar(gbnf).matches("ab")
+
+
+def test_shortest_matches_are_asked_for() -> None:
+    greedy, lazy = (fw.grammar(f'start: C\nC{how}: "/*" /(.|\\n)*/ "*/"') for how in ("", "[lazy]"))
+    assert greedy.matches("/* a */ b */")
+    assert not lazy.matches("/* a */ b */")
+    assert lazy.matches("/* a */")
+
+
+def test_regular_expressions_are_those_of_re_or_of_rust() -> None:
+    assert fw.grammar(r"start: /\w+/").matches("é٣")
+    assert fw.grammar(r"start: /a b # c/x").matches("ab")
+    assert fw.grammar(r"start: /\p{Lu}+/").matches("É")
+    assert not fw.grammar(r"start: /\p{Lu}+/").matches("e")
+
+
+def test_forms_stand_for_names() -> None:
+    forms = {"day": fw.format("date"), "count": fw.json_schema({"type": "integer", "minimum": 2})}
+    form = fw.grammar(
+        'start: @day ", " A\nA: "x"? @word\n// unused\nlate: %form count', forms=forms | {"word": fw.choice("y")}
+    )
+    assert form.matches("2026-01-31, xy")
+    assert not form.matches("2026-01-32, xy")
+    assert fw.grammar('start: "n=" @count', forms=forms).matches("n=2")
+    assert not fw.grammar('start: "n=" @count', forms=forms).matches("n=1")
+
+
+def test_a_grammar_is_a_form_of_another() -> None:
+    inner = fw.grammar(NESTED)
+    outer = fw.grammar('start: "<" @inner ">" ["," start]', forms={"inner": inner})
+    assert outer.matches("<aacbb>,<c>")
+    assert not outer.matches("<aacb>")
+
+
+@dataclass(frozen=True)
+class Even(fw.CharacterParser):
+    """An even number of the letter x."""
+
+    odd: bool = False
+
+    def allowed_characters(self) -> str:
+        return "x"
+
+    def add_character(self, character: str) -> Even:
+        return Even(not self.odd)
+
+    def can_end(self) -> bool:
+        return not self.odd
+
+
+def test_a_parser_is_a_form_of_a_grammar() -> None:
+    form = fw.grammar('start: "(" (@even | start) ")"', forms={"even": Even() | "y"})
+    assert form.matches("((xx))")
+    assert form.matches("(y)")
+    assert not form.matches("(x)")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line", "column", "expected", "hint"),
+    [
+        ('start: a\n\na = "x"', "got '='", 3, 3, "':' or a priority after the name", None),
+        ("start: exprr\nexpr: /é/", "'exprr' is not defined", 1, 8, "", "did you mean 'expr'?"),
+        ('start: "é" wrod\nword: "x"', "'wrod' is not defined", 1, 12, "", "did you mean 'word'?"),
+        ("start: A\nA: /a(b/", "unclosed group", 2, 5, "", None),
+        ('root ::= ("a"', "never closed", 1, 10, "", None),
+        ("root ::= wrod\nword ::= 'x'", "'wrod' is not defined", 1, 10, "", "did you mean 'word'?"),
+        ("begin: 'x'", "got '''", 1, 8, "a rule, a terminal, a text or a regular expression", None),
+        ('start: %json {"type": "strin"}', 'unknown type "strin"', 1, 8, "", "types are null, boolean"),
+        ("start: @day", "no form 'day'", 1, 9, "", "forms="),
+        ("start: A\nA: A", "'A', defined at 2:1, is inside itself", 2, 4, "", "only rules may be recursive"),
+        ("", "no rule 'start' or 'root'", 1, 1, "", "there are no rules"),
+    ],
+)
+def test_an_error_shows_its_place(
+    text: str, said: str, line: int, column: int, expected: str, hint: str | None
+) -> None:
+    with pytest.raises(errors.GrammarError) as raised:
+        fw.grammar(text)
+    error = raised.value
+    assert said in str(error)
+    assert f"grammar at {line}:{column}:" in str(error)
+    assert (error.line, error.column, error.expected) == (line, column, expected)
+    assert (error.hint is None) if hint is None else (hint in (error.hint or ""))
+    assert error.source == text
+    assert error.span is not None
+    assert error.span[0] == len(
+        "\n".join([*text.split("\n")[: line - 1], text.split("\n")[line - 1][: column - 1]]).encode()
+    )
+    assert error.url is not None
+    assert error.url.endswith("/errors/#grammarerror")
+    assert not isinstance(error, errors.UnsupportedConstruct)
+
+
+def test_an_error_points_at_the_line() -> None:
+    with pytest.raises(errors.GrammarError) as raised:
+        fw.grammar('start: a\na = "x"\n')
+    assert str(raised.value).split("\n")[1:3] == ['    a = "x"', "      ^"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "hint"),
+    [
+        ("start: A\n%declare A", 2, 1, "forms="),
+        ("start: A\nA: /a(?!b)c/", 2, 5, "write it as a rule"),
+        ("start: A\nA: /(a)\\1/", 2, 5, "remove back-references"),
+        ('start: a\na[stop="x"]: /y*/', 2, 3, "suffix"),
+        ("start: a::0x0\na::_: 'x'", 1, 9, "a rule for each value"),
+        ('start: x\n%import other.x\nx: "y"', 2, 1, "forms="),
+        ('start: "a" <[7]>', 1, 12, "name the control token"),
+        ("root ::= !<end>*", 1, 10, "name the control token"),
+        ("root ::= TagDispatch(('a', b))\nb ::= 'x'", 1, 10, "structural tag"),
+        ('root = "a", "b";', 1, 6, "::="),
+    ],
+)
+def test_what_cannot_be_enforced_is_refused_with_what_to_write(text: str, line: int, column: int, hint: str) -> None:
+    with pytest.raises(errors.UnsupportedConstruct) as raised:
+        fw.grammar(text)
+    assert (raised.value.line, raised.value.column) == (line, column)
+    assert hint in (raised.value.hint or "")
+    assert raised.value.url is not None
+    assert raised.value.url.endswith("/errors/#unsupportedconstruct")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("root ::= [^]", "the class has no characters"),
+        ('root ::= "a" (="b")', "asks what follows"),
+        ("root ::= Token(7)", "tokens by their ids"),
+        ("root ::= ExcludeToken(7)", "'ExcludeToken' is not supported"),
+        ("root ::= TokenTagDispatch((7, a))\na ::= 'x'", "'TokenTagDispatch' is not supported"),
+        ("root ::= a\na[temperature=0.7] ::= 'x'", "got 'temperature'"),
+        ("root ::= a.b\na.b ::= 'x'", "'a' is not defined"),
+        ("root ::= <[1000]>", "tokens by their ids"),
+        ('start: <[^7]> "x"', "tokens by their ids"),
+        ('start: %regex {"substring_chunks": ["a", "b"]}', "runs of chunks are not supported"),
+        ('start: "x" %if is_ones(1)', "parametric rules are not supported"),
+        ("start: S\n%import common.UNESCAPED_STRING -> S", "no 'UNESCAPED_STRING'"),
+    ],
+)
+def test_what_the_guide_lists_as_refused_is_refused(text: str, said: str) -> None:
+    with pytest.raises(errors.GrammarError, match=said):
+        fw.grammar(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'start: "(" start',
+        "start: start",
+        "start: NAME NAME\nNAME: /[a-z]+/",
+        'start: A\nA: "a" & "b"',
+        'root ::= "x" root',
+    ],
+)
+def test_a_grammar_without_texts_is_an_error(text: str) -> None:
+    with pytest.raises(errors.UnsatisfiableSchema, match="no text conforms"):
+        fw.grammar(text)
+
+
+def test_alternatives_that_never_end_are_left_out(byte_vocabulary: fw.Vocabulary) -> None:
+    matcher = fw.compile(fw.grammar('start: "a" | b\nb: "x" b'), byte_vocabulary).matcher()
+    assert matcher.allowed_token_ids() == [ord("a")]
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [
+        ({"syntax": "bnf"}, "syntax"),
+        ({"lexing": "shortest"}, "lexing"),
+        ({"forms": {"x": "y"}}, "forms"),
+    ],
+)
+def test_a_wrong_option_is_an_error(options: dict[str, Any], argument: str) -> None:
+    with pytest.raises(errors.ArgumentError, match=argument):
+        fw.grammar('start: "a"', **options)
+
+
+@pytest.mark.parametrize("text", [5, None, b"start: 'a'", "start: '\ud800'"])
+def test_the_text_is_a_str(text: Any) -> None:
+    with pytest.raises(errors.ArgumentError, match="text: "):
+        fw.grammar(text)
+
+
+def test_a_start_that_is_missing_is_an_error() -> None:
+    with pytest.raises(errors.GrammarError, match="no rule 'sum' to start with") as raised:
+        fw.grammar('start: "a"', start="sum")
+    assert "the rules are start" in (raised.value.hint or "")
+
+
+def test_a_large_text_is_refused() -> None:
+    with pytest.raises(errors.LimitExceeded, match="bytes of a grammar"):
+        fw.grammar('start: "a"\n//' + "x" * (1 << 20))
+
+
+@pytest.mark.parametrize("error", [errors.GrammarError, errors.UnsupportedConstruct])
+def test_errors_survive_a_pickle(error: type[errors.GrammarError]) -> None:
+    raised = error("grammar at 1:2: x", hint="y", source="z", span=(1, 2), line=3, column=4, expected="':'")
+    again = pickle.loads(pickle.dumps(raised))
+    assert type(again) is error
+    assert (str(again), again.hint, vars(again)) == (str(raised), "y", vars(raised))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        fw.grammar(NESTED),
+        fw.grammar(SUMS, lexing="basic"),
+        fw.grammar('root ::= "x" | item\nitem ::= "y" root', start="item"),
+        fw.grammar('start: @f "," start | @f', forms={"f": fw.regex("[0-9]")}),
+        "(" + fw.grammar(NESTED) + ")",
+    ],
+    ids=str,
+)
+def test_grammars_are_stored(form: fw.Form[Any], byte_vocabulary: fw.Vocabulary) -> None:
+    assert fw.Form.from_bytes(form.to_bytes()).digest == form.digest
+    assert pickle.loads(pickle.dumps(form)).digest == form.digest
+    constraint = fw.compile(form, byte_vocabulary)
+    stored = fw.Constraint.from_bytes(constraint.to_bytes(), byte_vocabulary)
+    pickled = pickle.loads(pickle.dumps(constraint))
+    expected = constraint.matcher().allowed_token_ids()
+    assert expected == stored.matcher().allowed_token_ids() == pickled.matcher().allowed_token_ids()
+
+
+def test_options_make_another_form() -> None:
+    digests = {fw.grammar(SUMS, lexing=lexing).digest for lexing in ("longest", "basic", "any")}
+    assert len(digests) == 3
+    assert fw.grammar(SUMS).digest == fw.grammar(SUMS).digest
+
+
+def test_grammars_compose() -> None:
+    nested = fw.grammar(NESTED)
+    assert ("<" + nested + ">").parse("<acb>") == "<acb>"
+    assert (nested | "none").matches("none")
+    assert (nested | "none").matches("acb")
+    assert nested.repeat(2, 3).matches("cacbc")
+    assert not nested.repeat(2, 3).matches("c")
+    assert fw.template("{x} = {y}", x=nested, y=int).parse("acb = 5") == {"x": "acb", "y": 5}
+    assert fw.optional(nested).matches("")
+    assert fw.many(nested, sep=",").parse("c,acb") == ["c", "acb"]
+    assert fw.text(until={"<sum>": fw.grammar(SUMS)}).matches("it is <sum>1 + 2")
+    assert not fw.text(until={"<sum>": fw.grammar(SUMS)}).matches("it is <sum>1 +")
+
+
+def test_only_a_regular_grammar_is_a_pattern() -> None:
+    regular = fw.grammar('start: A "b"\nA: /a+/')
+    assert (regular & fw.regex("a.*")).matches("aab")
+    with pytest.raises(errors.ArgumentError, match="is not a pattern"):
+        fw.grammar(NESTED) & fw.regex("a.*")
+
+
+def test_instructions_show_the_grammar() -> None:
+    said = fw.instructions(fw.grammar(f"\n{NESTED}\n"))
+    assert said == f"Answer with a text that conforms to this grammar, and nothing else:\n{NESTED}"
+    assert f"is a text that conforms to this grammar:\n{NESTED}" in fw.instructions(fw.grammar(NESTED) | fw.form(int))
+
+
+def test_explain_and_repr() -> None:
+    form = fw.grammar("start: a\n  a: 'x'".replace("'", '"'))
+    assert repr(form) == 'Form(grammar start: a a: "x")'
+    assert list(form.explain()) == []
+
+
+def test_control_tokens_are_tokens() -> None:
+    tokens = [*(bytes([byte]) for byte in range(256)), None, None, None]
+    vocabulary = fw.Vocabulary(tokens, eos_token_ids=[258], special_tokens={"<think>": 256, "</think>": 257})
+    for text in ('root ::= <think> "a"* </think> "b"', 'start: <think> "a"* </think> "b"'):
+        matcher = fw.compile(fw.grammar(text), vocabulary).matcher()
+        assert matcher.allowed_token_ids() == [256]
+        matcher.accept_token(256)
+        assert matcher.allowed_token_ids() == [ord("a"), 257]
+    with pytest.raises(errors.VocabularyError, match="<tool>"):
+        fw.compile(fw.grammar("root ::= <tool>"), vocabulary)
+
+
+def test_texts_end_within_the_budget(tiny: fw.models.LocalModel) -> None:
+    for limit in (1, 3, 9):
+        result = tiny.generate("Add some numbers.", fw.grammar(SUMS), max_tokens=limit, temperature=1.0, seed=limit)
+        assert fw.grammar(SUMS).matches(result.text)
+        assert len(result.token_ids) <= limit
+    with pytest.raises(errors.LimitExceeded, match="max_tokens"):
+        tiny.generate("Add.", fw.grammar('start: "(" start ")" | "a long, long text with many words"'), max_tokens=3)
