@@ -137,7 +137,13 @@ fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readin
 }
 
 /// A grammar without its translations.
-fn grammar_text(py: Python<'_>, text: &str, syntax: &str, start: Option<&str>, forms: &[&str]) -> PyResult<GrammarText> {
+fn grammar_text(
+    py: Python<'_>,
+    text: &str,
+    syntax: &str,
+    start: Option<&str>,
+    forms: &[&str],
+) -> PyResult<GrammarText> {
     let syntax = match syntax {
         "auto" => None,
         "lark" => Some(Syntax::Lark),

@@ -96,7 +96,9 @@ fn find(graph: &CompiledGraph) -> Vec<ByteSet> {
             Node::Object(object) => {
                 for (value, others) in (0..object.values()).map(|member| object.values_of(member)) {
                     tell(value, &IN_JSON);
-                    others.iter().for_each(|&(other, _)| tell(other, &IN_JSON));
+                    for &(other, _) in others {
+                        tell(other, &IN_JSON);
+                    }
                 }
             }
             Node::Tail(tail) => tail.ways.iter().for_each(|&(value, _)| tell(value, &IN_JSON)),

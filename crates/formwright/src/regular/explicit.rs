@@ -80,7 +80,9 @@ fn distances(states: &[ExplicitState]) -> Vec<u32> {
     let mut shortest = vec![u32::MAX; states.len()];
     let mut queue: VecDeque<u32> =
         (0..).zip(states).filter(|(_, state)| state.is_accepting).map(|(at, _)| at).collect();
-    queue.iter().for_each(|&at| shortest[at as usize] = 0);
+    for &at in &queue {
+        shortest[at as usize] = 0;
+    }
     while let Some(at) = queue.pop_front() {
         for &(from, bytes) in &before[at as usize] {
             let length = shortest[at as usize].saturating_add(bytes);

@@ -68,11 +68,6 @@ impl TaggedAutomaton {
         self.start
     }
 
-    /// How many states there are, with [`LOST`].
-    pub fn len(&self) -> usize {
-        self.accepts.len()
-    }
-
     /// How many minterms there are.
     pub fn minterms(&self) -> Minterm {
         self.alphabet.len() as Minterm

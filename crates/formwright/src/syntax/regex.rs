@@ -239,14 +239,12 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
 /// # Errors
 /// [`crate::Kind::Regex`] with the place; [`crate::Kind::UnsupportedRegex`] where it looks around.
 pub fn parse_lexeme(source: &str, dialect: Dialect, limits: &Limits) -> Result<Regular> {
-    match dialect {
-        Dialect::Python => python::parse_lexeme(source, limits),
-        _ => {
-            let hir = translated(source, dialect == Dialect::Unicode, limits)?;
-            let pattern = pattern(&hir).map_err(|what| refuse_assertions(source, what))?;
-            if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
-        }
+    if dialect == Dialect::Python {
+        return python::parse_lexeme(source, limits);
     }
+    let hir = translated(source, dialect == Dialect::Unicode, limits)?;
+    let pattern = pattern(&hir).map_err(|what| refuse_assertions(source, what))?;
+    if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
 }
 
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {

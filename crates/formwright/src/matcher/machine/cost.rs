@@ -113,9 +113,9 @@ impl Machine<'_> {
         let graph = self.graph;
         let spaces = graph.spaces();
         match position {
-            Position::Accept | Position::Union(_) => 0, // a union costs what its alternatives cost: `frame_cost`
+            // A union costs what its alternatives cost: `frame_cost`.
+            Position::Accept | Position::Union(_) | Position::Ended => 0,
             Position::Between { .. } | Position::Unseen(_) => INFINITE, // is in cache keys only, so its cost is never asked for
-            Position::Ended => 0,
             Position::Start(node) | Position::Rest(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {
                 spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node))

@@ -110,8 +110,6 @@ pub struct Machine<'m> {
     pub comparison: Comparison,
     /// Whether what comes after a text is looked for only with its first byte.
     pub is_lazy: bool,
-    /// Whether terminals are left out where a node begins.
-    skips_terminals: bool,
     /// The byte being read.
     byte: u8,
     /// Room for the configurations of one step.
@@ -139,7 +137,6 @@ impl<'m> Machine<'m> {
             overflow: false,
             comparison: Comparison::default(),
             is_lazy: false,
-            skips_terminals: false,
             byte: 0,
             buffer: Vec::new(),
         }
@@ -322,9 +319,9 @@ impl<'m> Machine<'m> {
             Position::Start(node) => self.start(node, stack, byte, out),
             Position::Ended => self.after_end(stack, byte, out),
             Position::Rest(node) => {
-                self.skips_terminals = true;
+                out.skips_terminals = true;
                 self.start(node, stack, byte, out);
-                self.skips_terminals = false;
+                out.skips_terminals = false;
             }
             Position::Value { space, node } if self.may_follow(space, end::ITEM) => self.start(node, stack, byte, out),
             Position::Key { object, seen, at } if byte == b'"' => self.key(object, seen, at, stack, out),

@@ -268,7 +268,7 @@ impl Machine<'_> {
     /// The first byte of a node; the parts that may begin it are left to be done.
     fn start_one(&mut self, (node, stack): (NodeId, StackId), byte: u8, out: &mut Successors<'_>, open: &mut Open) {
         let graph = self.graph;
-        if self.skips_terminals && self.start_of_terminal(node).is_some() {
+        if out.skips_terminals && self.start_of_terminal(node).is_some() {
             return;
         }
         match graph.node(node) {
@@ -325,12 +325,11 @@ impl Machine<'_> {
         let (mut open, mut has_others) = (Open::new(), false);
         while let Some(((_, node), stacks)) = waiting.pop_first() {
             let stack = self.stacks.union(stacks);
-            match self.start_of_terminal(node) {
-                Some(position) => successors.push(position, stack),
-                None => {
-                    self.open(node, stack, &mut open);
-                    has_others |= open.is_empty();
-                }
+            if let Some(position) = self.start_of_terminal(node) {
+                successors.push(position, stack);
+            } else {
+                self.open(node, stack, &mut open);
+                has_others |= open.is_empty();
             }
             for (node, stack) in open.drain(..) {
                 waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);

@@ -82,7 +82,7 @@ impl Fragment {
         for (set, bans) in &self.sets {
             match &**set {
                 TokenSet::List(tokens) if tokens.len() <= FEW && bans.is_empty() => {
-                    entry.tokens.extend(tokens.iter().copied())
+                    entry.tokens.extend(tokens.iter().copied());
                 }
                 _ => entry.sets.push((Arc::clone(set), bans.clone())),
             }
@@ -222,7 +222,7 @@ impl Masker<'_> {
         let is_named = !entry.unresolved.is_empty() || !self.name_completing.is_empty();
         if !entry.tokens.is_empty() {
             let tokens = std::mem::take(&mut entry.tokens).into_vec();
-            entry.sets.push((Arc::new(TokenSet::List(tokens.into())), Bans::default()));
+            entry.sets.push((Arc::new(TokenSet::List(tokens)), Bans::default()));
         }
         Ok(Fragment {
             maps: entry.maps.into_vec(),

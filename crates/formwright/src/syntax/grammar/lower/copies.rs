@@ -24,6 +24,9 @@ use crate::language::{Graph, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Regular};
 
+/// By guard before a part of a row: the nodes that the part may be, and the guards after them.
+type Layer = BTreeMap<GuardId, Vec<(NodeId, GuardId)>>;
+
 /// Guards, ascending.
 type GuardSet = BTreeSet<GuardId>;
 
@@ -239,15 +242,15 @@ impl<'c> Copies<'c> {
                 let foreign = &self.foreign[at as usize];
                 let first = lexer.minterms_of(foreign.first);
                 let needed = lexer.guards.before(guard, &first);
-                match &foreign.tree {
-                    Some(tree) => lexer.foreign_leaves(occurrence, tree, (guard, needed)),
-                    None => {
-                        if needed != FREE {
-                            self.unguarded.insert(occurrence);
-                        }
-                        lexer.trivia_after(occurrence)
-                    }
+                if let Some(tree) = &foreign.tree {
+                    return lexer.foreign_leaves(occurrence, tree, (guard, needed));
                 }
+                // The empty text hands the guard on.
+                let is_handed_on = foreign.is_nullable && lexer.before_next(occurrence, guard) != FREE;
+                if needed != FREE || is_handed_on {
+                    self.unguarded.insert(occurrence);
+                }
+                lexer.trivia_after(occurrence)
             }
         }
     }
@@ -387,7 +390,7 @@ impl<'c> Copies<'c> {
     /// What comes from a layer on.
     fn row_from(
         &mut self,
-        layers: &[BTreeMap<GuardId, Vec<(NodeId, GuardId)>>],
+        layers: &[Layer],
         mut at: usize,
         mut guard: GuardId,
         made: &BTreeMap<(usize, GuardId), NodeId>,
@@ -413,12 +416,7 @@ impl<'c> Copies<'c> {
 
     /// By part of a row, and by guard before it: the nodes that it may be, and the guards after them, of all ways that end
     /// with the guard `after`.
-    fn layers(
-        &mut self,
-        all: &[PartId],
-        guard: GuardId,
-        after: GuardId,
-    ) -> Result<Vec<BTreeMap<GuardId, Vec<(NodeId, GuardId)>>>> {
+    fn layers(&mut self, all: &[PartId], guard: GuardId, after: GuardId) -> Result<Vec<Layer>> {
         let mut before = vec![GuardSet::from([guard])];
         for &part in all {
             let last = before.last().cloned().unwrap_or_default();

@@ -18,7 +18,7 @@ type Fused = Option<(Regular, usize)>;
 
 /// The regular parts among all parts, by part; `trees` are those of the occurrences.
 pub fn regular_parts(parts: &Parts, trees: &[Regular]) -> Vec<Fused> {
-    let mut fused: Vec<Fused> = vec![None; parts.parts.len()];
+    let mut fused: Vec<Fused> = vec![None; parts.all.len()];
     let own_parts = parts_of_rules(parts);
     for rule in rules_in_order(parts, &own_parts) {
         for &part in &own_parts[rule] {
@@ -63,9 +63,8 @@ fn fuse(parts: &Parts, trees: &[Regular], part: PartId, fused: &[Fused]) -> Fuse
 /// A tree repeated; any number of any number of texts is any number of them.
 fn repeated(tree: Regular, low: u32, high: Option<u32>) -> Regular {
     match (&tree, low, high) {
-        (Regular::Repeat(_, 0 | 1, None), 1, None) => tree,
+        (Regular::Repeat(_, 0 | 1, None), 1, None) | (Regular::Repeat(_, 0, None), 0, Some(1)) => tree,
         (Regular::Repeat(body, 0 | 1, None), 0, None) => Regular::Repeat(body.clone(), 0, None),
-        (Regular::Repeat(_, 0, None), 0, Some(1)) => tree,
         _ => tree.repeat(low, high),
     }
 }

@@ -200,7 +200,9 @@ impl<'t> Guards<'t> {
 fn free_what_nothing_breaks(mut rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut before = vec![Vec::new(); rows.len()];
     for (state, row) in (0_u32..).zip(&rows) {
-        row.iter().for_each(|&next| before[next as usize].push(state));
+        for &next in row {
+            before[next as usize].push(state);
+        }
     }
     let (mut breaks, mut open) = (vec![false; rows.len()], vec![BROKEN]);
     while let Some(state) = open.pop() {

@@ -83,7 +83,7 @@ impl<'l> Lexer<'l> {
             lexemes: FxHashMap::default(),
             trivia: FxHashMap::default(),
         };
-        lexer.first = places.places.iter().map(|place| lexer.first_of(parts, place)).collect();
+        lexer.first = places.all.iter().map(|place| lexer.first_of(parts, place)).collect();
         lexer.find_rivals(parts, is_basic)?;
         Ok(lexer)
     }
@@ -91,7 +91,7 @@ impl<'l> Lexer<'l> {
     fn find_rivals(&mut self, parts: &Parts, is_basic: bool) -> Result<()> {
         let tags = self.terminals.len();
         let by_place: Vec<Bits> = if is_basic {
-            vec![Bits::all(tags); self.places.places.len()]
+            vec![Bits::all(tags); self.places.all.len()]
         } else {
             let name = |occurrence: OccurrenceId| match parts.occurrences[occurrence as usize].symbol {
                 Symbol::Terminal(terminal) => terminal,
@@ -100,7 +100,7 @@ impl<'l> Lexer<'l> {
             self.places.rivals(name)?.into_iter().map(|names| self.with_ignored(names)).collect()
         };
         let mut by_occurrence = vec![Bits::new(tags); parts.occurrences.len()];
-        for (place, rivals) in self.places.places.iter().zip(&by_place) {
+        for (place, rivals) in self.places.all.iter().zip(&by_place) {
             count(place.len());
             for &occurrence in place {
                 by_occurrence[occurrence as usize].extend(rivals);
@@ -150,6 +150,15 @@ impl<'l> Lexer<'l> {
     /// What may be ignored after an occurrence that leaves no guard.
     pub fn trivia_after(&mut self, occurrence: OccurrenceId) -> Leaves {
         self.trivia(self.places.after[occurrence as usize], FREE)
+    }
+
+    /// A guard where what comes after an occurrence may begin, trivia included.
+    pub fn before_next(&mut self, occurrence: OccurrenceId, guard: GuardId) -> GuardId {
+        let mut first = self.first[self.places.after[occurrence as usize] as usize].clone();
+        for &tag in &self.ignored {
+            first.extend(&self.first_of_terminal[tag as usize]);
+        }
+        self.guards.before(guard, &first)
     }
 
     /// The texts of another language with the trivia after it, after a guard, of which only `needed` can be broken by it.
@@ -314,7 +323,9 @@ impl Run {
                 .then(|| lexer.guards.longer(state, longer))
                 .map(|own| lexer.guards.either(own, guard));
             if is_text {
-                taken.iter().for_each(|&winner| run.taken.insert(winner));
+                for &winner in &taken {
+                    run.taken.insert(winner);
+                }
             }
             run.ends.push(end);
             count(usize::from(automaton.minterms()));
@@ -413,8 +424,8 @@ impl Run {
     }
 }
 
-/// The texts along the edges of a graph from its first node to those at which a text may end (Brzozowski and McCluskey
-/// 1963: nodes are removed one by one).
+/// The texts along the edges of a graph from its first node to those at which a text may end (Brzozowski and
+/// `McCluskey` 1963: nodes are removed one by one).
 fn language_between(nodes: usize, edges: &[(usize, usize, Regular)], ends: impl Fn(usize) -> bool) -> Regular {
     let (begin, end) = (nodes, nodes + 1);
     let mut between: BTreeMap<(usize, usize), Vec<Regular>> = BTreeMap::new();

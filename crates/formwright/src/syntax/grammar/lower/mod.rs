@@ -68,6 +68,8 @@ pub struct Foreign {
     first: ByteSet,
     /// Its texts, if it is regular.
     tree: Option<Regular>,
+    /// Whether the empty text is one of them.
+    is_nullable: bool,
 }
 
 /// The texts of a grammar.
@@ -82,21 +84,13 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
             let language = (given.foreign)(kind, *span)?;
             let first = language.compiled()?.first(language.graph().root);
             let tree = language.tree().ok();
-            let nullable = language.facts().nullable(language.graph().root);
-            if lexing != Lexing::Any && nullable && tree.is_none() {
-                let what = "a form that may be empty cannot be compiled where a lexer reads what is around it";
-                let instead = "take the empty text out of it and write it in brackets, or use lexing=\"any\"";
-                return Err(Error::unsupported_construct(&grammar.text, *span, what, instead));
-            }
-            Ok(Foreign { language, first, tree })
+            let is_nullable = language.facts().nullable(language.graph().root);
+            Ok(Foreign { language, first, tree, is_nullable })
         });
         let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
         let nullable = nullable_parts(&parts, |occurrence| match parts.occurrences[occurrence as usize].symbol {
             Symbol::Terminal(terminal) => terminals[terminal as usize].is_nullable,
-            Symbol::Foreign(at) => {
-                let language = &foreign[at as usize].language;
-                language.facts().nullable(language.graph().root)
-            }
+            Symbol::Foreign(at) => foreign[at as usize].is_nullable,
         });
         if lexing == Lexing::Any {
             let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());

@@ -41,7 +41,7 @@ pub struct Occurrence {
 /// All rules of a grammar.
 #[derive(Debug, Default)]
 pub struct Parts {
-    pub parts: Vec<Part>,
+    pub all: Vec<Part>,
     /// What a rule is, by rule.
     pub rules: Vec<PartId>,
     pub occurrences: Vec<Occurrence>,
@@ -66,12 +66,12 @@ impl Parts {
     }
 
     pub fn get(&self, part: PartId) -> &Part {
-        &self.parts[part as usize]
+        &self.all[part as usize]
     }
 
     fn add(&mut self, part: Part) -> PartId {
-        self.parts.push(part);
-        self.parts.len() as PartId - 1
+        self.all.push(part);
+        self.all.len() as PartId - 1
     }
 
     fn alternatives(&mut self, alternatives: &[Alternative]) -> PartId {

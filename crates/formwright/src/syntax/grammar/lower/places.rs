@@ -40,7 +40,7 @@ pub struct Places {
     /// By rule: the occurrences that may follow it.
     pub follow: Vec<Set>,
     /// The places, as sets of occurrences; the first is that before the text.
-    pub places: Vec<Vec<OccurrenceId>>,
+    pub all: Vec<Vec<OccurrenceId>>,
     /// By occurrence: the place after it.
     pub after: Vec<PlaceId>,
 }
@@ -60,8 +60,8 @@ impl Places {
             })
         };
         let begin = places.first[start].clone();
-        add(&begin, &mut places.places);
-        places.after = after.iter().map(|set| add(set, &mut places.places)).collect();
+        add(&begin, &mut places.all);
+        places.after = after.iter().map(|set| add(set, &mut places.all)).collect();
         places
     }
 
@@ -172,7 +172,7 @@ impl Places {
             }
             by_name
         };
-        let leads: Vec<_> = self.places.iter().map(leads).collect();
+        let leads: Vec<_> = self.all.iter().map(leads).collect();
         let (mut open, mut seen) = (vec![(0, 0)], FxHashSet::from_iter([(0, 0)]));
         while let Some((one, other)) = open.pop() {
             let (one, other): (&FxHashMap<_, _>, &FxHashMap<_, _>) = (&leads[one as usize], &leads[other as usize]);
@@ -192,7 +192,7 @@ impl Places {
                 ));
             }
         }
-        let mut rivals = vec![BTreeSet::new(); self.places.len()];
+        let mut rivals = vec![BTreeSet::new(); self.all.len()];
         for (one, other) in seen {
             rivals[one as usize].extend(leads[other as usize].keys());
             rivals[other as usize].extend(leads[one as usize].keys());
@@ -203,13 +203,13 @@ impl Places {
 
 /// By part: whether the empty text is in it.
 pub fn nullable_parts(parts: &Parts, is_nullable: impl Fn(OccurrenceId) -> bool) -> Vec<bool> {
-    let (mut nullable, mut changed) = (vec![false; parts.parts.len()], true);
+    let (mut nullable, mut changed) = (vec![false; parts.all.len()], true);
     while changed {
         changed = false;
-        count(parts.parts.len());
-        for part in 0..parts.parts.len() {
+        count(parts.all.len());
+        for part in 0..parts.all.len() {
             let is = |part: &PartId| nullable[*part as usize];
-            let own = match &parts.parts[part] {
+            let own = match &parts.all[part] {
                 Part::Occurrence(occurrence) => is_nullable(*occurrence),
                 Part::Rule(rule) => is(&parts.rules[*rule as usize]),
                 Part::Sequence(all) => all.iter().all(is),

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::ast::{Alternative, Grammar, Item, ItemKind, Pattern, PatternKind, Rule, Shape, Syntax, Terminal};
+use super::super::ast::{
+    Alternative, Attributes, Grammar, Item, ItemKind, Pattern, PatternKind, Rule, Shape, Syntax, Terminal,
+};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
 use super::places::{PlaceId, Places, nullable_parts};
 use super::terminals::{TerminalInfo, terminals};
@@ -49,8 +51,8 @@ fn random_terminals(dice: &mut Dice) -> Vec<Terminal> {
             name: Some(Arc::from(format!("T{index}"))),
             span: (0, 0),
             pattern: Pattern { kind, span: (0, 0) },
-            priority: if dice.below(5) == 0 { 1 } else { 0 },
-            attributes: Default::default(),
+            priority: i32::from(dice.below(5) == 0),
+            attributes: Attributes::default(),
         });
     }
     all
@@ -78,7 +80,7 @@ fn alternatives(dice: &mut Dice, rules: usize, terminals: usize) -> Vec<Alternat
     };
     let first = alternative();
     let mut all = vec![first];
-    while all.len() < 3 && !all.last().is_some_and(|last| last.items.len() > 1) {
+    while all.len() < 3 && all.last().is_none_or(|last| last.items.len() <= 1) {
         all.push(alternative());
     }
     all
@@ -93,7 +95,7 @@ fn random_grammar(dice: &mut Dice) -> Grammar {
         alternatives: alternatives(dice, count, terminals.len()),
         shape: Shape::default(),
         priority: 0,
-        attributes: Default::default(),
+        attributes: Attributes::default(),
     });
     let rules = rules.collect();
     let ignored = if dice.below(2) == 0 { vec![dice.below(terminals.len()) as u32] } else { Vec::new() };
@@ -209,7 +211,7 @@ impl<'d> Definition<'d> {
     }
 
     fn rivals_of(&self, occurrence: OccurrenceId) -> BTreeSet<u32> {
-        let places = self.places.places.iter().zip(&self.rivals);
+        let places = self.places.all.iter().zip(&self.rivals);
         places.filter(|(place, _)| place.contains(&occurrence)).flat_map(|(_, rivals)| rivals.iter().copied()).collect()
     }
 
