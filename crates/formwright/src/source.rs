@@ -26,9 +26,7 @@ use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
 use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
-use crate::syntax::grammar::ast::Syntax;
-use crate::syntax::grammar::compile::{GrammarText, Translation};
-use crate::syntax::grammar::lower::Lexing;
+use crate::syntax::grammar::compile::GrammarText;
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
 use crate::syntax::pieces;
 use crate::syntax::regex::{self, Dialect};
@@ -41,9 +39,6 @@ pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 4, name: "la
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
     Envelope { magic: *b"FWco", version: 5, name: "constraint", kind: || Kind::Language };
-
-/// The dialects of expressions, by the number that is written.
-const DIALECTS: [Dialect; 3] = [Dialect::Ascii, Dialect::Unicode, Dialect::Python];
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -347,7 +342,7 @@ impl Instruction {
             Self::Not => body.push(10),
             Self::Grammar(grammar) => {
                 body.push(13);
-                write_grammar(body, grammar);
+                grammar.write(body);
             }
             Self::Parser(_) => {
                 return Err(Error::new(
@@ -368,9 +363,9 @@ impl Instruction {
             }
             1 => {
                 let pattern = reader.text("a regular expression")?.into();
-                Self::Regex(pattern, DIALECTS[usize::from(reader.below(3, "the dialect of an expression")?)])
+                Self::Regex(pattern, Dialect::EVERY[usize::from(reader.below(3, "the dialect of an expression")?)])
             }
-            2 => Self::Choice(Arc::new(read_lexicon(reader)?)),
+            2 => Self::Choice(Arc::new(choice::read_stored(reader)?)),
             3 => Self::Then,
             4 => Self::Or,
             5 => Self::Repeat(reader.number("low")?, reader.number("high")?),
@@ -378,11 +373,11 @@ impl Instruction {
                 reader.text("the name of a control token")?.into(),
                 reader.below(2, "the spelling of a control token")? == 1,
             ),
-            7 => Self::Free(Arc::new(read_free(reader)?)),
+            7 => Self::Free(Arc::new(Free::read_stored(reader)?)),
             8 => Self::Format(reader.text("a format")?.into()),
             9 => Self::And,
             10 => Self::Not,
-            13 => Self::Grammar(Arc::new(read_grammar(reader)?)),
+            13 => Self::Grammar(Arc::new(GrammarText::read_stored(reader)?)),
             12 => {
                 let text = reader.text("the source of pieces")?;
                 Self::Pieces(Pieces::new(text, Unit::EVERY[usize::from(reader.below(3, "a unit")?)])?)
@@ -393,59 +388,6 @@ impl Instruction {
             }
         })
     }
-}
-
-fn write_grammar(body: &mut Vec<u8>, grammar: &GrammarText) {
-    put_text(body, &grammar.text);
-    body.push(grammar.syntax.map_or(0, |syntax| 1 + syntax as u8));
-    body.push(grammar.lexing.map_or(0, |lexing| 1 + lexing as u8));
-    body.push(u8::from(grammar.start.is_some()));
-    grammar.start.iter().for_each(|start| put_text(body, start));
-    put(body, grammar.forms.len() as u32);
-    grammar.forms.iter().for_each(|name| put_text(body, name));
-    put(body, grammar.translations.len() as u32);
-    for translation in &grammar.translations {
-        put_text(body, &translation.regex.0);
-        put_text(body, &translation.regex.1);
-        body.push(translation.dialect as u8);
-        put_text(body, &translation.text);
-    }
-}
-
-fn read_grammar(reader: &mut Reader<'_>) -> Result<GrammarText> {
-    let text = reader.text("a grammar")?.into();
-    let syntax = [None, Some(Syntax::Lark), Some(Syntax::Gbnf)][usize::from(reader.below(3, "a notation")?)];
-    let every = [None, Some(Lexing::Any), Some(Lexing::Longest), Some(Lexing::Basic)];
-    let lexing = every[usize::from(reader.below(4, "how texts are cut")?)];
-    let is_given = reader.below(2, "a first rule")? == 1;
-    let start = is_given.then(|| reader.text("a first rule").map(Into::into)).transpose()?;
-    let count = reader.count(4, "forms")?;
-    let forms = (0..count).map(|_| Ok(reader.text("a form")?.into())).collect::<Result<_>>()?;
-    let count = reader.count(13, "expressions")?;
-    let translation = |_| {
-        let regex = (reader.text("an expression")?.into(), reader.text("flags")?.into());
-        let dialect = DIALECTS[usize::from(reader.below(3, "the dialect of an expression")?)];
-        Ok(Translation { regex, dialect, text: reader.text("an expression")?.into() })
-    };
-    let translations = (0..count).map(translation).collect::<Result<_>>()?;
-    Ok(GrammarText { text, syntax, start, lexing, translations, forms })
-}
-
-fn read_free(reader: &mut Reader<'_>) -> Result<Free> {
-    let count = reader.count(4, "markers")?;
-    let markers = (0..count).map(|_| Ok(reader.text("a marker")?.to_owned())).collect::<Result<_>>()?;
-    let included = reader.below(2, "the end of a text")? == 1;
-    let (most, most_tokens) = (reader.number("a bound")?, reader.number("a bound on tokens")?);
-    Ok(Free { markers, included, most, most_tokens })
-}
-
-/// The options of a choice: how many, the bytes of each, and then all of them in ascending order.
-fn read_lexicon(reader: &mut Reader<'_>) -> Result<Lexicon> {
-    let count = reader.count(2, "options")?;
-    let (lengths, _) = reader.take(2 * count, "the lengths of options")?.as_chunks::<2>();
-    let lengths = lengths.iter().map(|length| u16::from_le_bytes(*length));
-    let texts = reader.utf8(lengths.clone().map(usize::from).sum(), "options")?;
-    Lexicon::from_sorted(texts, lengths).map_err(|what| reader.wrong(&what))
 }
 
 /// The switches of [`Options`], one bit each.
@@ -626,7 +568,7 @@ mod tests {
         for body in [&[][..], &[3], &[&empty[..], &[4]].concat(), &empty.repeat(2)] {
             assert!(refused(body).message.contains("do not pair up"), "{body:?}");
         }
-        assert!(refused(&[13]).message.contains("the kind of a step is 13"));
+        assert!(refused(&[14]).message.contains("the kind of a step is 14"));
         assert!(refused(&[1, 0, 0, 0, 0, 3]).message.contains("the dialect of an expression is 3"));
     }
 

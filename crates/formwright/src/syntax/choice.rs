@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::bytes::Reader;
 use crate::error::{Error, Result};
 use crate::language::{Graph, Language, Lexicon, LexiconBuilder};
 use crate::limits::Limits;
@@ -67,6 +68,18 @@ pub fn lines(data: &[u8]) -> Result<Lexicon> {
         builder.push(option)?;
     }
     Ok(builder.build())
+}
+
+/// The options of a choice: how many, the bytes of each, and then all of them in ascending order.
+///
+/// # Errors
+/// [`crate::Kind::Language`], saying what was seen.
+pub fn read_stored(reader: &mut Reader<'_>) -> Result<Lexicon> {
+    let count = reader.count(2, "options")?;
+    let (lengths, _) = reader.take(2 * count, "the lengths of options")?.as_chunks::<2>();
+    let lengths = lengths.iter().map(|length| u16::from_le_bytes(*length));
+    let texts = reader.utf8(lengths.clone().map(usize::from).sum(), "options")?;
+    Lexicon::from_sorted(texts, lengths).map_err(|what| reader.wrong(&what))
 }
 
 #[cfg(test)]

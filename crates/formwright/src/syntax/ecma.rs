@@ -15,10 +15,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::pattern::{
-    Mode, Pattern, WITHOUT_MEMORY, class_of, complement, is_plain, lower, plain, ranges_of, refuse_assertions,
-    refuse_looking_around,
-};
+use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, complement, lower, ranges_of, refuse_assertions};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
@@ -48,28 +45,14 @@ const LINE_ENDS: &[(char, char)] = &[('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\
 /// # Errors
 /// [`crate::Kind::Regex`] with the place.
 pub fn parse(source: &str, mode: Mode, limits: &Limits) -> Result<Regular> {
-    parse_with(source, &[], mode, limits)
+    lower(&read(source, &[], limits)?, mode).map_err(|what| refuse_assertions(source, what))
 }
 
-/// The same, where `\p{n}` is the class `classes[n]`.
+/// A pattern in which `\p{n}` is the class `classes[n]`.
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits) -> Result<Regular> {
-    let pattern = read(source, classes, limits)?;
-    lower(&pattern, mode).map_err(|what| refuse_assertions(source, what))
-}
-
-/// The texts that a pattern without assertions matches.
-///
-/// # Errors
-/// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it has assertions.
-pub fn parse_lexeme(source: &str, classes: &[Ranges], limits: &Limits) -> Result<Regular> {
-    let pattern = read(source, classes, limits)?;
-    if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
-}
-
-fn read(source: &str, classes: &[Ranges], limits: &Limits) -> Result<Pattern> {
+pub fn read(source: &str, classes: &[Ranges], limits: &Limits) -> Result<Pattern> {
     if source.len() > limits.pattern_bytes {
         return Err(Error::too_large(source, "bytes", source.len(), limits.pattern_bytes));
     }

@@ -14,7 +14,7 @@
 //! version of Python.
 
 use super::ecma;
-use super::pattern::Mode;
+use super::pattern::{Mode, Pattern, is_plain, lower, plain, refuse_assertions, refuse_looking_around};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::regular::{Ranges, Regular};
@@ -24,9 +24,13 @@ use crate::regular::{Ranges, Regular};
 /// # Errors
 /// [`crate::Kind::Regex`] with the place.
 pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
+    lower(&read(source, limits)?, Mode::Whole).map_err(|what| refuse_assertions(source, what))
+}
+
+fn read(source: &str, limits: &Limits) -> Result<Pattern> {
     let (classes, pattern) = source.rsplit_once('\n').unwrap_or(("", source));
     let classes: Vec<Ranges> = classes.lines().map(ecma::parse_class).collect::<Result<_>>()?;
-    ecma::parse_with(pattern, &classes, Mode::Whole, limits)
+    ecma::read(pattern, &classes, limits)
 }
 
 /// The texts that a pattern matches wherever they are in a longer text.
@@ -34,9 +38,8 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
 /// # Errors
 /// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it looks around.
 pub fn parse_lexeme(source: &str, limits: &Limits) -> Result<Regular> {
-    let (classes, pattern) = source.rsplit_once('\n').unwrap_or(("", source));
-    let classes: Vec<Ranges> = classes.lines().map(ecma::parse_class).collect::<Result<_>>()?;
-    ecma::parse_lexeme(pattern, &classes, limits)
+    let pattern = read(source, limits)?;
+    if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
 }
 
 /// The characters that a pattern of exactly one character matches, as disjoint ranges in ascending order; `None` for other

@@ -40,6 +40,11 @@ pub enum Dialect {
     Python,
 }
 
+impl Dialect {
+    /// All of them, by the number that is stored.
+    pub const EVERY: [Self; 3] = [Self::Ascii, Self::Unicode, Self::Python];
+}
+
 /// The texts that `source` matches as a whole.
 ///
 /// # Errors

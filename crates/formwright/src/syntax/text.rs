@@ -8,6 +8,7 @@
 //! Cost: an automaton of as many states as the markers have characters; with a bound on the length, as many for each
 //! character that is left. The markers end a text wherever they come first, so none may be a part of another.
 
+use crate::bytes::Reader;
 use crate::error::{Error, Result};
 use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
 use crate::limits::Limits;
@@ -31,6 +32,18 @@ pub struct Free {
 const REST_OF_CHARACTER: usize = 3;
 
 impl Free {
+    /// Reads what was stored of one.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Language`], saying what was seen.
+    pub fn read_stored(reader: &mut Reader<'_>) -> Result<Self> {
+        let count = reader.count(4, "markers")?;
+        let markers = (0..count).map(|_| Ok(reader.text("a marker")?.to_owned())).collect::<Result<_>>()?;
+        let included = reader.below(2, "the end of a text")? == 1;
+        let (most, most_tokens) = (reader.number("a bound")?, reader.number("a bound on tokens")?);
+        Ok(Self { markers, included, most, most_tokens })
+    }
+
     /// Bytes to the end of the text from any place inside it, at most.
     fn farthest(&self) -> u32 {
         let lengths = || self.markers.iter().map(String::len).filter(|_| self.included);

@@ -235,17 +235,25 @@ impl Masker<'_> {
 
     /// Takes the configurations out of `buffer[low..]` at which the stack of a text goes on, and notes the exit.
     pub fn take_exits(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize) {
+        self.take_unseen(low).into_iter().for_each(|follow| self.note_exit(walk, node, follow));
+    }
+
+    /// The same, without a note: what may follow there.
+    pub fn take_unseen(&mut self, low: usize) -> Option<FollowId> {
         let (mut at, mut follow) = (low, None);
         while at < self.buffer.len() {
-            match self.buffer[at].position {
-                Position::Unseen(bytes) => {
-                    follow = Some(bytes);
-                    self.buffer.swap_remove(at);
-                }
-                _ => at += 1,
+            if let Position::Unseen(bytes) = self.buffer[at].position {
+                follow = Some(bytes);
+                self.buffer.swap_remove(at);
+            } else {
+                at += 1;
             }
         }
-        let Some(follow) = follow else { return };
+        follow
+    }
+
+    /// Notes an exit, if some token below goes on with what may follow.
+    pub fn note_exit(&mut self, walk: &Walk<'_>, node: NodeIndex, follow: FollowId) {
         let bytes = self.machine.graph.follows().bytes(follow);
         if !walk.trie.children(node).any(|child| bytes.contains(walk.trie.node(child).byte)) {
             return;

@@ -15,7 +15,7 @@
 use super::entry::Entry;
 use super::lockstep::InText;
 use super::{Masker, Walk};
-use crate::language::NodeId;
+use crate::language::{FollowId, NodeId};
 use crate::matcher::machine::{Configuration, END, Position, StackId};
 use crate::regular::{ByteSet, PieceAutomaton, Pieces, Writing};
 use crate::vocabulary::NodeIndex;
@@ -33,6 +33,8 @@ struct PieceWalk<'w, 'a> {
     /// What may follow a piece, if it may end inside of a token: where its configurations begin in the buffer, and their
     /// first bytes.
     exits: Option<(usize, ByteSet)>,
+    /// What may follow a piece where the stack of a text says so.
+    unseen: Option<FollowId>,
 }
 
 impl Masker<'_> {
@@ -47,11 +49,13 @@ impl Masker<'_> {
         entry: &mut Entry,
     ) {
         let (low, automaton) = (self.buffer.len(), pieces.automaton(writing));
+        let mut unseen = None;
         let exits = (writing == Writing::Plain && stack != END).then(|| {
             self.machine.resume_into(stack, self.buffer);
+            unseen = self.take_unseen(low);
             (low, self.live_bytes(low))
         });
-        let within = PieceWalk { walk, automaton, texts, stack, purpose, exits };
+        let within = PieceWalk { walk, automaton, texts, stack, purpose, exits, unseen };
         self.walk_piece(&within, node, at, entry);
         self.buffer.truncate(low);
     }
@@ -86,7 +90,7 @@ impl Masker<'_> {
         (child, deeper): (NodeIndex, u32),
         entry: &mut Entry,
     ) {
-        let PieceWalk { walk, automaton, texts, stack, purpose, ref exits } = *within;
+        let PieceWalk { walk, automaton, texts, stack, purpose, ref exits, .. } = *within;
         let ends = automaton.ends(deeper);
         if ends && exits.is_none() && stack != END {
             let low = self.buffer.len();
@@ -110,6 +114,7 @@ impl Masker<'_> {
     fn leave_piece(&mut self, within: &PieceWalk<'_, '_>, node: NodeIndex, entry: &mut Entry) {
         let PieceWalk { walk, purpose, ref exits, .. } = *within;
         let Some((low, bytes)) = exits else { return };
+        within.unseen.into_iter().for_each(|follow| self.note_exit(walk, node, follow));
         if bytes.iter().nth(FEW).is_none() {
             for after in bytes.iter().filter_map(|byte| walk.trie.child(node, byte)) {
                 self.visit(walk, node, after, *low, purpose, entry);

@@ -22,6 +22,7 @@ mod gbnf;
 mod lark;
 mod nearest;
 mod resolve;
+mod stored;
 mod times;
 mod written;
 
