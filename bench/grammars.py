@@ -2,8 +2,8 @@
 
     python bench/grammars.py CASES [--engines formwright,llguidance] [--texts 60] [--out bench/results]
 
-``CASES`` is a Python file with the grammars in Lark (``G``, by name) and texts that conform to them (``T``, by name). Each
-text is followed token by token, with the tokens of Tekken (131,072); a mask is found before each token.
+``CASES`` is a Python file with the grammars in Lark (``G``, by name) and texts that conform to them (``T``, by name).
+Each text is followed token by token, with the tokens of Tekken (131,072); a mask is found before each token.
 
 cold    the average of the first pass over all texts, with a form that was just compiled
 warm    the average of the least of four passes; p99 likewise
@@ -30,7 +30,8 @@ PASSES = 4
 
 def read_cases(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location("cases", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     cases = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(cases)
     cases.T.setdefault("json", cases.jsons())
@@ -92,7 +93,9 @@ def main() -> None:
             except Exception as error:
                 row = {"grammar": grammar, "engine": name, "error": f"{type(error).__name__}: {error}".splitlines()[0]}
             rows.append(row)
-            shown = " ".join(f"{key} {value:9.1f}" if isinstance(value, float) else f"{value}" for key, value in row.items())
+            shown = " ".join(
+                f"{key} {value:9.1f}" if isinstance(value, float) else f"{value}" for key, value in row.items()
+            )
             print(shown, flush=True)
     if given.out:
         (given.out / "grammars.json").write_text(json.dumps(rows, indent=1) + "\n")

@@ -12,7 +12,11 @@ from typing import Any
 import formwright as fw
 from engines import words
 
-FORMS: Mapping[str, Callable[..., fw.Form[Any]]] = {"json_schema": fw.json_schema, "regex": fw.regex, "lark": fw.grammar}
+FORMS: Mapping[str, Callable[..., fw.Form[Any]]] = {
+    "json_schema": fw.json_schema,
+    "regex": fw.regex,
+    "lark": fw.grammar,
+}
 
 
 class Formwright:

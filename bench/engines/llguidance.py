@@ -39,7 +39,11 @@ class Llguidance:
 
     def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
         general = LLTokenizer(TokenizerWrapper(_Tokenizer(tokens, eos)))
-        self.tokenizers = {"regex": general, "lark": general, "json_schema": general.with_slices(LLTokenizer.json_slices())}
+        self.tokenizers = {
+            "regex": general,
+            "lark": general,
+            "json_schema": general.with_slices(LLTokenizer.json_slices()),
+        }
         self.row = words(tokens)
         self.pointer, self.size = self.row.ctypes.data, self.row.nbytes
 

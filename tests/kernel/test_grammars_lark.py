@@ -15,8 +15,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import formwright as fw
 import pytest
+
+import formwright as fw
 
 lark = pytest.importorskip("lark")
 
@@ -76,7 +77,10 @@ def takes_shorter_match(terminals: list[tuple[str, str, int]]) -> bool:
         width = len(pattern) if kind == "text" else int(re._parser.parse(pattern).getwidth()[1])  # type: ignore[attr-defined]
         return -priority, -width, -len(pattern)
 
-    patterns = [(re.compile(re.escape(p) if kind == "text" else p), priority) for kind, p, priority in sorted(terminals, key=order)]
+    patterns = [
+        (re.compile(re.escape(p) if kind == "text" else p), priority)
+        for kind, p, priority in sorted(terminals, key=order)
+    ]
     for text in ALL:
         lengths = [(found.end(), priority) for pattern, priority in patterns if (found := pattern.match(text))]
         if lengths and any(length > lengths[0][0] and priority == lengths[0][1] for length, priority in lengths):

@@ -1,4 +1,4 @@
-//! Which bytes may follow a node, wherever it stands.
+//! Which bytes may follow a node, wherever it is.
 //!
 //! ```text
 //! list: "[" item ("," item)* "]"        after item: `,` and `]`        after list: what may follow the rules that end with it
