@@ -77,7 +77,8 @@ impl<'g> Recognizer<'g> {
         let after = self.cheapest_byte();
         self.path.pop();
         self.configurations = here;
-        let direct = after.and_then(|after| self.way(after.byte).filter(|direct| direct.cost <= after.cost));
+        let nearer = after.filter(|after| after.cost < way.cost);
+        let direct = nearer.and_then(|after| self.way(after.byte).filter(|direct| direct.cost <= after.cost));
         direct.unwrap_or(way)
     }
 

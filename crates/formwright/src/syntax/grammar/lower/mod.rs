@@ -78,6 +78,7 @@ pub struct Foreign {
 /// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
 pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
     bounded(limits.work, || {
+        refuse_bounds(grammar)?;
         let parts = Parts::of(grammar);
         let terminals = terminals(grammar, given, limits)?;
         let foreign = parts.foreign.iter().map(|(kind, span)| {
@@ -120,6 +121,20 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
         let lexing = CopyLexing::Lexer(Box::new(lexer), first);
         finish(Copies::new(&parts, &places.nullable, &foreign, lexing, limits), grammar, limits)
     })
+}
+
+/// Bounds on tokens cannot be enforced yet.
+fn refuse_bounds(grammar: &Grammar) -> Result<()> {
+    let of_rules = grammar.rules.iter().map(|rule| (rule.span, &rule.attributes));
+    let of_terminals = grammar.terminals.iter().map(|terminal| (terminal.span, &terminal.attributes));
+    match of_rules.chain(of_terminals).find(|(_, attributes)| attributes.max_tokens.is_some()) {
+        None => Ok(()),
+        Some((span, _)) => {
+            let what = "'max_tokens' of a rule cannot be enforced yet";
+            let instead = "give the text as a form, @name, made by formwright.text(max_tokens=...)";
+            Err(Error::unsupported_construct(&grammar.text, span, what, instead))
+        }
+    }
 }
 
 fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {
