@@ -83,8 +83,9 @@ def takes_shorter_match(terminals: list[tuple[str, str, int]]) -> bool:
     ]
     for text in ALL:
         lengths = [(found.end(), priority) for pattern, priority in patterns if (found := pattern.match(text))]
-        if lengths and any(length > lengths[0][0] and priority == lengths[0][1] for length, priority in lengths):
-            return True
+        for (first, high), (later, low) in itertools.combinations(lengths, 2):  # in some place only these may come
+            if later > first and low == high:
+                return True
     return False
 
 
