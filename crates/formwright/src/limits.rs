@@ -66,7 +66,7 @@ pub struct Limits {
     /// Units of work of one call that finds shortest ways to the end within a budget; half of it for one question. Where
     /// that is too little, bytes are counted in place of tokens.
     pub budget_work: u64,
-    /// Bytes of masks that a matcher and its forks cache; eight times as many where a form has sequences or repetitions.
+    /// Bytes of masks that a matcher and its forks cache; eight times as many where a form holds a grammar.
     pub matcher_cache_bytes: usize,
 }
 

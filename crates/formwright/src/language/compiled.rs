@@ -44,7 +44,7 @@ pub struct CompiledGraph {
     /// Whether a leaf begins with letters.
     has_text: OnceLock<bool>,
     /// Whether some array compares its items as values.
-    has_frames: bool,
+    has_rules: bool,
     follows: OnceLock<Follows>,
     compares_values: bool,
     /// Whether the values of members decide in some object what else must come.
@@ -96,7 +96,7 @@ impl CompiledGraph {
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             ranks: OnceLock::new(),
-            has_frames: graph.nodes.iter().any(|node| matches!(node, Node::Sequence(_) | Node::Repeat { .. })),
+            has_rules: graph.nodes.iter().any(|node| matches!(node, Node::Rule(_))),
             follows: OnceLock::new(),
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),
@@ -114,10 +114,10 @@ impl CompiledGraph {
         self.graph.root
     }
 
-    /// Whether a stack may hold where a sequence or a repetition goes on.
+    /// Whether it holds a grammar, whose rules may nest: then stacks have no bound.
     #[inline]
-    pub fn has_frames(&self) -> bool {
-        self.has_frames
+    pub fn has_rules(&self) -> bool {
+        self.has_rules
     }
 
     /// What may follow the nodes.

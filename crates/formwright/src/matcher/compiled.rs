@@ -17,8 +17,8 @@ use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
 use crate::vocabulary::TokenId;
 
-/// How much more is cached where a form has sequences or repetitions.
-const FRAMES_TO_ONE: usize = 8;
+/// How much more is cached where a form holds a grammar.
+const RULES_TO_ONE: usize = 8;
 
 /// A language with what a vocabulary makes of it.
 #[derive(Debug)]
@@ -79,10 +79,10 @@ impl Compiled {
         &self.ids
     }
 
-    /// Bytes of masks that a matcher and its forks cache. Where there are operators, more frames are looked at.
+    /// Bytes of masks that a matcher and its forks cache. A grammar has more places than a schema.
     pub fn cache_bytes(&self) -> usize {
         let bytes = self.tables.limits().matcher_cache_bytes;
-        if self.graph.has_frames() { bytes * FRAMES_TO_ONE } else { bytes }
+        if self.graph.has_rules() { bytes * RULES_TO_ONE } else { bytes }
     }
 
     /// What the tokens left are counted with.

@@ -129,8 +129,8 @@ impl Machine<'_> {
     /// Whether a node begins with text that a terminal reads, as one of few alternatives. Then it is entered at once, so
     /// that the mask is that of the terminal: most tokens may begin it.
     fn begins_with_text(&self, node: NodeId) -> bool {
-        if !self.graph.has_text() || self.graph.has_frames() {
-            return false; // where there are operators, walks split what begins a node
+        if !self.graph.has_text() || self.graph.has_rules() {
+            return false; // of a grammar, walks split what begins a node
         }
         let (mut open, mut looked_at): (SmallVec<[NodeId; 8]>, _) = (SmallVec::from_slice(&[node]), 0);
         while let Some(node) = open.pop().filter(|_| looked_at < MOST_BEGINNINGS) {

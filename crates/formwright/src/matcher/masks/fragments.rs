@@ -102,7 +102,7 @@ pub fn assemble(
     configuration: Configuration,
 ) -> Result<Option<Entry>> {
     let Configuration { position, stack } = configuration;
-    if !compiled.graph().has_frames() || !is_divisible(position) || cache.stacks.is_compared(stack) {
+    if !compiled.graph().has_rules() || !is_divisible(position) || cache.stacks.is_compared(stack) {
         return Ok(None);
     }
     let root = Exit { dependent: None, node: 0 };

@@ -70,7 +70,7 @@ impl<'m> Masker<'m> {
         buffer.clear();
         tokens.clear();
         machine.comparison.is_strict = budget.is_some();
-        machine.is_lazy = budget.is_none() && machine.graph.has_frames();
+        machine.is_lazy = budget.is_none() && machine.graph.has_rules();
         Self {
             machine,
             tables,
