@@ -24,6 +24,8 @@ pub struct Asked {
     pub window: Option<(u32, u32)>,
     /// Bytes that may follow a terminal that is not self-delimiting.
     pub follow: ByteSet,
+    /// As in [`crate::terminals::TerminalKey`].
+    pub splits: bool,
 }
 
 /// Where excluded texts are looked for: the trie of tokens and a node of it, the terminal and its state, and the node

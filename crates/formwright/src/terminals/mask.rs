@@ -30,6 +30,8 @@ pub struct TerminalKey {
     pub window: (u32, u32),
     /// Bytes that may follow the terminal (interned); 0 where it is self-delimiting.
     pub follow: u32,
+    /// Whether many tokens that leave at one node are left to the trie they are in ([`TerminalMask::leaving`]).
+    pub splits: bool,
 }
 
 /// Which of the two tries of tokens a walk is in.
@@ -51,6 +53,9 @@ pub struct TerminalMask {
     pub spaced: Vec<Occurrence>,
     /// Context-dependent tokens: they leave.
     pub dependent: Arc<DependentTokens>,
+    /// Nodes at which the terminal may end, if very many tokens leave it there, as ` word` leaves after a space: what
+    /// comes after the terminal goes on from there, in the same trie. Only if the key asks for them.
+    pub leaving: Vec<NodeIndex>,
     /// A context-dependent token counts only if its characters are within these bounds.
     pub window: (u32, u32),
     pub(super) farthest: Farthest,
@@ -74,7 +79,11 @@ impl TerminalMask {
 
     /// Bytes of memory held, shared tokens not counted.
     pub(super) fn bytes(&self) -> usize {
-        self.independent.bytes() + self.spaced.len() * size_of::<Occurrence>() + self.farthest.bytes() + 128
+        self.independent.bytes()
+            + self.spaced.len() * size_of::<Occurrence>()
+            + self.leaving.len() * 4
+            + self.farthest.bytes()
+            + 152
     }
 }
 

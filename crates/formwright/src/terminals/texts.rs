@@ -249,6 +249,7 @@ impl TextTable {
             independent,
             spaced: self.spaced.iter().filter(|found| u32::from(found.count) <= most).copied().collect(),
             dependent: Arc::clone(&self.dependent),
+            leaving: Vec::new(), // counts are kept with each token
             window: (least, most),
             farthest: Farthest::known(least.saturating_add(self.tail)),
         }
@@ -309,7 +310,15 @@ mod tests {
     ];
 
     fn key(state: StateId) -> TerminalKey {
-        TerminalKey { tree: Tree::Plain, node: 0, automaton: 0, state, window: (0, UNBOUNDED), follow: 0 }
+        TerminalKey {
+            tree: Tree::Plain,
+            node: 0,
+            automaton: 0,
+            state,
+            window: (0, UNBOUNDED),
+            follow: 0,
+            splits: false,
+        }
     }
 
     /// A class has the tokens that a walk with its own automaton finds.

@@ -31,12 +31,16 @@ const ALONE: usize = 256;
 /// States with at most this many first bytes are walked by bytes.
 const SPARSE: usize = 16;
 
+/// Where tokens leave through subtrees of more nodes than this, they are left to the trie they are in.
+const MANY: NodeIndex = 256;
+
 /// Subtrees with at most this many nodes are walked by bytes.
 const SMALL: NodeIndex = 64;
 
 /// The mask of a state of a terminal that does not count characters.
 pub fn terminal_mask(tables: &Tables, key: TerminalKey, automaton: &Automaton, follow: &ByteSet) -> TerminalMask {
     let mut walk = TerminalWalk::new(&tables.vocabulary, key.tree, automaton, follow);
+    walk.splits = key.splits;
     match key {
         TerminalKey { tree: Tree::Plain, node: 0, state, .. } => walk.everything(state),
         TerminalKey { node, state, .. } => {
@@ -61,6 +65,9 @@ struct TerminalWalk<'w> {
     alone: Vec<TokenId>,
     spaced: Vec<Occurrence>,
     dependent: Vec<Dependent<'w>>,
+    /// Whether nodes at which many tokens leave are noted instead of the tokens, and those nodes.
+    splits: bool,
+    leaving: Vec<NodeIndex>,
     /// States in which some context-independent token ends, and states whose class loops accepted whole subtrees.
     ends: States,
     looping: States,
@@ -80,6 +87,8 @@ impl<'w> TerminalWalk<'w> {
             alone: Vec::new(),
             spaced: Vec::new(),
             dependent: Vec::new(),
+            splits: false,
+            leaving: Vec::new(),
             ends: States::default(),
             looping: States::default(),
         }
@@ -92,6 +101,7 @@ impl<'w> TerminalWalk<'w> {
             independent: self.independent.finish(self.vocabulary, &self.ranges),
             spaced: self.spaced,
             dependent,
+            leaving: self.leaving,
             window,
             farthest: Farthest::new(self.ends, self.looping),
         }
@@ -163,7 +173,7 @@ impl<'w> TerminalWalk<'w> {
             self.dependent
                 .extend(self.tokens.trie.items_at(node).map(|item| (&[][..], self.tokens.occurrence(item, 0))));
         }
-        if *self.follow == ByteSet::default() {
+        if *self.follow == ByteSet::default() || self.try_split(node) {
             return;
         }
         for child in self.tokens.trie.children(node) {
@@ -171,6 +181,16 @@ impl<'w> TerminalWalk<'w> {
                 self.tokens.dependent_below(child, read, 0, &mut self.dependent);
             }
         }
+    }
+
+    /// Notes a node at which the terminal may end, if many tokens leave it there.
+    fn try_split(&mut self, node: NodeIndex) -> bool {
+        let trie = self.tokens.trie;
+        let follows = |&child: &NodeIndex| self.follow.contains(trie.node(child).byte);
+        let size = |child: NodeIndex| trie.node(child).skip - child;
+        let splits = self.splits && trie.children(node).filter(follows).map(size).sum::<NodeIndex>() > MANY;
+        self.leaving.extend(splits.then_some(node));
+        splits
     }
 
     // By shapes.
@@ -194,12 +214,14 @@ impl<'w> TerminalWalk<'w> {
     /// As [`TerminalWalk::shapes`]; undone if it gives up.
     fn try_shapes(&mut self, shapes: &Shapes, first: NodeIndex, states: &mut [StateId]) -> bool {
         let (dependent, alone, ranges) = (self.dependent.len(), self.alone.len(), self.ranges.len());
+        let leaving = self.leaving.len();
         let last = self.ranges.last().cloned();
         if self.shapes(shapes, first, states) {
             return true;
         }
         self.dependent.truncate(dependent);
         self.alone.truncate(alone);
+        self.leaving.truncate(leaving);
         self.ranges.truncate(ranges);
         self.ranges.pop();
         self.ranges.extend(last);
@@ -293,7 +315,9 @@ impl<'w> TerminalWalk<'w> {
         if !stays {
             leave(self, trie.items_at(node));
         }
-        if *self.follow == ByteSet::default() {
+        // A shape of one byte is one node of the trie of tokens.
+        let alike = (read == 1).then(|| self.tokens.trie.child(0, trie.node(node).byte)).flatten();
+        if *self.follow == ByteSet::default() || alike.is_some_and(|node| self.try_split(node)) {
             return;
         }
         for child in trie.children(node) {

@@ -174,6 +174,30 @@ impl Masker<'_> {
         }
     }
 
+    /// Adds the tokens that leave a terminal at the nodes that its mask left to the trie, and go on with what comes after
+    /// the terminal.
+    pub fn go_on_after(&mut self, walk: &Walk<'_>, mask: &TerminalMask, stack: StackId, entry: &mut Entry) {
+        if mask.leaving.is_empty() {
+            return;
+        }
+        let (base, gap) = (self.buffer.len(), self.machine.gap);
+        let end_of_known = self.machine.path.len();
+        self.machine.gap = Some(gap.map_or(end_of_known, |gap| gap.max(end_of_known)));
+        let is_known = matches!(self.after(stack, base), After::Configurations);
+        let after = self.buffer.split_off(base);
+        for &node in &mask.leaving {
+            if !is_known {
+                entry.unresolved.extend(walk.tokens_below(node));
+                continue;
+            }
+            self.buffer.extend(&after);
+            self.take_exits(walk, node, base);
+            self.walk(walk, node, base, end::ANY, entry);
+            self.buffer.truncate(base);
+        }
+        self.machine.gap = gap;
+    }
+
     fn walk_dependent(&mut self, leaving: &Leaving<'_>) -> Continued {
         let (base, gap) = (self.buffer.len(), self.machine.gap);
         let of_entry = std::mem::take(&mut self.name_completing);

@@ -99,6 +99,7 @@ impl Masker<'_> {
         };
         let excluded = at.map_or_else(Excluded::default, |at| self.excluded((asked.tree, node, leaf, state, at), walk));
         let bans = self.add_dependent(&Leaving { walk, node, mask: &mask, stack, purpose }, excluded, entry);
+        self.go_on_after(walk, &mask, stack, entry);
         if self.budget.is_some() && !self.covers(&asked, &mask, inside) {
             return self.add_groups(&Leaving { walk, node, mask: &mask, stack, purpose }, inside, &bans, entry);
         }
@@ -122,13 +123,15 @@ impl Masker<'_> {
         // If no token can end the text and go on, it does not matter how many characters must still come.
         let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
         let window = window.map(|window| representative_window(counts(window), self.tables.reach()));
+        let window = window.filter(|window| *window != (0, UNBOUNDED));
         Asked {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,
             leaf,
             state,
-            window: window.filter(|window| *window != (0, UNBOUNDED)),
+            window,
             follow,
+            splits: self.machine.graph.has_rules() && window.is_none() && !follow.is_empty() && !walk.strips(),
         }
     }
 
@@ -148,6 +151,7 @@ impl Masker<'_> {
             state: representative.state,
             window: asked.window.unwrap_or((0, UNBOUNDED)),
             follow: self.tables.follow_id(asked.follow),
+            splits: asked.splits,
         };
         let inside = asked.window.and(self.machine.graph.inside(asked.leaf));
         let mask = if self.terminals.quick {
