@@ -66,8 +66,11 @@ pub struct Limits {
     /// Units of work of one call that finds shortest ways to the end within a budget; half of it for one question. Where
     /// that is too little, bytes are counted in place of tokens.
     pub budget_work: u64,
-    /// Bytes of masks that a matcher and its forks cache; eight times as many where a form holds a grammar.
+    /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,
+    /// Bytes of each of the two caches of a grammar that all its texts share: what single frames allow, and what several
+    /// of them allow together.
+    pub fragment_bytes: usize,
 }
 
 impl Default for Limits {
@@ -102,6 +105,7 @@ impl Default for Limits {
             terminal_cache_bytes: 256 << 20,
             budget_work: 1 << 22,
             matcher_cache_bytes: 512 << 10,
+            fragment_bytes: 4 << 20,
         }
     }
 }

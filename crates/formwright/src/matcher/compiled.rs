@@ -12,13 +12,11 @@ use std::sync::{Arc, OnceLock};
 use super::counting::Counting;
 use super::distance::Distance;
 use super::machine::{Configuration, Machine, TokenLengths, Unit};
+use super::masks::Fragments;
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
 use crate::vocabulary::TokenId;
-
-/// How much more is cached where a form holds a grammar.
-const RULES_TO_ONE: usize = 8;
 
 /// A language with what a vocabulary makes of it.
 #[derive(Debug)]
@@ -27,6 +25,7 @@ pub struct Compiled {
     tables: Arc<Tables>,
     graph: CompiledGraph,
     ids: TableIds,
+    fragments: Fragments,
     /// Found when a budget first asks for them.
     tokens: OnceLock<Option<TokenLengths>>,
     /// How much farther from the end any token can lead; found when first asked for.
@@ -56,7 +55,8 @@ impl Compiled {
         })?;
         let ids = TableIds { automata, spaces: tables.spaces_id(graph.spaces()) };
         let (tokens, most_rise) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { language, tables: Arc::clone(tables), graph, ids, tokens, most_rise })
+        let fragments = Fragments::new(tables.limits().fragment_bytes);
+        Ok(Self { language, tables: Arc::clone(tables), graph, ids, fragments, tokens, most_rise })
     }
 
     /// The language.
@@ -79,10 +79,14 @@ impl Compiled {
         &self.ids
     }
 
-    /// Bytes of masks that a matcher and its forks cache. A grammar has more places than a schema.
+    /// What single frames allow.
+    pub fn fragments(&self) -> &Fragments {
+        &self.fragments
+    }
+
+    /// Bytes of masks that a matcher and its forks cache.
     pub fn cache_bytes(&self) -> usize {
-        let bytes = self.tables.limits().matcher_cache_bytes;
-        if self.graph.has_rules() { bytes * RULES_TO_ONE } else { bytes }
+        self.tables.limits().matcher_cache_bytes
     }
 
     /// What the tokens left are counted with.

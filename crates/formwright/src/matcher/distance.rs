@@ -208,10 +208,9 @@ fn inside(graph: &CompiledGraph, rises: &Rises, position: Position) -> Option<(R
         | Position::Item { array: node, .. }
         | Position::Element { array: node, .. } => Some((rises.inside(node), rises.within(node))),
         // The rest of its object follows: which one that is, its texts decide.
-        Position::Start(node)
-        | Position::Rest(node)
-        | Position::Value { node, .. }
-        | Position::Literal { node, .. } => matches!(graph.node(node), Node::Tail(_)).then_some(anything),
+        Position::Start(node) | Position::Value { node, .. } | Position::Literal { node, .. } => {
+            matches!(graph.node(node), Node::Tail(_)).then_some(anything)
+        }
         Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. } => None,
         Position::Union(_)
         | Position::Between { .. }

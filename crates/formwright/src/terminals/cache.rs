@@ -21,10 +21,12 @@ pub struct Cache<K, V> {
 }
 
 impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
+    /// An empty map, which holds at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { map: ShardedLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
     }
 
+    /// The value of `key`, if there is one.
     pub fn get(&self, key: &K) -> Option<Arc<V>> {
         read(&self.map).0.get(key).map(Arc::clone)
     }
@@ -46,6 +48,7 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
         Arc::clone(map.entry(key).or_insert(value))
     }
 
+    /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         read(&self.map).1
     }

@@ -34,7 +34,7 @@ mod token_set;
 mod walk;
 
 use automata::{Automata, Numbered};
-use cache::{Cache, Ids, read};
+use cache::{Ids, read};
 use dependent::{Dependent, DependentKey};
 use mask::{Farthest, States};
 use texts::Counting;
@@ -42,6 +42,7 @@ use token_set::Collector;
 
 pub use begun::{Begun, MostBegun, Parts, TokensBegun};
 pub use bitmap::Bitmap;
+pub use cache::Cache;
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
 pub use lookahead::TokenLookahead;

@@ -95,8 +95,6 @@ pub enum Position {
     Start(NodeId),
     /// After the end of a text, before it is known what comes (only in walks).
     Ended,
-    /// Before the first byte of a node, where that is none of a terminal (only in walks).
-    Rest(NodeId),
     /// Before a JSON value, with optional whitespace.
     Value { space: SpaceState, node: NodeId },
     /// Inside a counted text: characters of a class, plain or as a JSON string. `least` characters must still come, and

@@ -116,7 +116,7 @@ impl Machine<'_> {
             // A union costs what its alternatives cost: `frame_cost`.
             Position::Accept | Position::Union(_) | Position::Ended => 0,
             Position::Between { .. } | Position::Unseen(_) => INFINITE, // is in cache keys only, so its cost is never asked for
-            Position::Start(node) | Position::Rest(node) => graph.facts.shortest(node),
+            Position::Start(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {
                 spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node))
             }

@@ -35,7 +35,7 @@ impl Machine<'_> {
         let graph = self.graph;
         let mut set = ByteSet::default();
         match configuration.position {
-            Position::Start(node) | Position::Rest(node) => return graph.first(node),
+            Position::Start(node) => return graph.first(node),
             Position::Value { space, node } => {
                 set = graph.first(node);
                 self.add_whitespace(space, &mut set);

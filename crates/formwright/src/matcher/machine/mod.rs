@@ -318,11 +318,6 @@ impl<'m> Machine<'m> {
             Position::Literal { node, at } => self.literal(node, at, byte, stack, out),
             Position::Start(node) => self.start(node, stack, byte, out),
             Position::Ended => self.after_end(stack, byte, out),
-            Position::Rest(node) => {
-                out.skips_terminals = true;
-                self.start(node, stack, byte, out);
-                out.skips_terminals = false;
-            }
             Position::Value { space, node } if self.may_follow(space, end::ITEM) => self.start(node, stack, byte, out),
             Position::Key { object, seen, at } if byte == b'"' => self.key(object, seen, at, stack, out),
             Position::Excluding { leaf, state, at } => self.excluding(leaf, state, Some(at), byte, stack, out),

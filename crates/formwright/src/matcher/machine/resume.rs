@@ -268,9 +268,6 @@ impl Machine<'_> {
     /// The first byte of a node; the parts that may begin it are left to be done.
     fn start_one(&mut self, (node, stack): (NodeId, StackId), byte: u8, out: &mut Successors<'_>, open: &mut Open) {
         let graph = self.graph;
-        if out.skips_terminals && self.start_of_terminal(node).is_some() {
-            return;
-        }
         match graph.node(node) {
             Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) => self.literal(node, 0, byte, stack, out),
             Node::Regular(leaf) => {
@@ -315,28 +312,27 @@ impl Machine<'_> {
         }
     }
 
-    /// Before the first byte of a node that is made of others: before the terminals that may begin it, each of which has
-    /// a mask for all tokens, and before all else that may begin it. Other configurations are kept as they are.
+    /// Before the first byte of a node that is made of others: before the parts that may begin it and are not made of
+    /// others. Terminals among them have masks. Other configurations are kept as they are.
     pub fn split_start(&mut self, configuration: Configuration, out: &mut Vec<Configuration>) {
         let Position::Start(node) = configuration.position else { return out.push(configuration) };
         let base = out.len();
         let mut successors = Successors::new(out, base);
         let mut waiting = BTreeMap::from([((Reverse(self.graph.rank(node)), node), vec![configuration.stack])]);
-        let (mut open, mut has_others) = (Open::new(), false);
+        let mut open = Open::new();
         while let Some(((_, node), stacks)) = waiting.pop_first() {
             let stack = self.stacks.union(stacks);
             if let Some(position) = self.start_of_terminal(node) {
                 successors.push(position, stack);
             } else {
                 self.open(node, stack, &mut open);
-                has_others |= open.is_empty();
+                if open.is_empty() && !matches!(self.graph.node(node), Node::Never | Node::Empty) {
+                    successors.push(Position::Start(node), stack);
+                }
             }
             for (node, stack) in open.drain(..) {
                 waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
             }
-        }
-        if has_others {
-            successors.push(Position::Rest(node), configuration.stack);
         }
         self.unite(successors);
     }

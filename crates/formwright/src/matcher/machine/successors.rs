@@ -25,8 +25,6 @@ const MANY: usize = 16;
 pub struct Successors<'o> {
     pub configurations: &'o mut Vec<Configuration>,
     base: usize,
-    /// Whether terminals are left out where a node begins.
-    pub skips_terminals: bool,
     /// Further stacks of configurations, by their index; united when all are known.
     pub further: SmallVec<[(u32, StackId); 4]>,
     /// Made when it is first needed: most bytes lead to one configuration, and need no index.
@@ -44,7 +42,7 @@ struct Index {
 
 impl<'o> Successors<'o> {
     pub fn new(configurations: &'o mut Vec<Configuration>, base: usize) -> Self {
-        Self { configurations, base, skips_terminals: false, further: SmallVec::new(), index: None }
+        Self { configurations, base, further: SmallVec::new(), index: None }
     }
 
     /// How many configurations the list has.

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::fragments::{Fragment, FragmentKey};
 use super::{Entry, TerminalCache};
 use crate::matcher::budget::BudgetCache;
 use crate::matcher::keys::EntryKey;
@@ -29,8 +28,8 @@ const ENTRIES: usize = 28;
 pub struct MaskCache {
     pub stacks: Stacks,
     entries: FxHashMap<EntryKey, Arc<Entry>>,
-    /// By place and position: what one frame alone allows there.
-    fragments: FxHashMap<FragmentKey, Arc<Fragment>>,
+    /// By several configurations: what they allow together.
+    lists: FxHashMap<Box<[Configuration]>, Arc<Entry>>,
     entry_bytes: usize,
     pub terminals: TerminalCache,
     pub budgets: BudgetCache,
@@ -58,31 +57,45 @@ impl MaskCache {
         &self.entries[key]
     }
 
-    /// What one frame alone allows in a place, if that is known.
-    pub fn fragment(&self, key: &FragmentKey) -> Option<&Arc<Fragment>> {
-        self.fragments.get(key)
+    /// What several configurations allow together, if that is known.
+    pub fn entry_of_list(&self, configurations: &[Configuration]) -> Option<&Arc<Entry>> {
+        self.lists.get(configurations)
     }
 
-    /// Keeps what one frame alone allows in a place.
-    pub fn insert_fragment(&mut self, key: FragmentKey, fragment: Arc<Fragment>) {
-        self.entry_bytes += fragment.bytes();
-        self.fragments.insert(key, fragment);
+    /// Keeps what several configurations allow together, an entry that is kept with its fragments too.
+    pub fn insert_list(&mut self, configurations: &[Configuration], entry: Arc<Entry>, limit: usize) {
+        self.make_room(size_of_val(configurations) + 32, limit);
+        self.lists.insert(configurations.into(), entry);
     }
 
     /// Adds an entry; drops all others first if they take more than `limit` bytes with it.
     pub fn insert(&mut self, key: EntryKey, entry: Entry, limit: usize) -> &Arc<Entry> {
-        let bytes = entry.bytes();
-        if self.entry_bytes + self.terminals.bytes() + bytes > limit {
-            self.entries.clear();
-            self.fragments.clear();
-            self.terminals.clear();
-            self.entry_bytes = 0;
-        }
+        self.make_room(entry.bytes(), limit);
+        self.insert_shared(key, Arc::new(entry))
+    }
+
+    /// The same for an entry that is kept with its fragments too.
+    pub fn insert_assembled(&mut self, key: EntryKey, entry: Arc<Entry>, limit: usize) -> &Arc<Entry> {
+        self.make_room(size_of::<EntryKey>() + 16, limit);
+        self.insert_shared(key, entry)
+    }
+
+    fn insert_shared(&mut self, key: EntryKey, entry: Arc<Entry>) -> &Arc<Entry> {
         if self.entries.is_empty() {
             self.entries.reserve(ENTRIES);
         }
+        self.entries.entry(key).or_insert(entry)
+    }
+
+    /// Counts the bytes of what is added; drops all else first if that takes more than `limit` bytes with it.
+    fn make_room(&mut self, bytes: usize, limit: usize) {
+        if self.entry_bytes + self.terminals.bytes() + bytes > limit {
+            self.entries.clear();
+            self.lists.clear();
+            self.terminals.clear();
+            self.entry_bytes = 0;
+        }
         self.entry_bytes += bytes;
-        self.entries.entry(key).or_insert_with(|| Arc::new(entry))
     }
 
     /// Bytes of memory held, scratch space not counted.

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::NameCompleting;
-use crate::terminals::{MostBegun, TerminalMask, TokenSet, TokensBegun};
+use crate::terminals::{Bitmap, MostBegun, TerminalMask, TokenSet, TokensBegun};
 use crate::vocabulary::TokenId;
 
 /// Lists of at most this many bans are searched one by one.
@@ -58,6 +58,24 @@ impl Entry {
             let sets = self.sets.iter().flat_map(|(set, _)| set.iter());
             begun.of_any(tokens.copied().chain(sets))
         })
+    }
+
+    /// Makes one bit map of all sets that have no bans.
+    pub fn unite_maps(&mut self, words: usize) {
+        let mut united = Bitmap::new(words);
+        let mut add = |set: &TokenSet, bans: &Bans| {
+            if !bans.is_empty() {
+                return true;
+            }
+            match set {
+                TokenSet::List(tokens) => united.extend(tokens.iter().copied()),
+                TokenSet::Map(map) => united.iter_mut().zip(&**map).for_each(|(word, other)| *word |= other),
+            }
+            false
+        };
+        self.maps.retain(|(map, bans)| add(&map.independent, bans));
+        self.sets.retain(|(set, bans)| add(set, bans));
+        self.sets.push((Arc::new(TokenSet::Map(united)), Bans::default()));
     }
 
     /// Computes [`Entry::allows`].

@@ -22,16 +22,19 @@ use rustc_hash::FxHashSet;
 
 use super::entry::Bans;
 use super::lookup::masker;
-use super::{Entry, MaskCache, Masker, Tokens, Walk};
+use super::{Entry, MaskCache, Masker, Tokens, Walk, without_names};
 use crate::error::Result;
 use crate::language::{FollowId, end};
 use crate::matcher::compiled::Compiled;
-use crate::matcher::machine::{Configuration, END, Frame, Position, StackId};
-use crate::terminals::{DependentTokens, TerminalMask, TokenSet};
+use crate::matcher::machine::{Configuration, END, Frame, Position, StackId, Unpacked};
+use crate::terminals::{Cache, DependentTokens, TerminalMask, TokenSet};
 use crate::vocabulary::NodeIndex;
 
 /// Tokens of a fragment that are listed in an entry, if they are no more.
 const FEW: usize = 256;
+
+/// Bit maps that an entry refers to, if they are no more.
+const FEW_MAPS: usize = 3;
 
 /// A place in a trie of tokens.
 #[derive(Clone, Debug)]
@@ -58,6 +61,41 @@ pub struct Fragment {
     _held: Option<Arc<DependentTokens>>,
     /// Whether it holds only with all that is below the frame.
     is_indivisible: bool,
+}
+
+/// The fragments of a form, and what several of them allow together: of places in its graph, so that all texts share them.
+#[derive(Debug)]
+pub struct Fragments {
+    by_place: Cache<FragmentKey, Fragment>,
+    united: Cache<Box<[usize]>, United>,
+}
+
+/// What some fragments allow together.
+#[derive(Debug)]
+struct United {
+    entry: Arc<Entry>,
+    /// The fragments, held because the key has their addresses.
+    _held: Vec<Arc<Fragment>>,
+}
+
+impl Fragments {
+    /// None yet; `limit` is how many bytes are kept of each kind.
+    pub fn new(limit: usize) -> Self {
+        Self { by_place: Cache::new(limit), united: Cache::new(limit) }
+    }
+
+    /// What some fragments allow together. Many stacks have the same ones.
+    fn unite(&self, mut parts: Vec<Arc<Fragment>>, words: usize) -> Arc<Entry> {
+        parts.sort_unstable_by_key(|part| Arc::as_ptr(part).addr());
+        parts.dedup_by_key(|part| Arc::as_ptr(part).addr());
+        let key = parts.iter().map(|part| Arc::as_ptr(part).addr()).collect();
+        let make = || {
+            let entry = Arc::new(unite(&parts, words));
+            let bytes = entry.bytes() + parts.len() * 16;
+            (United { entry, _held: parts }, bytes)
+        };
+        Arc::clone(&self.united.get_or(key, make).entry)
+    }
 }
 
 impl Exit {
@@ -90,8 +128,8 @@ impl Fragment {
     }
 }
 
-/// The entry of a configuration, put together from the fragments of its frames; `None` if a frame cannot be looked at
-/// alone.
+/// What some configurations allow together, put together from the fragments of their frames; `None` if a frame cannot be
+/// looked at alone.
 ///
 /// # Errors
 /// As [`Masker::entry`].
@@ -99,21 +137,22 @@ pub fn assemble(
     compiled: &Compiled,
     cache: &mut MaskCache,
     path: &mut Vec<u8>,
-    configuration: Configuration,
-) -> Result<Option<Entry>> {
-    let Configuration { position, stack } = configuration;
-    if !compiled.graph().has_rules() || !is_divisible(position) || cache.stacks.is_compared(stack) {
+    configurations: &[Configuration],
+) -> Result<Option<Arc<Entry>>> {
+    if !compiled.graph().has_rules() {
         return Ok(None);
     }
     let root = Exit { dependent: None, node: 0 };
-    let first = fragment(compiled, cache, path, &root, Step::From(position))?;
-    if first.is_indivisible {
-        return Ok(None);
+    let (mut parts, mut open, mut seen) = (Vec::new(), Vec::new(), FxHashSet::default());
+    for &configuration in configurations {
+        if cache.stacks.is_compared(configuration.stack) {
+            return Ok(None);
+        }
+        let Configuration { position, stack } = without_names(compiled, &mut cache.stacks, configuration);
+        if !add_fragment(compiled, cache, path, (&root, Step::From(position), stack), &mut parts, &mut open)? {
+            return Ok(None);
+        }
     }
-    let mut entry = Entry::default();
-    first.add_to(&mut entry);
-    let mut open: Vec<(Exit, StackId)> = first.exits.iter().map(|exit| (exit.clone(), stack)).collect();
-    let mut seen = FxHashSet::default();
     while let Some((exit, stack)) = open.pop() {
         if stack == END || !seen.insert((exit.place(), stack)) {
             continue;
@@ -123,18 +162,46 @@ pub fn assemble(
             continue;
         }
         let Frame { position, below } = cache.stacks.frame(stack);
-        if !is_divisible(position) {
+        if !add_fragment(compiled, cache, path, (&exit, Step::Resume(position), below), &mut parts, &mut open)? {
             return Ok(None);
         }
-        let next = fragment(compiled, cache, path, &exit, Step::Resume(position))?;
-        if next.is_indivisible {
-            return Ok(None);
-        }
-        next.add_to(&mut entry);
-        open.extend(next.exits.iter().map(|exit| (exit.clone(), below)));
+    }
+    Ok(Some(compiled.fragments().unite(parts, compiled.tables().vocabulary.mask_words())))
+}
+
+/// Adds the fragment of a frame, and its exits with the stack below it. False if the frame cannot be looked at alone.
+fn add_fragment(
+    compiled: &Compiled,
+    cache: &mut MaskCache,
+    path: &mut Vec<u8>,
+    (exit, step, below): (&Exit, Step, StackId),
+    parts: &mut Vec<Arc<Fragment>>,
+    open: &mut Vec<(Exit, StackId)>,
+) -> Result<bool> {
+    let (Step::From(position) | Step::Resume(position)) = step;
+    if !is_divisible(position) {
+        return Ok(false);
+    }
+    let found = fragment(compiled, cache, path, exit, step)?;
+    open.extend(found.exits.iter().map(|exit| (exit.clone(), below)));
+    let is_divisible = !found.is_indivisible;
+    parts.push(found);
+    Ok(is_divisible)
+}
+
+/// What some fragments allow together. Many bit maps become one.
+fn unite(parts: &[Arc<Fragment>], words: usize) -> Entry {
+    let mut entry = Entry::default();
+    parts.iter().for_each(|part| part.add_to(&mut entry));
+    let mut seen = FxHashSet::default();
+    entry.maps.retain(|(map, bans)| !bans.is_empty() || seen.insert(Arc::as_ptr(map)));
+    entry.tokens.sort_unstable();
+    entry.tokens.dedup();
+    if entry.maps.len() + entry.sets.len() > FEW_MAPS {
+        entry.unite_maps(words);
     }
     entry.allows = entry.allows_something();
-    Ok(Some(entry))
+    entry
 }
 
 /// Whether a position, or a frame with it, can be looked at without what is below it.
@@ -147,9 +214,8 @@ fn is_divisible(position: Position) -> bool {
             | Position::Literal { .. }
             | Position::Sequence { .. }
             | Position::Repeat { .. }
-            | Position::Array { .. }
             | Position::Accept
-    )
+    ) || matches!(position, Position::Array { count, .. } if matches!(count.unpack(), Unpacked::Number(_)))
 }
 
 /// How a fragment begins.
@@ -171,8 +237,8 @@ fn fragment(
 ) -> Result<Arc<Fragment>> {
     let (Step::From(position) | Step::Resume(position)) = step;
     let key = (from.place(), position);
-    if let Some(known) = cache.fragment(&key) {
-        return Ok(Arc::clone(known));
+    if let Some(known) = compiled.fragments().by_place.get(&key) {
+        return Ok(known);
     }
     let follows = compiled.graph().follows();
     let follow = match position {
@@ -185,9 +251,9 @@ fn fragment(
         _ => FollowId::MAX,
     };
     let unknown = cache.stacks.unknown(follow);
-    let found = Arc::new(masker(compiled, cache, path, None).find_fragment(from, step, unknown)?);
-    cache.insert_fragment(key, Arc::clone(&found));
-    Ok(found)
+    let found = masker(compiled, cache, path, None).find_fragment(from, step, unknown)?;
+    let bytes = found.bytes();
+    Ok(compiled.fragments().by_place.get_or(key, || (found, bytes)))
 }
 
 impl Masker<'_> {

@@ -34,6 +34,11 @@ pub fn lookup(
     mask: &mut PlainMask,
 ) -> Result<()> {
     cache.terminals.quick = quick;
+    if let Some(united) = united_entry(compiled, cache, configurations)? {
+        mask.ends |= configurations.iter().any(|configuration| configuration.position == Position::Accept);
+        mask.entries.push(united);
+        return Ok(());
+    }
     for &configuration in configurations {
         mask.ends |= configuration.position == Position::Accept;
         let mut entry = match cached_entry(compiled, cache, configuration) {
@@ -47,6 +52,28 @@ pub fn lookup(
         mask.entries.push(entry);
     }
     Ok(())
+}
+
+/// What several configurations of a grammar allow together; `None` if they have to be looked at one by one.
+fn united_entry(
+    compiled: &Compiled,
+    cache: &mut MaskCache,
+    configurations: &[Configuration],
+) -> Result<Option<Arc<Entry>>> {
+    if !compiled.graph().has_rules() || configurations.len() < 2 {
+        return Ok(None);
+    }
+    if let Some(known) = cache.entry_of_list(configurations) {
+        return Ok(Some(Arc::clone(known)));
+    }
+    let mut empty_path = std::mem::take(&mut cache.path);
+    let entry = assemble(compiled, cache, &mut empty_path, configurations);
+    cache.path = empty_path;
+    let entry = entry?;
+    if let Some(entry) = &entry {
+        cache.insert_list(configurations, Arc::clone(entry), compiled.cache_bytes());
+    }
+    Ok(entry)
 }
 
 /// What came of an attempt to write a mask from the cache.
@@ -138,12 +165,14 @@ pub fn insert_entry<'m>(
         cache.path = empty_path;
         return Ok(cache.existing_entry(&key));
     }
-    let entry = match assemble(compiled, cache, &mut empty_path, made_for) {
-        Ok(None) => masker(compiled, cache, &mut empty_path, None).entry(made_for),
-        assembled => assembled.map(Option::unwrap_or_default),
-    };
+    let assembled = assemble(compiled, cache, &mut empty_path, &[made_for]);
+    if let Ok(None) = assembled {
+        let entry = masker(compiled, cache, &mut empty_path, None).entry(made_for);
+        cache.path = empty_path;
+        return Ok(cache.insert(key, entry?, compiled.cache_bytes()));
+    }
     cache.path = empty_path;
-    Ok(cache.insert(key, entry?, compiled.cache_bytes()))
+    Ok(cache.insert_assembled(key, assembled?.unwrap_or_default(), compiled.cache_bytes()))
 }
 
 /// Adds the unresolved tokens of an entry that `configuration` can read. If the entry has many, it is made again for

@@ -36,6 +36,7 @@ use terminal_cache::TerminalCache;
 use walk::{Tokens, Walk};
 
 pub use cache::MaskCache;
+pub use fragments::Fragments;
 pub use lookup::{Written, begun, lookup, masker, write_one};
 pub use mask::{PlainMask, set};
 pub use precompute::precomputed;

@@ -23,6 +23,9 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie, TrieNode};
 /// Subtrees with more nodes than this use terminal masks.
 const LARGE: u32 = 48;
 
+/// Before subtrees with more nodes than this, what may begin is found once for all bytes.
+const SEVERAL: u32 = 4;
+
 /// Bytes of a token that are walked by calls.
 const DEEP: u16 = 64;
 
@@ -59,10 +62,11 @@ impl Masker<'_> {
         if walk.is_deep(node) {
             return self.walk_deep(walk, node, low, purpose, entry);
         }
-        if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
-            if self.machine.is_lazy {
-                self.split_starts(low);
-            }
+        let below = walk.trie.node(node).skip - node;
+        if below > SEVERAL && self.machine.is_lazy {
+            self.split_starts(low);
+        }
+        if below > LARGE && walk.is_tokens() && !self.completing {
             self.add_terminals(walk, node, low, purpose, entry);
             if self.buffer.len() == low {
                 return;
@@ -85,7 +89,7 @@ impl Masker<'_> {
         self.visit_children(walk, node, low, purpose, entry);
     }
 
-    /// Puts the terminals that may begin the configurations `buffer[low..]` in their place.
+    /// Puts what may begin the configurations `buffer[low..]` in their place.
     fn split_starts(&mut self, low: usize) {
         if !self.buffer[low..].iter().any(|at| matches!(at.position, Position::Start(_) | Position::Ended)) {
             return;

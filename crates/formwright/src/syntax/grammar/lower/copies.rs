@@ -74,6 +74,8 @@ pub struct Copies<'c> {
     open: BTreeSet<usize>,
     pub graph: Graph,
     rules: FxHashMap<(RuleId, GuardId, GuardId), NodeId>,
+    /// The nodes of parts, by part and the guards before and after it; `None` where a part has no text.
+    nodes: FxHashMap<(PartId, GuardId, GuardId), Option<NodeId>>,
     /// Copies whose nodes are to be made.
     to_make: Vec<(RuleId, GuardId, GuardId)>,
     texts: FxHashMap<Regular, NodeId>,
@@ -100,6 +102,7 @@ impl<'c> Copies<'c> {
             open: BTreeSet::new(),
             graph: Graph::default(),
             rules: FxHashMap::default(),
+            nodes: FxHashMap::default(),
             to_make: Vec::new(),
             texts: FxHashMap::default(),
             imported: vec![None; foreign.len()],
@@ -259,6 +262,15 @@ impl<'c> Copies<'c> {
 
     /// The node of a part between two guards; `None` if it has no text there.
     fn node(&mut self, part: PartId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
+        if let Some(&known) = self.nodes.get(&(part, guard, after)) {
+            return Ok(known);
+        }
+        let made = self.make_node(part, guard, after)?;
+        self.nodes.insert((part, guard, after), made);
+        Ok(made)
+    }
+
+    fn make_node(&mut self, part: PartId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
         count(1);
         let parts = self.parts;
         if let Lexing::Any(whole) = &self.lexing
