@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::{Entry, TerminalCache};
 use crate::matcher::budget::BudgetCache;
 use crate::matcher::keys::EntryKey;
-use crate::matcher::machine::{Configuration, Stacks};
+use crate::matcher::machine::{Configuration, Position, Stacks};
 use crate::vocabulary::TokenId;
 
 /// A new cache has room for this many entries.
@@ -31,6 +31,8 @@ pub struct MaskCache {
     /// By several configurations: what they allow together.
     lists: FxHashMap<Box<[Configuration]>, Arc<Entry>>,
     entry_bytes: usize,
+    /// By frame of a grammar: what it goes on with.
+    begins: FxHashMap<Position, Arc<[Configuration]>>,
     pub terminals: TerminalCache,
     pub budgets: BudgetCache,
     /// Scratch space of steps and walks.
@@ -87,11 +89,23 @@ impl MaskCache {
         self.entries.entry(key).or_insert(entry)
     }
 
+    /// What a frame goes on with, if that is known.
+    pub fn begins(&self, frame: &Position) -> Option<&Arc<[Configuration]>> {
+        self.begins.get(frame)
+    }
+
+    /// Keeps what a frame goes on with.
+    pub fn insert_begins(&mut self, frame: Position, begins: Arc<[Configuration]>, limit: usize) {
+        self.make_room(size_of_val(&*begins) + 64, limit);
+        self.begins.insert(frame, begins);
+    }
+
     /// Counts the bytes of what is added; drops all else first if that takes more than `limit` bytes with it.
     fn make_room(&mut self, bytes: usize, limit: usize) {
         if self.entry_bytes + self.terminals.bytes() + bytes > limit {
             self.entries.clear();
             self.lists.clear();
+            self.begins.clear();
             self.terminals.clear();
             self.entry_bytes = 0;
         }

@@ -1,17 +1,18 @@
-//! What one frame of a stack allows by itself, so that a mask is put together from what its frames allow.
+//! What single terminals and frames allow, so that a mask is put together from what is known of its parts.
 //!
-//! A token may end a part, and the part around it, and so on: `))`. Walked with a whole stack, what is found holds for that
-//! stack only. So a walk looks at one frame alone. Where a token gets past it, the walk notes an *exit*: a node of a trie,
-//! with the rest of the tokens below it. From there the next frame goes on, by a walk of its own:
+//! A token may end a terminal, and the part around it, and so on: `))`. Walked with a whole stack, what is found holds for
+//! that stack only. So a walk looks at one terminal alone. Where a token gets past its end, the walk notes an *exit*: a node
+//! of a trie, with the rest of the tokens below it. From there the frame around the terminal goes on, with the terminals
+//! that it begins with, each looked at alone:
 //!
 //! ```text
-//! inside NAME, in f(a + b      NAME alone: tokens inside it; exits at `)`, `))`, ` +`, ...
-//! frames: + | ( | end          after `+`, from these exits: ` +` goes on; exit at `)`
-//!                              after `(`, from this exit: `)` is read; exits at `))`, `) `
+//! inside NAME, in f(a + b      NAME: tokens inside it; exits at `)`, `))`, ` +`, ...
+//! frames: + | ( | end          after `+`, from these exits: `+` at ` +`; exit at `)`
+//!                              after `(`, from this exit: `)`; exits at `))`, `) `
 //! ```
 //!
-//! Such a *fragment* depends on the frame and the exit alone, of which a grammar has few, while its stacks are without
-//! number.
+//! Such a *fragment* depends on the terminal or the frame, and the exit, of which a grammar has few, while its stacks are
+//! without number.
 //!
 //! Cost: a lookup for each frame that some token gets to. A frame that says where a name or an item of the text begins
 //! cannot be looked at alone; with it, walks look at the whole stack.
@@ -24,7 +25,7 @@ use super::entry::Bans;
 use super::lookup::masker;
 use super::{Entry, MaskCache, Masker, Tokens, Walk, without_names};
 use crate::error::Result;
-use crate::language::{FollowId, end};
+use crate::language::{FollowId, Node, end};
 use crate::matcher::compiled::Compiled;
 use crate::matcher::machine::{Configuration, END, Frame, Position, StackId, Unpacked};
 use crate::terminals::{Cache, DependentTokens, TerminalMask, TokenSet};
@@ -35,6 +36,9 @@ const FEW: usize = 256;
 
 /// Bit maps that an entry refers to, if they are no more.
 const FEW_MAPS: usize = 3;
+
+/// Bytes read of a token beyond which the parts of a frame are walked together: fragments are made by calls.
+const DEEP: u16 = 32;
 
 /// A place in a trie of tokens.
 #[derive(Clone, Debug)]
@@ -51,11 +55,18 @@ type Place = (usize, (u32, u32), NodeIndex);
 /// What a fragment depends on: where the tokens begin, and where the text is.
 pub type FragmentKey = (Place, Position);
 
-/// What one frame alone allows.
-#[derive(Debug)]
-pub struct Fragment {
+/// Tokens that a walk found.
+#[derive(Debug, Default)]
+struct Found {
     maps: Vec<(Arc<TerminalMask>, Bans)>,
     sets: Vec<(Arc<TokenSet>, Bans)>,
+}
+
+/// What a terminal or a frame allows by itself.
+#[derive(Debug, Default)]
+pub struct Fragment {
+    /// The tokens, by the walks that found them; sorted by address.
+    found: Vec<Arc<Found>>,
     exits: Vec<Exit>,
     /// The tokens where it begins, held because the key has their address.
     _held: Option<Arc<DependentTokens>>,
@@ -70,12 +81,12 @@ pub struct Fragments {
     united: Cache<Box<[usize]>, United>,
 }
 
-/// What some fragments allow together.
+/// What some walks found together.
 #[derive(Debug)]
 struct United {
     entry: Arc<Entry>,
-    /// The fragments, held because the key has their addresses.
-    _held: Vec<Arc<Fragment>>,
+    /// What they found, held because the key has its addresses.
+    _held: Vec<Arc<Found>>,
 }
 
 impl Fragments {
@@ -84,15 +95,13 @@ impl Fragments {
         Self { by_place: Cache::new(limit), united: Cache::new(limit) }
     }
 
-    /// What some fragments allow together. Many stacks have the same ones.
-    fn unite(&self, mut parts: Vec<Arc<Fragment>>, words: usize) -> Arc<Entry> {
-        parts.sort_unstable_by_key(|part| Arc::as_ptr(part).addr());
-        parts.dedup_by_key(|part| Arc::as_ptr(part).addr());
-        let key = parts.iter().map(|part| Arc::as_ptr(part).addr()).collect();
+    /// What some walks found together. Many stacks have the same parts.
+    fn unite(&self, found: Vec<Arc<Found>>, words: usize) -> Arc<Entry> {
+        let key = found.iter().map(|found| Arc::as_ptr(found).addr()).collect();
         let make = || {
-            let entry = Arc::new(unite(&parts, words));
-            let bytes = entry.bytes() + parts.len() * 16;
-            (United { entry, _held: parts }, bytes)
+            let entry = Arc::new(unite(&found, words));
+            let bytes = entry.bytes() + found.len() * 16;
+            (United { entry, _held: found }, bytes)
         };
         Arc::clone(&self.united.get_or(key, make).entry)
     }
@@ -105,16 +114,32 @@ impl Exit {
             None => (0, (0, 0), self.node),
         }
     }
-}
 
-impl Fragment {
-    /// Bytes of memory held, shared maps not counted.
-    pub fn bytes(&self) -> usize {
-        let sets: usize = self.sets.iter().map(|(set, _)| set.bytes()).sum();
-        sets + self.maps.len() * 24 + self.exits.len() * size_of::<Exit>() + 128
+    /// Whether some token goes on with what may follow.
+    fn goes_on_with(&self, compiled: &Compiled, follow: FollowId) -> bool {
+        self.walk(compiled).goes_on_with(compiled.graph().follows().bytes(follow), self.node)
     }
 
-    /// Adds what it allows to an entry.
+    /// The walk over its trie.
+    fn walk<'w>(&'w self, compiled: &'w Compiled) -> Walk<'w> {
+        match &self.dependent {
+            None => Walk { trie: compiled.tables().vocabulary.plain(), kind: Tokens::Plain },
+            Some((dependent, window)) => {
+                let kind = Tokens::Dependent { dependent, window: *window, runs: None };
+                Walk { trie: &dependent.trie, kind }
+            }
+        }
+    }
+}
+
+impl Found {
+    /// Bytes of memory held, shared maps not counted.
+    fn bytes(&self) -> usize {
+        let sets: usize = self.sets.iter().map(|(set, _)| set.bytes()).sum();
+        sets + self.maps.len() * 24 + 64
+    }
+
+    /// Adds the tokens to an entry.
     fn add_to(&self, entry: &mut Entry) {
         entry.maps.extend(self.maps.iter().cloned());
         for (set, bans) in &self.sets {
@@ -128,8 +153,15 @@ impl Fragment {
     }
 }
 
-/// What some configurations allow together, put together from the fragments of their frames; `None` if a frame cannot be
-/// looked at alone.
+impl Fragment {
+    /// Bytes of memory held, what other fragments share not counted.
+    fn bytes(&self) -> usize {
+        let own = if let [only] = &self.found[..] { only.bytes() } else { 0 };
+        own + self.found.len() * 8 + self.exits.len() * size_of::<Exit>() + 128
+    }
+}
+
+/// What some configurations allow together, put together from fragments; `None` if a frame cannot be looked at alone.
 ///
 /// # Errors
 /// As [`Masker::entry`].
@@ -139,60 +171,24 @@ pub fn assemble(
     path: &mut Vec<u8>,
     configurations: &[Configuration],
 ) -> Result<Option<Arc<Entry>>> {
-    if !compiled.graph().has_rules() {
+    if !compiled.graph().has_rules() || configurations.iter().any(|at| cache.stacks.is_compared(at.stack)) {
         return Ok(None);
     }
     let root = Exit { dependent: None, node: 0 };
-    let (mut parts, mut open, mut seen) = (Vec::new(), Vec::new(), FxHashSet::default());
+    let mut assembly = Assembly { compiled, cache, path, whole: Fragment::default(), open: Vec::new() };
     for &configuration in configurations {
-        if cache.stacks.is_compared(configuration.stack) {
-            return Ok(None);
-        }
-        let Configuration { position, stack } = without_names(compiled, &mut cache.stacks, configuration);
-        if !add_fragment(compiled, cache, path, (&root, Step::From(position), stack), &mut parts, &mut open)? {
-            return Ok(None);
-        }
+        let Configuration { position, stack } = without_names(compiled, &mut assembly.cache.stacks, configuration);
+        assembly.add(&root, position, stack)?;
     }
-    while let Some((exit, stack)) = open.pop() {
-        if stack == END || !seen.insert((exit.place(), stack)) {
-            continue;
-        }
-        if let Some(several) = cache.stacks.alternatives(stack) {
-            open.extend(several.iter().map(|&stack| (exit.clone(), stack)));
-            continue;
-        }
-        let Frame { position, below } = cache.stacks.frame(stack);
-        if !add_fragment(compiled, cache, path, (&exit, Step::Resume(position), below), &mut parts, &mut open)? {
-            return Ok(None);
-        }
-    }
-    Ok(Some(compiled.fragments().unite(parts, compiled.tables().vocabulary.mask_words())))
+    let Fragment { found, is_indivisible, .. } = assembly.finish()?;
+    let words = compiled.tables().vocabulary.mask_words();
+    Ok((!is_indivisible).then(|| compiled.fragments().unite(found, words)))
 }
 
-/// Adds the fragment of a frame, and its exits with the stack below it. False if the frame cannot be looked at alone.
-fn add_fragment(
-    compiled: &Compiled,
-    cache: &mut MaskCache,
-    path: &mut Vec<u8>,
-    (exit, step, below): (&Exit, Step, StackId),
-    parts: &mut Vec<Arc<Fragment>>,
-    open: &mut Vec<(Exit, StackId)>,
-) -> Result<bool> {
-    let (Step::From(position) | Step::Resume(position)) = step;
-    if !is_divisible(position) {
-        return Ok(false);
-    }
-    let found = fragment(compiled, cache, path, exit, step)?;
-    open.extend(found.exits.iter().map(|exit| (exit.clone(), below)));
-    let is_divisible = !found.is_indivisible;
-    parts.push(found);
-    Ok(is_divisible)
-}
-
-/// What some fragments allow together. Many bit maps become one.
-fn unite(parts: &[Arc<Fragment>], words: usize) -> Entry {
+/// What some walks found together. Many bit maps become one.
+fn unite(found: &[Arc<Found>], words: usize) -> Entry {
     let mut entry = Entry::default();
-    parts.iter().for_each(|part| part.add_to(&mut entry));
+    found.iter().for_each(|found| found.add_to(&mut entry));
     let mut seen = FxHashSet::default();
     entry.maps.retain(|(map, bans)| !bans.is_empty() || seen.insert(Arc::as_ptr(map)));
     entry.tokens.sort_unstable();
@@ -202,6 +198,61 @@ fn unite(parts: &[Arc<Fragment>], words: usize) -> Entry {
     }
     entry.allows = entry.allows_something();
     entry
+}
+
+/// Fragments being put together.
+struct Assembly<'a> {
+    compiled: &'a Compiled,
+    cache: &'a mut MaskCache,
+    path: &'a mut Vec<u8>,
+    whole: Fragment,
+    /// Exits, with the stacks that go on there.
+    open: Vec<(Exit, StackId)>,
+}
+
+impl Assembly<'_> {
+    /// Adds what a position allows from a place on; its exits go on with a stack.
+    fn add(&mut self, from: &Exit, position: Position, stack: StackId) -> Result<()> {
+        if !is_divisible(position) {
+            self.whole.is_indivisible = true;
+        }
+        if self.whole.is_indivisible {
+            return Ok(());
+        }
+        let part = fragment(self.compiled, self.cache, self.path, from, position)?;
+        self.whole.is_indivisible |= part.is_indivisible;
+        self.whole.found.extend(part.found.iter().cloned());
+        self.open.extend(part.exits.iter().map(|exit| (exit.clone(), stack)));
+        Ok(())
+    }
+
+    /// Follows the exits down the stacks. Where nothing is known of a stack, they are exits of the whole.
+    fn finish(mut self) -> Result<Fragment> {
+        let mut seen = FxHashSet::default();
+        while let Some((exit, stack)) = self.open.pop() {
+            if stack == END || self.whole.is_indivisible || !seen.insert((exit.place(), stack)) {
+                continue;
+            }
+            if let Some(several) = self.cache.stacks.alternatives(stack) {
+                self.open.extend(several.iter().map(|&stack| (exit.clone(), stack)));
+                continue;
+            }
+            let Frame { position, below } = self.cache.stacks.frame(stack);
+            match position {
+                Position::Unseen(follow) if exit.goes_on_with(self.compiled, follow) => {
+                    self.whole.exits.push(exit);
+                }
+                Position::Unseen(_) => {}
+                _ => self.add(&exit, position, below)?,
+            }
+        }
+        let Fragment { found, exits, .. } = &mut self.whole;
+        found.sort_unstable_by_key(|found| Arc::as_ptr(found).addr());
+        found.dedup_by_key(|found| Arc::as_ptr(found).addr());
+        exits.sort_unstable_by_key(Exit::place);
+        exits.dedup_by_key(|exit| exit.place());
+        Ok(self.whole)
+    }
 }
 
 /// Whether a position, or a frame with it, can be looked at without what is below it.
@@ -218,30 +269,43 @@ fn is_divisible(position: Position) -> bool {
     ) || matches!(position, Position::Array { count, .. } if matches!(count.unpack(), Unpacked::Number(_)))
 }
 
-/// How a fragment begins.
-#[derive(Clone, Copy)]
-enum Step {
-    /// Where the text is.
-    From(Position),
-    /// A frame goes on.
-    Resume(Position),
-}
-
 /// What a position, or a frame, allows from a place on.
 fn fragment(
     compiled: &Compiled,
     cache: &mut MaskCache,
     path: &mut Vec<u8>,
     from: &Exit,
-    step: Step,
+    position: Position,
 ) -> Result<Arc<Fragment>> {
-    let (Step::From(position) | Step::Resume(position)) = step;
     let key = (from.place(), position);
     if let Some(known) = compiled.fragments().by_place.get(&key) {
         return Ok(known);
     }
+    let follow = follow_of(compiled, position);
+    let unknown = cache.stacks.unknown(follow);
+    let is_deep = from.walk(compiled).trie.node(from.node).depth >= DEEP;
+    let mut found = if is_frame(compiled, position) && !is_deep {
+        let begins = begins(compiled, cache, path, position, unknown)?;
+        let mut assembly = Assembly { compiled, cache, path, whole: Fragment::default(), open: Vec::new() };
+        for &Configuration { position, stack } in &*begins {
+            match position {
+                Position::Unseen(_) => assembly.open.push((from.clone(), unknown)),
+                _ => assembly.add(from, position, stack)?,
+            }
+        }
+        assembly.finish()?
+    } else {
+        masker(compiled, cache, path, None).find_fragment(&from.walk(compiled), from.node, position, unknown)?
+    };
+    found._held = from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens));
+    let bytes = found.bytes();
+    Ok(compiled.fragments().by_place.get_or(key, || (found, bytes)))
+}
+
+/// What may follow a position or a frame, wherever it is.
+fn follow_of(compiled: &Compiled, position: Position) -> FollowId {
     let follows = compiled.graph().follows();
-    let follow = match position {
+    match position {
         Position::Terminal { leaf, .. } | Position::Text { leaf, .. } => follows.of_leaf(leaf),
         Position::Start(node)
         | Position::Literal { node, .. }
@@ -249,38 +313,75 @@ fn fragment(
         | Position::Repeat { node, .. }
         | Position::Array { array: node, .. } => follows.of_node(node),
         _ => FollowId::MAX,
-    };
-    let unknown = cache.stacks.unknown(follow);
-    let found = masker(compiled, cache, path, None).find_fragment(from, step, unknown)?;
-    let bytes = found.bytes();
-    Ok(compiled.fragments().by_place.get_or(key, || (found, bytes)))
+    }
+}
+
+/// Whether a position is made of others: a frame, or before the first byte of a node that is made of others.
+fn is_frame(compiled: &Compiled, position: Position) -> bool {
+    match position {
+        Position::Sequence { .. } | Position::Repeat { .. } => true,
+        Position::Start(node) => matches!(
+            compiled.graph().node(node),
+            Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_)
+        ),
+        _ => false,
+    }
+}
+
+/// What a frame goes on with: terminals and texts, each with its stack, above one of which nothing is known.
+fn begins(
+    compiled: &Compiled,
+    cache: &mut MaskCache,
+    path: &mut Vec<u8>,
+    position: Position,
+    unknown: StackId,
+) -> Result<Arc<[Configuration]>> {
+    if let Some(known) = cache.begins(&position) {
+        return Ok(Arc::clone(known));
+    }
+    let found: Arc<[Configuration]> = masker(compiled, cache, path, None).find_begins(position, unknown)?.into();
+    cache.insert_begins(position, Arc::clone(&found), compiled.cache_bytes());
+    Ok(found)
 }
 
 impl Masker<'_> {
-    fn find_fragment(&mut self, from: &Exit, step: Step, unknown: StackId) -> Result<Fragment> {
-        let (mut entry, base) = (Entry::default(), self.buffer.len());
-        match step {
-            Step::From(Position::Accept) => {}
-            Step::From(position) => {
-                let at = self.machine.inside_part(Configuration { position, stack: unknown });
-                self.buffer.push(at);
-            }
-            Step::Resume(position) => {
+    /// What a frame goes on with.
+    fn find_begins(&mut self, position: Position, unknown: StackId) -> Result<Vec<Configuration>> {
+        let base = self.buffer.len();
+        self.enter_alone(position, unknown);
+        self.split_starts(base);
+        self.machine.check_limits()?;
+        Ok(self.buffer.split_off(base))
+    }
+
+    /// Goes on with a position or a frame above a stack of which nothing is known.
+    fn enter_alone(&mut self, position: Position, unknown: StackId) {
+        match position {
+            Position::Accept => {}
+            Position::Sequence { .. } | Position::Repeat { .. } | Position::Array { .. } => {
                 let stack = self.machine.stacks.push(Frame { position, below: unknown });
                 self.machine.resume_into(stack, self.buffer);
             }
-        }
-        let vocabulary = &self.tables.vocabulary;
-        let walk = match &from.dependent {
-            None => Walk { trie: vocabulary.plain(), kind: Tokens::Plain },
-            Some((dependent, window)) => {
-                let kind = Tokens::Dependent { dependent, window: *window, runs: None };
-                Walk { trie: &dependent.trie, kind }
+            _ => {
+                let at = self.machine.inside_part(Configuration { position, stack: unknown });
+                self.buffer.push(at);
             }
-        };
-        self.take_exits(&walk, from.node, base);
+        }
+    }
+
+    /// What a position allows from a node on.
+    fn find_fragment(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        position: Position,
+        unknown: StackId,
+    ) -> Result<Fragment> {
+        let (mut entry, base) = (Entry::default(), self.buffer.len());
+        self.enter_alone(position, unknown);
+        self.take_exits(walk, node, base);
         if self.buffer.len() > base {
-            self.walk(&walk, from.node, base, end::ANY, &mut entry);
+            self.walk(walk, node, base, end::ANY, &mut entry);
         }
         self.buffer.truncate(base);
         self.keep_tokens(&mut entry);
@@ -290,11 +391,12 @@ impl Masker<'_> {
             let tokens = std::mem::take(&mut entry.tokens).into_vec();
             entry.sets.push((Arc::new(TokenSet::List(tokens)), Bans::default()));
         }
+        let found = Found { maps: entry.maps.into_vec(), sets: entry.sets.into_vec() };
+        let is_empty = found.maps.is_empty() && found.sets.is_empty();
         Ok(Fragment {
-            maps: entry.maps.into_vec(),
-            sets: entry.sets.into_vec(),
+            found: if is_empty { Vec::new() } else { vec![Arc::new(found)] },
             exits: std::mem::take(&mut self.exits),
-            _held: from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens)),
+            _held: None,
             is_indivisible: self.is_indivisible || is_named,
         })
     }
@@ -320,8 +422,7 @@ impl Masker<'_> {
 
     /// Notes an exit, if some token below goes on with what may follow.
     pub fn note_exit(&mut self, walk: &Walk<'_>, node: NodeIndex, follow: FollowId) {
-        let bytes = self.machine.graph.follows().bytes(follow);
-        if !walk.trie.children(node).any(|child| bytes.contains(walk.trie.node(child).byte)) {
+        if !walk.goes_on_with(self.machine.graph.follows().bytes(follow), node) {
             return;
         }
         match &walk.kind {

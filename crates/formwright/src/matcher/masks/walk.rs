@@ -17,6 +17,7 @@ use super::entry::Entry;
 use super::lockstep::{InName, InText};
 use crate::language::{SpaceState, UNBOUNDED, end};
 use crate::matcher::machine::{CompletedName, Configuration, Learnt, Position};
+use crate::regular::ByteSet;
 use crate::terminals::{DependentTokens, Occurrence, RunTable};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, TrieNode};
 
@@ -90,7 +91,7 @@ impl Masker<'_> {
     }
 
     /// Puts what may begin the configurations `buffer[low..]` in their place.
-    fn split_starts(&mut self, low: usize) {
+    pub fn split_starts(&mut self, low: usize) {
         if !self.buffer[low..].iter().any(|at| matches!(at.position, Position::Start(_) | Position::Ended)) {
             return;
         }
@@ -297,6 +298,11 @@ impl Masker<'_> {
 }
 
 impl<'w> Walk<'w> {
+    /// Whether some token below a node goes on with one of some bytes.
+    pub fn goes_on_with(&self, bytes: ByteSet, node: NodeIndex) -> bool {
+        self.trie.children(node).any(|child| bytes.contains(self.trie.node(child).byte))
+    }
+
     /// Whether a node is so far from the root that it is not reached by calls.
     pub fn is_deep(&self, node: NodeIndex) -> bool {
         self.trie.node(node).depth >= DEEP
