@@ -8,19 +8,19 @@
 //! Without a lexer there are no guards, and each rule has one copy.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::RuleId;
 use super::Foreign;
-use super::bits::Bits;
 use super::guards::{FREE, GuardId};
 use super::lexer::{Leaves, Lexer};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
-use crate::language::{Graph, Node, NodeId, UNBOUNDED};
+use crate::language::{Graph, Node, NodeId};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Regular};
 
@@ -28,14 +28,14 @@ use crate::regular::{Encoding, Regular};
 type Layer = BTreeMap<GuardId, Vec<(NodeId, GuardId)>>;
 
 /// Guards, ascending.
-type GuardSet = BTreeSet<GuardId>;
+pub type GuardSet = BTreeSet<GuardId>;
 
 /// How a grammar is cut into lexemes.
 pub enum Lexing<'l> {
     /// Not at all.
     Any(Whole),
-    /// As a lexer does it, and the minterms that may come where a rule begins, by rule.
-    Lexer(Box<Lexer<'l>>, Vec<Bits>),
+    /// As a lexer does it.
+    Lexer(Box<Lexer<'l>>),
 }
 
 /// The texts of the parts of a grammar without a lexer.
@@ -65,7 +65,7 @@ struct Known {
 /// The copies made so far.
 pub struct Copies<'c> {
     pub parts: &'c Parts,
-    nullable: &'c [bool],
+    pub nullable: &'c [bool],
     foreign: &'c [Foreign],
     lexing: Lexing<'c>,
     limits: &'c Limits,
@@ -79,6 +79,7 @@ pub struct Copies<'c> {
     /// Copies whose nodes are to be made.
     to_make: Vec<(RuleId, GuardId, GuardId)>,
     texts: FxHashMap<Regular, NodeId>,
+    leaves: FxHashMap<(OccurrenceId, GuardId), Rc<Leaves>>,
     imported: Vec<Option<NodeId>>,
     /// Occurrences of other languages that would have to respect a guard.
     pub unguarded: BTreeSet<OccurrenceId>,
@@ -105,6 +106,7 @@ impl<'c> Copies<'c> {
             nodes: FxHashMap::default(),
             to_make: Vec::new(),
             texts: FxHashMap::default(),
+            leaves: FxHashMap::default(),
             imported: vec![None; foreign.len()],
             unguarded: BTreeSet::new(),
         }
@@ -118,7 +120,7 @@ impl<'c> Copies<'c> {
         let before = match &mut self.lexing {
             _ if !ignores_at_start => vec![(FREE, Regular::Empty)],
             Lexing::Any(whole) => vec![(FREE, whole.trivia.clone())],
-            Lexing::Lexer(lexer, _) => lexer.trivia(0, FREE),
+            Lexing::Lexer(lexer) => lexer.trivia(0, FREE),
         };
         let mut options = Vec::new();
         for (guard, trivia) in before {
@@ -139,7 +141,7 @@ impl<'c> Copies<'c> {
         Ok(self.graph.choice(options))
     }
 
-    fn check_size(&self) -> Result<()> {
+    pub fn check_size(&self) -> Result<()> {
         let nodes = self.graph.nodes.len();
         if nodes > self.limits.nodes { Err(Error::limit("nodes", nodes, self.limits.nodes)) } else { Ok(()) }
     }
@@ -149,7 +151,7 @@ impl<'c> Copies<'c> {
     /// The guard after which a rule begins, where it comes after another one: what the rule cannot break is dropped.
     fn enter(&mut self, rule: RuleId, guard: GuardId) -> GuardId {
         match &mut self.lexing {
-            Lexing::Lexer(lexer, first) if guard != FREE => lexer.guards.before(guard, &first[rule as usize]),
+            Lexing::Lexer(lexer) if guard != FREE => lexer.before_rule(rule, guard),
             _ => guard,
         }
     }
@@ -185,13 +187,11 @@ impl<'c> Copies<'c> {
     }
 
     /// The guards that a part may leave after a guard, as far as they are known; `reader` is the copy that asks.
-    fn guards_after(&mut self, part: PartId, guard: GuardId, reader: Option<usize>) -> GuardSet {
+    pub fn guards_after(&mut self, part: PartId, guard: GuardId, reader: Option<usize>) -> GuardSet {
         count(1);
         let parts = self.parts;
         match parts.get(part) {
-            Part::Occurrence(occurrence) => {
-                self.leaves(*occurrence, guard).into_iter().map(|(after, _)| after).collect()
-            }
+            Part::Occurrence(occurrence) => self.leaves(*occurrence, guard).iter().map(|(after, _)| *after).collect(),
             Part::Rule(rule) => {
                 let copy = (*rule, self.enter(*rule, guard));
                 let index = self.copy(copy);
@@ -233,18 +233,27 @@ impl<'c> Copies<'c> {
     }
 
     /// The texts of an occurrence after a guard.
-    fn leaves(&mut self, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
+    fn leaves(&mut self, occurrence: OccurrenceId, guard: GuardId) -> Rc<Leaves> {
+        if let Some(known) = self.leaves.get(&(occurrence, guard)) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(self.find_leaves(occurrence, guard));
+        self.leaves.insert((occurrence, guard), Rc::clone(&found));
+        found
+    }
+
+    fn find_leaves(&mut self, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
         let foreign = match self.parts.occurrences[occurrence as usize].symbol {
             Symbol::Terminal(_) => None,
             Symbol::Foreign(at) => Some(at),
         };
         match (&mut self.lexing, foreign) {
             (Lexing::Any(whole), _) => vec![(FREE, whole.trees[occurrence as usize].clone())],
-            (Lexing::Lexer(lexer, _), None) => lexer.leaves(self.parts, occurrence, guard),
-            (Lexing::Lexer(lexer, _), Some(at)) => {
+            (Lexing::Lexer(lexer), None) => lexer.leaves(self.parts, occurrence, guard),
+            (Lexing::Lexer(lexer), Some(at)) => {
                 let foreign = &self.foreign[at as usize];
                 let first = lexer.minterms_of(foreign.first);
-                let needed = lexer.guards.before(guard, &first);
+                let needed = lexer.guards.before_first(guard, &first);
                 if let Some(tree) = &foreign.tree {
                     return lexer.foreign_leaves(occurrence, tree, (guard, needed));
                 }
@@ -261,7 +270,7 @@ impl<'c> Copies<'c> {
     // Nodes.
 
     /// The node of a part between two guards; `None` if it has no text there.
-    fn node(&mut self, part: PartId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
+    pub fn node(&mut self, part: PartId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
         if let Some(&known) = self.nodes.get(&(part, guard, after)) {
             return Ok(known);
         }
@@ -310,13 +319,14 @@ impl<'c> Copies<'c> {
     }
 
     fn occurrence(&mut self, occurrence: OccurrenceId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
-        let Some((_, tree)) = self.leaves(occurrence, guard).into_iter().find(|(own, _)| *own == after) else {
+        let leaves = self.leaves(occurrence, guard);
+        let Some(tree) = leaves.iter().find(|(own, _)| *own == after).map(|(_, tree)| tree.clone()) else {
             return Ok(None);
         };
         let Symbol::Foreign(at) = self.parts.occurrences[occurrence as usize].symbol else {
             return Ok(Some(self.text(tree)));
         };
-        if matches!(self.lexing, Lexing::Lexer(..)) && self.foreign[at as usize].tree.is_some() {
+        if matches!(self.lexing, Lexing::Lexer(_)) && self.foreign[at as usize].tree.is_some() {
             return Ok(Some(self.text(tree)));
         }
         let foreign = self.imported(at)?;
@@ -347,7 +357,7 @@ impl<'c> Copies<'c> {
     }
 
     /// One node after the other, without those that are empty.
-    fn sequence(&mut self, all: &[NodeId]) -> NodeId {
+    pub fn sequence(&mut self, all: &[NodeId]) -> NodeId {
         let is_empty = |node: &NodeId| matches!(self.graph.nodes[*node as usize], Node::Empty);
         let all: Vec<NodeId> = all.iter().copied().filter(|node| !is_empty(node)).collect();
         match all[..] {
@@ -449,135 +459,6 @@ impl<'c> Copies<'c> {
             alive = layers[at].keys().copied().collect();
         }
         Ok(layers)
-    }
-
-    /// A repetition between two guards.
-    fn rounds(
-        &mut self,
-        body: PartId,
-        (low, high): (u32, Option<u32>),
-        guard: GuardId,
-        after: GuardId,
-    ) -> Result<Option<NodeId>> {
-        let low = if self.nullable[body as usize] { 0 } else { low };
-        if high == Some(0) {
-            return Ok((guard == after).then(|| self.graph.add(Node::Empty)));
-        }
-        let edges = self.edges(body, guard, after)?;
-        let round = |from: GuardId, to: GuardId| edges.get(&(from, to)).copied();
-        let guards: GuardSet = edges.keys().flat_map(|&(from, to)| [from, to]).chain([guard, after]).collect();
-        let distinct = GuardSet::from([guard, after]);
-        if guards != distinct || guard != after && round(after, guard).is_some() {
-            return self.rounds_by_guard(&edges, &guards, (low, high), guard, after);
-        }
-        if guard == after {
-            let Some(body) = round(guard, guard) else {
-                return Ok((low == 0).then(|| self.graph.add(Node::Empty)));
-            };
-            return Ok(Some(self.repeat(body, low, high)));
-        }
-        let Some(change) = round(guard, after) else { return Ok(None) };
-        let (fewer, less) = (low.saturating_sub(1), high.map(|high| high - 1));
-        let all = match (round(guard, guard), round(after, after)) {
-            (None, None) if low > 1 => return Ok(None),
-            (None, None) => vec![change],
-            (Some(first), None) => vec![self.repeat(first, fewer, less), change],
-            (None, Some(last)) => vec![change, self.repeat(last, fewer, less)],
-            (Some(first), Some(last)) if high.is_none() && low <= 1 => {
-                vec![self.repeat(first, 0, None), change, self.repeat(last, 0, None)]
-            }
-            _ => return self.rounds_by_guard(&edges, &guards, (low, high), guard, after),
-        };
-        Ok(Some(self.sequence(&all)))
-    }
-
-    fn repeat(&mut self, body: NodeId, low: u32, high: Option<u32>) -> NodeId {
-        match (low, high) {
-            (_, Some(0)) => self.graph.add(Node::Empty),
-            (1, Some(1)) => body,
-            _ => self.graph.add(Node::Repeat { body, low, high: high.unwrap_or(UNBOUNDED) }),
-        }
-    }
-
-    /// The nodes of one round of a repetition, by the guards before and after it, on all ways from one guard to another.
-    fn edges(&mut self, body: PartId, guard: GuardId, after: GuardId) -> Result<BTreeMap<(GuardId, GuardId), NodeId>> {
-        let (mut open, mut seen, mut pairs) = (vec![guard], GuardSet::from([guard]), Vec::new());
-        while let Some(from) = open.pop() {
-            for to in self.guards_after(body, from, None) {
-                pairs.push((from, to));
-                if seen.insert(to) {
-                    open.push(to);
-                }
-            }
-        }
-        let mut alive = GuardSet::from([after]);
-        while pairs.iter().any(|(from, to)| alive.contains(to) && alive.insert(*from)) {}
-        let mut edges = BTreeMap::new();
-        for (from, to) in pairs {
-            if alive.contains(&to)
-                && let Some(node) = self.node(body, from, to)?
-            {
-                edges.insert((from, to), node);
-            }
-        }
-        Ok(edges)
-    }
-
-    /// A repetition written out: a node for each guard and number of rounds that are left.
-    fn rounds_by_guard(
-        &mut self,
-        edges: &BTreeMap<(GuardId, GuardId), NodeId>,
-        guards: &GuardSet,
-        (low, high): (u32, Option<u32>),
-        guard: GuardId,
-        after: GuardId,
-    ) -> Result<Option<NodeId>> {
-        let mut last: BTreeMap<GuardId, NodeId> = BTreeMap::new();
-        if let Some(high) = high {
-            last.insert(after, self.graph.add(Node::Empty));
-            for _ in low..high {
-                last = self.round_before(edges, guards, &last, Some(after))?;
-            }
-        } else {
-            let all: BTreeMap<GuardId, NodeId> =
-                guards.iter().map(|&guard| (guard, self.graph.add(Node::Never))).collect();
-            let bodies = self.round_before(edges, guards, &all, Some(after))?;
-            for (guard, body) in bodies {
-                self.graph.nodes[all[&guard] as usize] = Node::Rule(body);
-                last.insert(guard, all[&guard]);
-            }
-        }
-        for _ in 0..low {
-            last = self.round_before(edges, guards, &last, None)?;
-        }
-        Ok(last.get(&guard).copied())
-    }
-
-    /// What comes from one round before on, by guard; the repetition may also end at the guard `end`.
-    fn round_before(
-        &mut self,
-        edges: &BTreeMap<(GuardId, GuardId), NodeId>,
-        guards: &GuardSet,
-        rest: &BTreeMap<GuardId, NodeId>,
-        end: Option<GuardId>,
-    ) -> Result<BTreeMap<GuardId, NodeId>> {
-        let mut before = BTreeMap::new();
-        for &guard in guards {
-            let mut options = Vec::new();
-            if end == Some(guard) {
-                options.push(self.graph.add(Node::Empty));
-            }
-            for (&(_, to), &node) in edges.range((guard, 0)..=(guard, GuardId::MAX)) {
-                if let Some(&rest) = rest.get(&to) {
-                    options.push(self.sequence(&[node, rest]));
-                }
-            }
-            if !options.is_empty() {
-                before.insert(guard, self.graph.choice(options));
-            }
-        }
-        self.check_size()?;
-        Ok(before)
     }
 }
 

@@ -16,6 +16,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
 use crate::interrupt::count;
 use crate::regular::{ExplicitState, Minterm, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
@@ -45,12 +46,14 @@ pub struct Guards<'t> {
     /// By the rows of its automaton, whose states are numbered in the order in which they are met.
     ids: FxHashMap<Vec<u32>, GuardId>,
     unions: FxHashMap<(GuardId, GuardId), GuardId>,
+    before: FxHashMap<(GuardId, AheadId), GuardId>,
 }
 
 impl<'t> Guards<'t> {
     pub fn new(terminals: &'t TaggedAutomaton) -> Self {
         let row = |guard: GuardId| vec![guard; usize::from(terminals.minterms())].into_boxed_slice();
-        Self { terminals, rows: vec![row(FREE), row(BROKEN)], ids: FxHashMap::default(), unions: FxHashMap::default() }
+        let rows = vec![row(FREE), row(BROKEN)];
+        Self { terminals, rows, ids: FxHashMap::default(), unions: FxHashMap::default(), before: FxHashMap::default() }
     }
 
     /// The guard on what follows a character.
@@ -95,8 +98,26 @@ impl<'t> Guards<'t> {
         made
     }
 
-    /// The same guard where what follows begins with one of these minterms, if there is anything.
-    pub fn before(&mut self, guard: GuardId, first: &Bits) -> GuardId {
+    /// The same guard as far as what may come can break it.
+    pub fn before(&mut self, guard: GuardId, ahead: AheadId, all: &mut Ahead<'_>) -> GuardId {
+        if guard == FREE {
+            return FREE;
+        }
+        if let Some(&known) = self.before.get(&(guard, ahead)) {
+            return known;
+        }
+        let made = self.make((guard, ahead), |guards, (guard, ahead), minterm| match guards.step(guard, minterm) {
+            FREE => Step::Free,
+            BROKEN if all.may_step(ahead, minterm) => Step::Broken,
+            BROKEN => Step::Free,
+            next => all.step(ahead, minterm).map_or(Step::Free, |ahead| Step::On((next, ahead))),
+        });
+        self.before.insert((guard, ahead), made);
+        made
+    }
+
+    /// The same guard where what comes begins with one of some minterms.
+    pub fn before_first(&mut self, guard: GuardId, first: &Bits) -> GuardId {
         if guard == FREE {
             return FREE;
         }
@@ -138,18 +159,25 @@ impl<'t> Guards<'t> {
     }
 
     /// The guard that begins in `start`.
-    fn make<S: Copy + Eq + Hash>(&mut self, start: S, step: impl Fn(&Self, S, Minterm) -> Step<S>) -> GuardId {
+    fn make<S: Copy + Eq + Hash>(&mut self, start: S, step: impl FnMut(&Self, S, Minterm) -> Step<S>) -> GuardId {
         let rows = self.explore(start, step);
         let rows = free_what_nothing_breaks(rows);
         if rows[2].iter().all(|&next| next == FREE) {
             return FREE;
+        }
+        if rows.len() == 3 {
+            return self.intern(2, &rows); // one character decides
         }
         let (classes, rows) = minimal(&rows);
         self.intern(classes[2], &rows)
     }
 
     /// The rows of all states that are reached; those of [`FREE`] and [`BROKEN`] come first, then that of `start`.
-    fn explore<S: Copy + Eq + Hash>(&self, start: S, step: impl Fn(&Self, S, Minterm) -> Step<S>) -> Vec<Vec<u32>> {
+    fn explore<S: Copy + Eq + Hash>(
+        &self,
+        start: S,
+        mut step: impl FnMut(&Self, S, Minterm) -> Step<S>,
+    ) -> Vec<Vec<u32>> {
         let minterms = self.terminals.minterms();
         let mut rows = vec![vec![FREE; usize::from(minterms)], vec![BROKEN; usize::from(minterms)]];
         let (mut states, mut ids, mut at) = (vec![start], FxHashMap::default(), 0);
@@ -198,16 +226,15 @@ impl<'t> Guards<'t> {
 
 /// Rows in which states that lead to no breach are [`FREE`].
 fn free_what_nothing_breaks(mut rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
-    let mut before = vec![Vec::new(); rows.len()];
-    for (state, row) in (0_u32..).zip(&rows) {
-        for &next in row {
-            before[next as usize].push(state);
-        }
-    }
-    let (mut breaks, mut open) = (vec![false; rows.len()], vec![BROKEN]);
-    while let Some(state) = open.pop() {
-        if !std::mem::replace(&mut breaks[state as usize], true) {
-            open.extend(&before[state as usize]);
+    let (mut breaks, mut changed) = (vec![false; rows.len()], true);
+    breaks[BROKEN as usize] = true;
+    while changed {
+        changed = false;
+        for state in (2..rows.len()).rev() {
+            // states are numbered as they are met, so those after a state mostly come first
+            let own = !breaks[state] && rows[state].iter().any(|&next| breaks[next as usize]);
+            breaks[state] |= own;
+            changed |= own;
         }
     }
     for next in rows.iter_mut().flatten().filter(|next| !breaks[**next as usize]) {

@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::super::ast::RuleId;
+use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
 use super::guards::{BROKEN, FREE, GuardId, Guards};
 use super::parts::{OccurrenceId, Parts, Symbol};
@@ -46,10 +48,13 @@ pub struct Lexer<'l> {
     at_place: Vec<RivalsId>,
     /// By occurrence: those that it looks for where the occurrence is.
     at_occurrence: Vec<RivalsId>,
-    /// By place: the minterms that may begin what comes there.
-    first: Vec<Bits>,
-    /// Minterms that may begin a terminal.
-    first_of_terminal: Vec<Bits>,
+    ahead: Ahead<'l>,
+    /// By place: what comes there after trivia.
+    ahead_of_place: Vec<AheadId>,
+    /// By occurrence: what comes with it.
+    ahead_of_occurrence: Vec<AheadId>,
+    /// By rule: what comes with it.
+    ahead_of_rule: Vec<AheadId>,
     lexemes: FxHashMap<(Tag, RivalsId, GuardId), Leaves>,
     trivia: FxHashMap<(PlaceId, GuardId), Leaves>,
 }
@@ -67,8 +72,11 @@ impl<'l> Lexer<'l> {
         is_basic: bool,
     ) -> Result<Self> {
         let ignored: Vec<Tag> = (0..).zip(terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag).collect();
-        let first_of_terminal: Vec<Bits> =
-            (0..terminals.len() as Tag).map(|tag| first_minterms(automaton, tag)).collect();
+        let mut ahead = Ahead::new(parts, places, automaton, ignored.clone());
+        let mut of = |occurrences: &[OccurrenceId]| ahead.of_occurrences(parts, places, occurrences);
+        let ahead_of_place = places.all.iter().map(|place| of(place)).collect();
+        let ahead_of_occurrence = (0..parts.occurrences.len() as OccurrenceId).map(|own| of(&[own])).collect();
+        let ahead_of_rule = (0..parts.rules.len()).map(|rule| of(&places.beginning(parts, rule))).collect();
         let mut lexer = Self {
             terminals,
             automaton,
@@ -78,12 +86,13 @@ impl<'l> Lexer<'l> {
             places,
             at_place: Vec::new(),
             at_occurrence: Vec::new(),
-            first: Vec::new(),
-            first_of_terminal,
+            ahead,
+            ahead_of_place,
+            ahead_of_occurrence,
+            ahead_of_rule,
             lexemes: FxHashMap::default(),
             trivia: FxHashMap::default(),
         };
-        lexer.first = places.all.iter().map(|place| lexer.first_of(parts, place)).collect();
         lexer.find_rivals(parts, is_basic)?;
         Ok(lexer)
     }
@@ -119,23 +128,15 @@ impl<'l> Lexer<'l> {
         bits
     }
 
-    /// The minterms that may begin some occurrences; another language may begin with any.
-    pub fn first_of<'o>(&self, parts: &Parts, occurrences: impl IntoIterator<Item = &'o OccurrenceId>) -> Bits {
-        let minterms = usize::from(self.automaton.minterms());
-        let mut first = Bits::new(minterms);
-        for &occurrence in occurrences {
-            match parts.occurrences[occurrence as usize].symbol {
-                Symbol::Terminal(terminal) => first.extend(&self.first_of_terminal[terminal as usize]),
-                Symbol::Foreign(_) => first.extend(&Bits::all(minterms)),
-            };
-        }
-        first
+    /// A guard where a rule begins.
+    pub fn before_rule(&mut self, rule: RuleId, guard: GuardId) -> GuardId {
+        self.guards.before(guard, self.ahead_of_rule[rule as usize], &mut self.ahead)
     }
 
     /// The texts of an occurrence with the trivia after it, after a guard.
     pub fn leaves(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
         let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return Vec::new() };
-        let guard = self.guards.before(guard, &self.first_of_terminal[terminal as usize].clone());
+        let guard = self.guards.before(guard, self.ahead_of_occurrence[occurrence as usize], &mut self.ahead);
         let lexemes = self.lexemes(terminal, self.at_occurrence[occurrence as usize], guard);
         let place = self.places.after[occurrence as usize];
         let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
@@ -154,11 +155,8 @@ impl<'l> Lexer<'l> {
 
     /// A guard where what comes after an occurrence may begin, trivia included.
     pub fn before_next(&mut self, occurrence: OccurrenceId, guard: GuardId) -> GuardId {
-        let mut first = self.first[self.places.after[occurrence as usize] as usize].clone();
-        for &tag in &self.ignored {
-            first.extend(&self.first_of_terminal[tag as usize]);
-        }
-        self.guards.before(guard, &first)
+        let ahead = self.ahead.of_place(self.places.after[occurrence as usize]);
+        self.guards.before(guard, ahead, &mut self.ahead)
     }
 
     /// The texts of another language with the trivia after it, after a guard, of which only `needed` can be broken by it.
@@ -208,16 +206,13 @@ impl<'l> Lexer<'l> {
     }
 
     fn find_trivia(&mut self, place: PlaceId, guard: GuardId) -> Leaves {
-        let follow = self.first[place as usize].clone();
-        let mut first = follow.clone();
-        for &tag in &self.ignored {
-            first.extend(&self.first_of_terminal[tag as usize]);
-        }
-        let (mut guards, mut edges, mut at) = (vec![self.guards.before(guard, &first)], Vec::new(), 0);
+        let (ahead, after_trivia) = (self.ahead.of_place(place), self.ahead_of_place[place as usize]);
+        let first = self.guards.before(guard, ahead, &mut self.ahead);
+        let (mut guards, mut edges, mut at) = (vec![first], Vec::new(), 0);
         while at < guards.len() {
             for tag in self.ignored.clone() {
                 for (after, lexeme) in self.lexemes(tag, self.at_place[place as usize], guards[at]) {
-                    let after = self.guards.before(after, &first);
+                    let after = self.guards.before(after, ahead, &mut self.ahead);
                     let to = guards.iter().position(|&known| known == after).unwrap_or_else(|| {
                         guards.push(after);
                         guards.len() - 1
@@ -227,7 +222,8 @@ impl<'l> Lexer<'l> {
             }
             at += 1;
         }
-        let ends: Vec<GuardId> = guards.iter().map(|&guard| self.guards.before(guard, &follow)).collect();
+        let before = |&guard: &GuardId| self.guards.before(guard, after_trivia, &mut self.ahead);
+        let ends: Vec<GuardId> = guards.iter().map(before).collect();
         let mut distinct = ends.clone();
         distinct.sort_unstable();
         distinct.dedup();
@@ -271,15 +267,6 @@ fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
         (false, true) => rival.is_ignored,
         _ => rival.order < own.order,
     }
-}
-
-/// The minterms that begin texts of a terminal.
-fn first_minterms(automaton: &TaggedAutomaton, tag: Tag) -> Bits {
-    let mut first = Bits::new(usize::from(automaton.minterms()));
-    let start = automaton.start();
-    let begins = |minterm: &u16| automaton.alive(automaton.step(start, *minterm)).binary_search(&tag).is_ok();
-    (0..automaton.minterms()).filter(begins).for_each(|minterm| first.insert(u32::from(minterm)));
-    first
 }
 
 /// The texts of a terminal, read by the automaton of all terminals and by a guard at once.

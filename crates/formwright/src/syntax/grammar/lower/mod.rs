@@ -4,11 +4,14 @@
 //! parts       the rules as one arena, with the occurrences of terminals
 //! terminals   terminals as regular languages
 //! places      what may come where, so which terminals are rivals
+//! ahead       what may come from a place on, character by character
 //! guards      what must not follow a lexeme
 //! lexer       lexemes and trivia as languages, with the guards that they leave
+//! rounds      repetitions between two guards
 //! copies      rules as nodes, a copy for each pair of guards
 //! ```
 
+mod ahead;
 mod bits;
 mod copies;
 mod fusing;
@@ -16,6 +19,7 @@ mod guards;
 mod lexer;
 mod parts;
 mod places;
+mod rounds;
 mod terminals;
 #[cfg(test)]
 mod tests;
@@ -110,15 +114,7 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
         let trees: Vec<Regular> = terminals.iter().map(|terminal| terminal.tree.clone()).collect();
         let automaton = TaggedAutomaton::new(&trees, limits)?;
         let lexer = Lexer::new(&parts, &places, &terminals, &automaton, lexing == Lexing::Basic)?;
-        let first = (0..parts.rules.len()).map(|rule| {
-            let mut first = lexer.first_of(&parts, &places.first[rule]);
-            if places.nullable[parts.rules[rule] as usize] {
-                first.extend(&lexer.first_of(&parts, &places.follow[rule]));
-            }
-            first
-        });
-        let first = first.collect();
-        let lexing = CopyLexing::Lexer(Box::new(lexer), first);
+        let lexing = CopyLexing::Lexer(Box::new(lexer));
         finish(Copies::new(&parts, &places.nullable, &foreign, lexing, limits), grammar, limits)
     })
 }

@@ -72,6 +72,12 @@ impl Places {
         first
     }
 
+    /// The occurrences that come where a rule begins: what may follow it too, if it may be empty.
+    pub fn beginning(&self, parts: &Parts, rule: usize) -> Vec<OccurrenceId> {
+        let follow = self.nullable[parts.rules[rule] as usize].then_some(&self.follow[rule]);
+        self.first[rule].iter().chain(follow.into_iter().flatten()).copied().collect()
+    }
+
     fn add_first(&self, parts: &Parts, part: PartId, first: &mut Set) {
         match parts.get(part) {
             Part::Occurrence(occurrence) => {

@@ -1,0 +1,168 @@
+//! What may come from a place of a text on, character by character.
+//!
+//! A guard matters only as far as some text that comes can break it: after `1`, the letter `e` makes a longer number only
+//! with a digit, and `else` has none. So guards are read together with what may come, terminal by terminal, with trivia
+//! between them:
+//!
+//! ```text
+//! before `else` test      e  l  s  e  then trivia, or what test begins with
+//! ```
+//!
+//! What may come is a bound from above: of rules only the places are looked at, not what is around them, and other languages
+//! may begin with anything.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::parts::{OccurrenceId, Parts, Symbol};
+use super::places::{PlaceId, Places};
+use crate::interrupt::count;
+use crate::regular::{Minterm, Tag, TaggedAutomaton, TaggedState};
+
+/// Index of what may come.
+pub type AheadId = u32;
+
+/// Anything may come.
+pub const ANYTHING: AheadId = 0;
+
+/// Sets of places kept; beyond them, anything may come.
+const MOST_SETS: usize = 1 << 14;
+
+/// Index of terminals that may come.
+type SetId = u32;
+
+/// Terminals that may come, each with the places after it.
+#[derive(Debug, Default)]
+struct Coming {
+    terminals: FxHashMap<Tag, Vec<PlaceId>>,
+    /// Whether trivia may come first.
+    has_trivia: bool,
+}
+
+/// Where a text may be: inside a terminal of a set, by the state of the automaton of all terminals.
+type Inside = Vec<(SetId, TaggedState)>;
+
+/// What may come, as an automaton over minterms that is made as it is asked for.
+#[derive(Debug)]
+pub struct Ahead<'l> {
+    automaton: &'l TaggedAutomaton,
+    ignored: Vec<Tag>,
+    coming: Vec<Coming>,
+    /// By place: what comes there after trivia, and with trivia before it; `None` if it may be anything.
+    of_place: Vec<Option<SetId>>,
+    sets: IndexSet<Inside, FxBuildHasher>,
+    steps: FxHashMap<(AheadId, Minterm), Option<AheadId>>,
+}
+
+impl<'l> Ahead<'l> {
+    pub fn new(parts: &Parts, places: &'l Places, automaton: &'l TaggedAutomaton, ignored: Vec<Tag>) -> Self {
+        let sets = IndexSet::from_iter([Inside::default()]); // anything
+        let (coming, of_place, steps) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut ahead = Self { automaton, ignored, coming, of_place, sets, steps };
+        for place in &places.all {
+            let set = ahead.add(parts, places, place, true);
+            ahead.of_place.push(set);
+        }
+        ahead
+    }
+
+    /// What comes in a place, trivia first.
+    pub fn of_place(&mut self, place: PlaceId) -> AheadId {
+        match self.of_place[place as usize] {
+            Some(set) => self.begin(set),
+            None => ANYTHING,
+        }
+    }
+
+    /// What comes where some occurrences may come, no trivia first.
+    pub fn of_occurrences<'o>(
+        &mut self,
+        parts: &Parts,
+        places: &Places,
+        occurrences: impl IntoIterator<Item = &'o OccurrenceId>,
+    ) -> AheadId {
+        match self.add(parts, places, occurrences, false) {
+            Some(set) => self.begin(set),
+            None => ANYTHING,
+        }
+    }
+
+    fn begin(&mut self, set: SetId) -> AheadId {
+        let inside = vec![(set, self.automaton.start())];
+        self.sets.insert_full(inside).0 as AheadId
+    }
+
+    /// The terminals of some occurrences; `None` if another language is among them.
+    fn add<'o>(
+        &mut self,
+        parts: &Parts,
+        places: &Places,
+        occurrences: impl IntoIterator<Item = &'o OccurrenceId>,
+        has_trivia: bool,
+    ) -> Option<SetId> {
+        let mut coming = Coming { has_trivia, ..Coming::default() };
+        for &occurrence in occurrences {
+            let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return None };
+            coming.terminals.entry(terminal).or_default().push(places.after[occurrence as usize]);
+        }
+        for after in coming.terminals.values_mut() {
+            after.sort_unstable();
+            after.dedup();
+        }
+        self.coming.push(coming);
+        Some(self.coming.len() as SetId - 1)
+    }
+
+    /// Whether a character may come.
+    pub fn may_step(&self, ahead: AheadId, minterm: Minterm) -> bool {
+        let mut inside = self.sets[ahead as usize].iter();
+        ahead == ANYTHING || inside.any(|&(set, state)| self.goes_on(set, self.automaton.step(state, minterm)))
+    }
+
+    /// Whether a terminal of a set goes on, or ends, in a state.
+    fn goes_on(&self, set: SetId, state: TaggedState) -> bool {
+        let coming = &self.coming[set as usize];
+        let ignored = if coming.has_trivia { &self.ignored[..] } else { &[] };
+        let mut alive = self.automaton.alive(state).iter();
+        alive.any(|tag| coming.terminals.contains_key(tag) || ignored.contains(tag))
+    }
+
+    /// What comes after a character; `None` if it cannot come.
+    pub fn step(&mut self, ahead: AheadId, minterm: Minterm) -> Option<AheadId> {
+        if ahead == ANYTHING {
+            return Some(ANYTHING);
+        }
+        if let Some(&known) = self.steps.get(&(ahead, minterm)) {
+            return known;
+        }
+        let after = self.find_step(ahead, minterm);
+        self.steps.insert((ahead, minterm), after);
+        after
+    }
+
+    fn find_step(&mut self, ahead: AheadId, minterm: Minterm) -> Option<AheadId> {
+        let mut after = Inside::new();
+        for &(set, state) in self.sets.get_index(ahead as usize)? {
+            let (coming, state) = (&self.coming[set as usize], self.automaton.step(state, minterm));
+            let ignored = if coming.has_trivia { &self.ignored[..] } else { &[] };
+            count(self.automaton.alive(state).len());
+            after.extend(self.goes_on(set, state).then_some((set, state)));
+            for tag in self.automaton.accepts(state) {
+                for &place in coming.terminals.get(tag).into_iter().flatten() {
+                    let Some(set) = self.of_place[place as usize] else { return Some(ANYTHING) };
+                    after.push((set, self.automaton.start()));
+                }
+                if ignored.contains(tag) {
+                    after.push((set, self.automaton.start()));
+                }
+            }
+        }
+        after.sort_unstable();
+        after.dedup();
+        match after.is_empty() {
+            true => None,
+            false if self.sets.len() >= MOST_SETS => Some(ANYTHING),
+            false => Some(self.sets.insert_full(after).0 as AheadId),
+        }
+    }
+}
