@@ -115,6 +115,17 @@ impl Exit {
         }
     }
 
+    /// Whether some token goes on with what a terminal or a node begins with, as far as that is seen at once.
+    fn may_begin(&self, compiled: &Compiled, position: Position) -> bool {
+        let first = match position {
+            _ if self.node == 0 && self.dependent.is_none() => return true, // some token does
+            Position::Start(node) => compiled.graph().first(node),
+            Position::Terminal { leaf, state } => compiled.graph().automaton(leaf).next_bytes(state),
+            _ => return true,
+        };
+        self.walk(compiled).goes_on_with(first, self.node)
+    }
+
     /// Whether some token goes on with what may follow.
     fn goes_on_with(&self, compiled: &Compiled, follow: FollowId) -> bool {
         self.walk(compiled).goes_on_with(compiled.graph().follows().bytes(follow), self.node)
@@ -216,7 +227,7 @@ impl Assembly<'_> {
         if !is_divisible(position) {
             self.whole.is_indivisible = true;
         }
-        if self.whole.is_indivisible {
+        if self.whole.is_indivisible || !from.may_begin(self.compiled, position) {
             return Ok(());
         }
         let part = fragment(self.compiled, self.cache, self.path, from, position)?;
