@@ -79,6 +79,8 @@ enum Meaning {
 enum Argument {
     Rule(RuleId),
     Terminal(TerminalId),
+    /// A terminal that is written as a text.
+    Text(TerminalId),
     Template(usize),
     Form(Arc<str>),
 }
