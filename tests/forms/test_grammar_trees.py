@@ -111,6 +111,35 @@ def test_other_forms_are_tokens_by_their_names() -> None:
     )
 
 
+def test_a_guard_that_another_form_cuts_short_does_not_keep_a_text_from_its_tree() -> None:
+    grammar = 'start: INT @dot INT "!" | FLOAT\nINT: /[0-9]+/\nFLOAT: /[0-9]+[.][0-9]+/'
+    form = fw.grammar(grammar, forms={"dot": fw.choice(".")}, read="tree")
+    assert spell(form.parse("1.5")) == "start(1.5)"
+    assert form.matches("1.5!")  # though a lexer would take the number
+    assert spell(form.parse("1.5!")) == "start(1 . 5)"
+
+
+@dataclass(frozen=True)
+class Even(fw.CharacterParser):
+    """An even number of the letter x."""
+
+    odd: bool = False
+
+    def allowed_characters(self) -> str:
+        return "x"
+
+    def add_character(self, character: str) -> Even:
+        return Even(not self.odd)
+
+    def can_end(self) -> bool:
+        return not self.odd
+
+
+def test_a_parser_in_a_grammar_is_a_token() -> None:
+    form = fw.grammar('start: "(" (@even | start) ")"', forms={"even": Even() | "y"}, read="tree")
+    assert spell(form.parse("((xxxx))")) == "start(start(xxxx))"
+
+
 def test_control_tokens_are_tokens() -> None:
     form = fw.grammar("root ::= <think> [a-z] </think> end\nend ::= 'é'", read="tree")
     tree = form.parse("<think>x</think>é")

@@ -56,15 +56,15 @@ SHAPES = [
     ('start: list{N} [";" list{M}]\nlist{x}: x ("," x)*\nN: /[0-9]/\nM: /[a-z]/', ["1", "1,2;a", "1;a,b"]),
     ('start: _list{N} pair{"x", N}?\n_list{x}: x ("," x)*\npair{x, y}: x y\nN: /[0-9]/', ["1,2", "1x2"]),
     ('!start: both{"x"} "-" X\nboth{x}: x "x"?\nX: "x"', ["x-x", "xx-x"]),
-    ("start: [A] [B C] [A | B C] D\n" + LETTERS, ["abcad", "d", "ad", "bcd"]),
+    ("start: [A] [B C] [A A | D] D\n" + LETTERS, ["aad", "bcdd", "d", "ad", "bcaad"]),
     (
-        'start: [A [B] _c] ["x"] (A | [B])~2 D\n_c: C\n' + LETTERS,
-        ["aad", "abcaad"],
+        'start: [A [B] _c] ["x"] ([A] D)~2 C\n_c: C\n' + LETTERS,
+        ["ddc", "abcxaddc", "acadadc"],
     ),
     ('!start: ["x" A] B?\nA: "a"\nB: "b"', ["", "b", "xa", "xab"]),
     ("start: (A [B])* C~1..2 D+\n" + LETTERS, ["cd", "aabaccdd"]),
     ('start: a*\n?a: A [B]\nA: "a"\nB: "b"', ["", "aab"]),
-    ('_start: A b\nstart: _start _start\nb: [A]\nA: "a"', ["aa"]),
+    ('_start: A b\nstart: _start _start\nb: [B]\nA: "a"\nB: "b"', ["aa", "aba"]),
     ('start: a b\na: "x" |\nb: "y"? A\nA: "a"\n%ignore / +/', ["a", " x  y a "]),
 ]
 

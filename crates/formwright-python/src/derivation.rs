@@ -55,8 +55,8 @@ impl Derivations {
     ///     asks: Whether other derivations are looked for.
     ///
     /// Returns:
-    ///     Its nodes, children before their parents, as ``(name, start, end, children)`` in characters: -1 children has a
-    ///     terminal, -2 what is not there. And the first place that has another derivation.
+    ///     Its nodes, children before their parents: ``(name, start, end, children)``, in characters. A terminal has -1
+    ///     children, and what is not there -2. And the first place that has another derivation.
     ///
     /// Raises:
     ///     LimitExceeded: The text has too many derivations.

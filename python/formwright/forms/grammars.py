@@ -89,13 +89,13 @@ def grammar(
             match of the terminals that may come. ``"basic"``: of all terminals. ``"any"``: in any way. ``None`` is
             ``"longest"`` for Lark and ``"any"`` for the others, which have no lexer.
         forms: Forms that the grammar refers to by name, as ``@name`` or ``%form name``.
-        read: What a text is read as. ``None``: the text. ``"tree"``: a `Tree`, in the shapes of Lark. ``?rule`` with one
-            child is replaced by it, except at the root, and ``_rule`` by all its children; strings and ``_TERMINAL``
-            are left out, except in ``!rule``; ``[x]`` without an ``x`` is ``None``, as by default in Lark. In GBNF
-            every rule is a tree and every terminal a token. A mapping from names of rules, aliases and terminals to
-            callables: they get the children of a rule as arguments, or the token, and the value is what that of the
-            start rule returns. An object with methods of these names, which get the list of the children, or the
-            token; also ``__default__(rule, children, meta)`` and ``__default_token__(token)`` for the others. A
+        read: What a text is read as. ``None``: the text. ``"tree"``: a `Tree` in the shapes of Lark. There, ``?rule``
+            with one child is replaced by it, except at the root, and ``_rule`` by its children; strings and
+            ``_TERMINAL`` are left out, except in ``!rule``; ``[x]`` without an ``x`` is ``None``, the default of Lark.
+            In GBNF every rule is a tree and every terminal a token. A mapping from names of rules, aliases and
+            terminals to callables: they get the children of a rule as arguments, or the token, and the value is what
+            that of the start rule returns. An object with methods of these names, which get the list of the children,
+            or the token; also ``__default__(rule, children, meta)`` and ``__default_token__(token)`` for the others. A
             ``Transformer`` of Lark gets what Lark would give it.
         ambiguous: What becomes of a text with several trees. ``"resolve"``: the first one, at the leftmost place where
             they differ. There, the alternative whose rules have the higher priority is first, then the one written

@@ -2,11 +2,13 @@ r"""What a text of a grammar is read as, from its tree.
 
 ::
 
+    from operator import add
+
     sums = fw.grammar('''
         start: sum
         sum: sum "+" NUMBER -> add | NUMBER
         NUMBER: /[0-9]+/
-    ''', read={"NUMBER": int, "add": operator.add, "sum": int, "start": int})
+    ''', read={"NUMBER": int, "add": add, "sum": int, "start": int})
     sums.parse("1+2+3")                    # 6
 
 The kernel derives the text from the grammar as it is written. Readers are then called from the leaves up.

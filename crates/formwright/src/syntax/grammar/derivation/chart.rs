@@ -203,15 +203,13 @@ impl<'c> Chart<'c> {
             }
             return Ok(());
         }
-        let mut waiting = self.waiting.get(&(part, at)).copied().unwrap_or(NONE);
-        if waiting == NONE {
-            let (id, is_new) = self.add(Item { part, done: 0, start: at, at });
-            if is_new {
-                self.open.push(id);
-            }
+        let waiting = self.waiting.entry((part, at)).or_insert(NONE);
+        let is_first = *waiting == NONE;
+        self.lists.add(waiting, item);
+        if is_first {
+            let (id, _) = self.add(Item { part, done: 0, start: at, at });
+            self.open.push(id);
         }
-        self.lists.add(&mut waiting, item);
-        self.waiting.insert((part, at), waiting);
         if self.ranks.contains_key(&(part, at, at)) {
             self.advance(item, at);
         }
@@ -257,9 +255,7 @@ impl<'c> Chart<'c> {
             self.pending.entry(at).or_default().push(made);
         }
         if !matches!(self.own.parts.get(item.part), Part::Choice(_)) {
-            let mut head = self.before[made as usize];
-            self.lists.add(&mut head, id);
-            self.before[made as usize] = head;
+            self.lists.add(&mut self.before[made as usize], id);
         }
     }
 }

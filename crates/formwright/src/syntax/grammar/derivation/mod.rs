@@ -15,7 +15,7 @@
 //! Of several derivations, the first is taken: they are compared at their leftmost difference. There, the alternative
 //! whose rules have the higher priority comes first, then the one that is written first; to go on with a repetition comes
 //! before its end, and a longer lexeme before a shorter one. A derivation that has a part inside itself with the same text
-//! is none. Among the others of a grammar in which there could be such, a part takes the longest text it can.
+//! does not count; in a grammar that has such derivations, a part that could be inside itself takes the longest text it can.
 //!
 //! Cost: linear in the text where one byte after a part tells whether it ends there, as in nearly all grammars
 //! of programs and data; at worst cubic. Nothing calls itself for what a text has inside itself.

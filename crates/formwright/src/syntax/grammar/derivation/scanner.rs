@@ -5,7 +5,8 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::{Grammar, TerminalId};
 use super::super::lower::bits::Bits;
@@ -141,7 +142,9 @@ impl<'s> Scanner<'s> {
             return Ok(Rc::clone(known));
         }
         let lexemes = match *self.own.symbol(occurrence) {
-            Symbol::Terminal(terminal) => self.lexemes(terminal, |rivals| rivals.at_occurrence[occurrence as usize], from),
+            Symbol::Terminal(terminal) => {
+                self.lexemes(terminal, |rivals| rivals.at_occurrence[occurrence as usize], from)
+            }
             Symbol::Foreign(at) => {
                 let language = &self.own.foreign[at as usize].language;
                 let ends = language.ends(&self.text[from as usize..])?;
@@ -170,19 +173,14 @@ impl<'s> Scanner<'s> {
     /// Where trivia may end that begins at the end of a lexeme, in a place.
     fn trivia(&mut self, place: impl Fn(&Rivals) -> PlaceId, from: u32) -> Vec<u32> {
         let own = self.own;
-        let (mut ends, mut at) = (vec![from], 0);
-        while at < ends.len() {
+        let (mut ends, mut at) = (IndexSet::<u32, FxBuildHasher>::from_iter([from]), 0);
+        while let Some(&begin) = ends.get_index(at) {
             for &terminal in own.cutting.ignored() {
-                for end in self.lexemes(terminal, |rivals| rivals.at_place[place(rivals) as usize], ends[at]) {
-                    if !ends.contains(&end) {
-                        ends.push(end);
-                    }
-                }
+                ends.extend(self.lexemes(terminal, |rivals| rivals.at_place[place(rivals) as usize], begin));
             }
             at += 1;
-            count(ends.len());
         }
-        ends
+        ends.into_iter().collect()
     }
 
     /// Where the texts of a terminal that a lexer takes, among some rivals, end.

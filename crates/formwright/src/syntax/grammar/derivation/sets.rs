@@ -66,12 +66,7 @@ fn first_of_parts(materials: &Materials, nullable: &[bool], cutting: &Cutting) -
     first
 }
 
-fn follow_of_parts(
-    parts: &Parts,
-    targets: &[Option<PartId>],
-    nullable: &[bool],
-    first: &[ByteSet],
-) -> Vec<ByteSet> {
+fn follow_of_parts(parts: &Parts, targets: &[Option<PartId>], nullable: &[bool], first: &[ByteSet]) -> Vec<ByteSet> {
     let mut follow = vec![ByteSet::default(); parts.all.len()];
     let mut changed = true;
     while changed {
@@ -113,7 +108,13 @@ fn cyclic_parts(parts: &Parts, targets: &[Option<PartId>], nullable: &[bool]) ->
         let whole: Vec<PartId> = match kind {
             Part::Occurrence(_) | Part::Rule(_) | Part::Repeat(_, _, Some(0)) => Vec::new(),
             Part::Choice(all) => all.clone(),
-            Part::Repeat(body, low, _) => if *low <= 1 || is(body) { vec![*body] } else { Vec::new() },
+            Part::Repeat(body, low, _) => {
+                if *low <= 1 || is(body) {
+                    vec![*body]
+                } else {
+                    Vec::new()
+                }
+            }
             Part::Sequence(all) => match all.iter().filter(|part| !is(part)).collect::<Vec<_>>()[..] {
                 [] => all.clone(),
                 [only] => vec![*only],

@@ -58,7 +58,8 @@ struct Rounds {
 /// Those of the languages inside the grammar.
 pub fn first_derivation(chart: Chart<'_>, asks: bool) -> Result<Option<Derivation>> {
     let (own, end) = (chart.own, chart.end());
-    let mut walk = Walk { own, nodes: Nodes::new(own), chart, asks, frames: Vec::new(), spans: Vec::new(), ambiguous: None };
+    let mut walk =
+        Walk { own, nodes: Nodes::new(own), chart, asks, frames: Vec::new(), spans: Vec::new(), ambiguous: None };
     let starts = walk.chart.scanner.starts();
     let starts: Vec<u32> =
         starts.into_iter().filter(|&start| walk.chart.rank(own.root, start, end).is_some()).collect();
@@ -142,7 +143,7 @@ impl Walk<'_> {
     /// Where a part may be inside itself with the same text, it has one end.
     fn pin(&self, part: PartId, ends: &mut Ends) {
         if self.own.sets.cyclic[part as usize] {
-            ends.drain(..ends.len() - 1);
+            ends.drain(..ends.len().saturating_sub(1));
         }
     }
 
@@ -190,14 +191,16 @@ impl Walk<'_> {
             return Ok(ends.iter().copied().filter(|end| found.iter().any(|found| found.next == *end)).collect());
         }
         let is_read = |&end: &u32| {
-            self.chart.rank(target, start, end).is_some() && self.may_be_inside((choice, start, end), target, start, end)
+            self.chart.rank(target, start, end).is_some()
+                && self.may_be_inside((choice, start, end), target, start, end)
         };
         Ok(ends.iter().copied().filter(is_read).collect())
     }
 
     fn may_begin(&self, part: PartId, at: u32) -> bool {
         let byte = self.chart.scanner.text.get(at as usize);
-        self.own.sets.nullable[part as usize] || byte.is_some_and(|byte| self.own.sets.first[part as usize].contains(*byte))
+        self.own.sets.nullable[part as usize]
+            || byte.is_some_and(|byte| self.own.sets.first[part as usize].contains(*byte))
     }
 
     /// Reads a lexeme, and what is ignored after it.
@@ -284,10 +287,12 @@ impl Walk<'_> {
     fn next_round(&mut self, mut rounds: Rounds, at: u32) -> Result<u32> {
         let Part::Repeat(body, low, _) = *self.own.parts.get(rounds.part) else { return Ok(at) };
         if rounds.is_open {
-            let next = rounds.next.get(&rounds.item).and_then(|all| all.iter().find(|&&id| self.chart.item(id).at == at));
+            let next =
+                rounds.next.get(&rounds.item).and_then(|all| all.iter().find(|&&id| self.chart.item(id).at == at));
             rounds.item = next.copied().unwrap_or(rounds.item);
         }
-        let mut ends: Ends = rounds.next.get(&rounds.item).into_iter().flatten().map(|&id| self.chart.item(id).at).collect();
+        let mut ends: Ends =
+            rounds.next.get(&rounds.item).into_iter().flatten().map(|&id| self.chart.item(id).at).collect();
         ends.sort_unstable();
         let item = self.chart.item(rounds.item);
         let may_end = item.done >= low && rounds.ends.contains(&at);

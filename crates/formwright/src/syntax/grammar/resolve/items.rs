@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 impl<'d, 't> Resolver<'d, 't> {
     /// Makes the alternatives of a rule.
     pub(super) fn fill(&mut self, rule: RuleId, definition: &'d Definition<'t>, scope: &Scope<'d>) -> Result<()> {
+        self.keeps_texts = definition.shape.keeps_all;
         let alternatives = if definition.attributes.is_of_terminal() {
             vec![self.bounded_text(rule, definition)?]
         } else {
@@ -174,8 +175,10 @@ impl<'d, 't> Resolver<'d, 't> {
                 self.expand(name, arguments, part.span, scope).map(|rule| Some(Argument::Rule(rule)))
             }
             PartKind::Text { text, .. } if text.is_empty() => Ok(None),
-            PartKind::Text { .. } => self.leaf_terminal(part).map(|terminal| Some(Argument::Text(terminal))),
-            PartKind::Class(_) | PartKind::Regex { .. } => {
+            PartKind::Text { .. } if !self.keeps_texts => {
+                self.leaf_terminal(part).map(|terminal| Some(Argument::Text(terminal)))
+            }
+            PartKind::Text { .. } | PartKind::Class(_) | PartKind::Regex { .. } => {
                 self.leaf_terminal(part).map(|terminal| Some(Argument::Terminal(terminal)))
             }
             PartKind::Form(name) => Ok(Some(Argument::Form(Arc::clone(name)))),
