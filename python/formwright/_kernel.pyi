@@ -308,12 +308,17 @@ class Derivations:
             asks: Whether other derivations are looked for.
 
         Returns:
-            Its nodes, children before their parents, as ``(name, start, end, children)`` in characters: -1 children has a
-            terminal, -2 what is not there. And the first place that has another derivation.
+            Its nodes, children before their parents: ``(name, start, end, children)``, in characters. A terminal has -1
+            children, and what is not there -2. And the first place that has another derivation.
 
         Raises:
             LimitExceeded: The text has too many derivations.
         """
+
+    def read_begun(
+        self, language: Language, data: bytes
+    ) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None] | None:
+        """The nodes that have begun."""
 
     def names(self) -> list[str]:
         """The names that nodes may have, that of the start rule first."""

@@ -371,6 +371,32 @@ def test_a_model_writes_a_tree() -> None:
     result = model.generate("Ada adds.", form, max_tokens=16)
     assert result.value == form.parse(result.text)
     with model.stream("Ada adds.", form, max_tokens=16) as stream:
-        assert "".join(piece.text for piece in stream)
+        snapshots = [(piece.text, piece.partial.value) for piece in stream]
+    assert all(isinstance(tree, fw.Tree) and not tree.is_complete for _, tree in snapshots)
     assert isinstance(stream.result, fw.Complete)
-    assert isinstance(stream.result.value, fw.Tree)
+    assert stream.result.value == form.parse("".join(text for text, _ in snapshots))
+
+
+def test_a_text_that_arrives_has_the_tree_so_far() -> None:
+    incoming = fw.partial(fw.grammar(SUMS, read={"NUMBER": int}))
+    assert incoming.value.value is None
+    value = incoming.feed("(12+ 3").value
+    assert value.pretty().splitlines()[1:4] == ["  add", "    number", "      NUMBER '12'"]
+    twelve, three = value.find("number")
+    assert (twelve.is_complete, three.is_complete, value.is_complete) == (True, False, False)
+    assert incoming.feed(")").state == "partial"
+    assert [child.is_complete for child in incoming.value.value.find("add")] == [True]
+    whole = incoming.finish()
+    assert whole == fw.grammar(SUMS, read={"NUMBER": int}).parse("(12+3)")
+    assert incoming.value.value == whole
+
+
+def test_the_trees_of_all_beginnings_of_a_text_grow() -> None:
+    form = fw.grammar(SUMS, read="tree")
+    text = "(a + 12) + (3+b)"
+    for length in range(1, len(text) + 1):
+        incoming = fw.partial(form)
+        tree = incoming.feed(text[:length]).value
+        assert (tree.start, tree.end) == (0, len(text[:length].rstrip()))
+        tokens = [child for node in tree.find("number") for child in node.children if isinstance(child, fw.Token)]
+        assert all(text[token.start : token.end] == token for token in tokens)

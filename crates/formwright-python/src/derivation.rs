@@ -25,6 +25,19 @@ pub struct Derivations {
     has_parser: bool,
 }
 
+/// A derivation as Python has it.
+fn spoken(derivation: derivation::Derivation) -> Derivation {
+    let node = |node: derivation::Node| {
+        let children = match node.kind {
+            NodeKind::Tree(children) => i64::from(children),
+            NodeKind::Token => -1,
+            NodeKind::Blank => -2,
+        };
+        (node.name.to_string(), node.start, node.end, children)
+    };
+    (derivation.nodes.into_iter().map(node).collect(), derivation.ambiguous)
+}
+
 #[pymethods]
 impl Derivations {
     #[new]
@@ -62,16 +75,20 @@ impl Derivations {
     ///     LimitExceeded: The text has too many derivations.
     fn read(&self, py: Python<'_>, data: &[u8], asks: bool) -> PyResult<Option<Derivation>> {
         check(py, self.has_parser)?;
-        let found = interruptible(py, || self.kernel.read(data, asks))?;
-        let spoken = |node: derivation::Node| {
-            let children = match node.kind {
-                NodeKind::Tree(children) => i64::from(children),
-                NodeKind::Token => -1,
-                NodeKind::Blank => -2,
-            };
-            (node.name.to_string(), node.start, node.end, children)
-        };
-        Ok(found.map(|found| (found.nodes.into_iter().map(spoken).collect(), found.ambiguous)))
+        Ok(interruptible(py, || self.kernel.read(data, asks))?.map(spoken))
+    }
+
+    /// The nodes that have begun in a text that goes on, as of `read`; ``None`` if it departs from the grammar.
+    ///
+    /// Args:
+    ///     language: The language of the grammar.
+    ///     data: The text, UTF-8.
+    ///
+    /// Raises:
+    ///     LimitExceeded: The text has too many derivations.
+    fn read_begun(&self, py: Python<'_>, language: &Language, data: &[u8]) -> PyResult<Option<Derivation>> {
+        check(py, self.has_parser)?;
+        Ok(interruptible(py, || self.kernel.read_begun(&language.kernel, data))?.map(spoken))
     }
 
     /// The names that nodes may have, that of the start rule first.

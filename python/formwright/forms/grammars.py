@@ -128,7 +128,7 @@ def grammar(
     if ambiguous not in ("resolve", "error"):
         raise ArgumentError(f'ambiguous: expected "resolve" or "error", got {ambiguous!r}', argument="ambiguous")
     if read is not None:
-        return Form(language, TreeReader(text, source, read, ambiguous), title, "value", origin=origin)
+        return Form(language, TreeReader(language, text, source, read, ambiguous), title, "value", origin=origin)
     if ambiguous == "error":
         raise ArgumentError('ambiguous="error" needs a tree: pass read=', argument="ambiguous")
     return Form(language, str, title, "text", origin=origin)

@@ -17,9 +17,10 @@ The kernel derives the text from the grammar as it is written. Readers are then 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
-from formwright._kernel import Derivations
+from formwright._kernel import Derivations, Language
 from formwright.errors import ArgumentError, LimitExceeded, OutputAmbiguous, OutputInvalid
 from formwright.forms.readers import encode_text, plain
 from formwright.forms.text_checks import shorten
@@ -32,6 +33,7 @@ class TreeReader:
     """Reads a text as its tree, or as what readers make of it; pickled with them.
 
     Args:
+        language: The language of the grammar.
         text: The grammar.
         source: How it is read, as arguments of the kernel.
         read: ``"tree"``, a mapping, or an object with methods.
@@ -41,15 +43,16 @@ class TreeReader:
         ArgumentError: There is no such ``read``, or it has a name that the grammar does not have.
     """
 
-    __slots__ = ("_arguments", "_asks", "_derivations", "_read_nodes")
+    __slots__ = ("_arguments", "_asks", "_derivations", "_language", "_read_nodes", "_start")
 
-    def __init__(self, text: str, source: Mapping[str, Any], read: Any, ambiguous: str) -> None:
-        self._arguments = (text, source, read, ambiguous)
-        self._asks = ambiguous == "error"
+    def __init__(self, language: Language, text: str, source: Mapping[str, Any], read: Any, ambiguous: str) -> None:
+        self._arguments = (language, text, source, read, ambiguous)
+        self._asks, self._language = ambiguous == "error", language
         self._derivations = Derivations(text, **source)
-        self._read_nodes = _reader_of(read, self._derivations.names())
+        names = self._derivations.names()
+        self._start, self._read_nodes = names[0], _reader_of(read, names)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str, Mapping[str, Any], Any, str]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Language, str, Mapping[str, Any], Any, str]]:
         return type(self), self._arguments
 
     def __call__(self, text: str) -> Any:
@@ -75,6 +78,20 @@ class TreeReader:
             hint = 'change the grammar, or pass ambiguous="resolve" to take the first'
             raise OutputAmbiguous(message, hint=hint, text=shown, position=len(shown), span=span)
         return self._read_nodes(nodes, shown)
+
+    def snapshot(self, text: str) -> Tree | None:
+        """The tree of a text that is still being written, without what has not begun; readers are not called yet.
+
+        What ends where the text ends so far may go on. It is the tree of one of the shortest ways to complete the text.
+        A text with control tokens, whose names are plain text while it is written, has none.
+        """
+        if self._language.control_tokens:
+            return None
+        found = self._derivations.read_begun(self._language, encode_text(text))
+        if found is None:
+            return None
+        tree = fold(found[0], text, read_tree=lambda tree: replace(tree, is_complete=tree.end < len(text)))
+        return replace(_root(tree, self._start), is_complete=False)
 
 
 def _reader_of(read: Any, names: list[str]) -> Callable[[Nodes, str], Any]:

@@ -78,12 +78,14 @@ class Tree:
         children: Trees and tokens in the order of the text; ``None`` where Lark's ``[x]`` has nothing.
         start: Where it begins in the text, in characters.
         end: Where it ends, without what the grammar ignores.
+        is_complete: Whether its text will not change; of a text that is still being written, some are not.
     """
 
     rule: str
     children: tuple[Tree | Token | None, ...] = ()
     start: int = 0
     end: int = 0
+    is_complete: bool = True
 
     def find(self, rule: str) -> Iterator[Tree]:
         """The trees of a rule among this one and all inside it, in the order in which they begin."""

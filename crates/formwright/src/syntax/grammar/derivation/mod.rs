@@ -7,6 +7,7 @@
 //! chart      which parts of a text are texts of which parts of the grammar
 //! walk       of all derivations, the first
 //! nodes      a derivation as nodes, in the shapes of Lark
+//! begun      the nodes of a text that goes on
 //! ```
 //!
 //! The graph that masks are made of ([`super::lower`]) has rules and leaves of its own. A tree has those of the grammar, so
@@ -20,6 +21,7 @@
 //! Cost: linear in the text where one byte after a part tells whether it ends there, as in nearly all grammars
 //! of programs and data; at worst cubic. Nothing calls itself for what a text has inside itself.
 
+mod begun;
 mod chart;
 mod nodes;
 mod scanner;
@@ -113,8 +115,7 @@ impl Derivations {
     /// # Errors
     /// [`crate::Kind::Limit`] when it takes too much work.
     pub fn read(&self, text: &[u8], asks: bool) -> Result<Option<Derivation>> {
-        let most = self.limits.work + WORK_FOR_BYTE * text.len() as u64;
-        bounded(most, || {
+        bounded(self.work(text), || {
             // What remains of a guard after the text of another language is not kept by the form: its text conforms,
             // and is then cut in any way.
             let is_kept_loosely = !self.foreign.is_empty() && self.cutting.has_lexer();
@@ -129,6 +130,11 @@ impl Derivations {
             }
             Ok(None)
         })
+    }
+
+    /// The most work for a text.
+    fn work(&self, text: &[u8]) -> u64 {
+        self.limits.work + WORK_FOR_BYTE * text.len() as u64
     }
 
     /// All names that nodes may have, that of the start rule first.

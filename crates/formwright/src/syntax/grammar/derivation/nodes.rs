@@ -59,7 +59,8 @@ impl Names {
         let occurrences: Vec<Name> = parts.occurrences.iter().map(|occurrence| name(&occurrence.symbol)).collect();
         let is_child = |(occurrence, name): (OccurrenceId, &Name)| {
             let is_text = parts.texts.binary_search(&occurrence).is_ok();
-            !is_text && !(name.starts_with('_') && parts.is_terminal(occurrence))
+            let is_hidden = name.starts_with('_') && parts.is_terminal(occurrence);
+            !is_text && !is_hidden
         };
         let is_child = (0..).zip(&occurrences).map(is_child).collect();
         Self { occurrences, is_child, keeps_texts: grammar.syntax == Syntax::Gbnf }
@@ -134,7 +135,8 @@ impl<'n> Nodes<'n> {
         if self.own.parts.optional.binary_search(&optional).is_err() {
             return;
         }
-        let blank = Node { kind: NodeKind::Blank, name: Name::default(), start: self.last, end: self.last };
+        let at = self.open.last().map_or(0, |open| open.start).max(self.last);
+        let blank = Node { kind: NodeKind::Blank, name: Name::default(), start: at, end: at };
         for _ in 0..self.children_of(optional) {
             self.add(blank.clone());
         }

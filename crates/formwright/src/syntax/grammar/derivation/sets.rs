@@ -125,8 +125,8 @@ fn cyclic_parts(parts: &Parts, targets: &[Option<PartId>], nullable: &[bool]) ->
     }
     let mut cyclic = vec![true; parts.all.len()];
     peel(&mut cyclic, &leads);
-    leads.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
-    peel(&mut cyclic, &leads);
+    let back: Vec<(PartId, PartId)> = leads.into_iter().map(|(from, to)| (to, from)).collect();
+    peel(&mut cyclic, &back);
     cyclic
 }
 

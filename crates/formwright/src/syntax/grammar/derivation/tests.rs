@@ -284,6 +284,29 @@ fn places_are_in_characters_without_what_is_ignored() {
 }
 
 #[test]
+fn a_text_that_goes_on_has_the_nodes_that_have_begun() {
+    let grammar = "start: s\n?s: s \"+\" a -> add | a\n?a: N | \"(\" s \")\" -> group | [\"b\"] \"!\" e\ne: [N] \".\"\nN: /[0-9]+/";
+    let text = Arc::from(grammar);
+    let grammar =
+        GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new() };
+    let language = grammar.build(&[], &Limits::default()).unwrap();
+    let derivations = grammar.derivations(&[], &Limits::default()).unwrap();
+    for (text, expected) in [
+        ("", "start()"),
+        ("(12+3", "start(group(add(N:12 N:3)))"),
+        ("(12+", "start(group(add(N:12)))"),
+        ("(1)", "start(group(N:1))"),
+        ("1+(2", "start(add(N:1 group(N:2)))"),
+        ("b!", "start(a())"),
+        ("!5", "start(a(e(N:5)))"),
+    ] {
+        let found = derivations.read_begun(&language, text.as_bytes()).unwrap().unwrap();
+        assert_eq!(spelled(&found, text, "-"), expected, "{text}");
+    }
+    assert_eq!(derivations.read_begun(&language, b"1++").unwrap(), None);
+}
+
+#[test]
 fn long_texts_are_read_in_linear_work() {
     let list = |repeated: &str, times: usize, last: &str| repeated.repeat(times) + last;
     for (grammar, text) in [
