@@ -318,7 +318,15 @@ class Derivations:
     def read_begun(
         self, language: Language, data: bytes
     ) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None] | None:
-        """The nodes that have begun."""
+        """The nodes that have begun in a text that goes on, as of `read`; ``None`` if it departs from the grammar.
+
+        Args:
+            language: The language of the grammar.
+            data: The text, UTF-8.
+
+        Raises:
+            LimitExceeded: The text has too many derivations.
+        """
 
     def names(self) -> list[str]:
         """The names that nodes may have, that of the start rule first."""

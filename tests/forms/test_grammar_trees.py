@@ -397,6 +397,7 @@ def test_the_trees_of_all_beginnings_of_a_text_grow() -> None:
     for length in range(1, len(text) + 1):
         incoming = fw.partial(form)
         tree = incoming.feed(text[:length]).value
-        assert (tree.start, tree.end) == (0, len(text[:length].rstrip()))
+        assert tree.start == 0
+        assert len(text[:length].rstrip()) <= tree.end <= length
         tokens = [child for node in tree.find("number") for child in node.children if isinstance(child, fw.Token)]
         assert all(text[token.start : token.end] == token for token in tokens)

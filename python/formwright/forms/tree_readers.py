@@ -73,10 +73,7 @@ class TreeReader:
             raise OutputInvalid("the grammar does not derive the text", text=shown)
         nodes, span = found
         if span is not None:
-            piece = shorten(shown[span[0] : span[1]])
-            message = f"the grammar derives {piece!r}, from character {span[0]}, in several ways"
-            hint = 'change the grammar, or pass ambiguous="resolve" to take the first'
-            raise OutputAmbiguous(message, hint=hint, text=shown, position=len(shown), span=span)
+            raise _ambiguity(shown, span)
         return self._read_nodes(nodes, shown)
 
     def snapshot(self, text: str) -> Tree | None:
@@ -92,6 +89,13 @@ class TreeReader:
             return None
         tree = fold(found[0], text, read_tree=lambda tree: replace(tree, is_complete=tree.end < len(text)))
         return replace(_root(tree, self._start), is_complete=False)
+
+
+def _ambiguity(text: str, span: tuple[int, int]) -> OutputAmbiguous:
+    piece = shorten(text[span[0] : span[1]])
+    message = f"the grammar derives {piece!r}, from character {span[0]}, in several ways"
+    hint = 'change the grammar, or pass ambiguous="resolve" to take the first'
+    return OutputAmbiguous(message, hint=hint, text=text, position=len(text), span=span)
 
 
 def _reader_of(read: Any, names: list[str]) -> Callable[[Nodes, str], Any]:

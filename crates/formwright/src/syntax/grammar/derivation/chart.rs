@@ -161,9 +161,9 @@ impl<'c> Chart<'c> {
                 }
                 item.done as usize == all.len()
             }
-            Part::Choice(all) if item.done == 0 => {
-                for &option in all {
-                    self.expect(id, option)?;
+            Part::Choice(_) if item.done == 0 => {
+                for &option in own.options(item.part).iter().rev() {
+                    self.expect(id, option)?; // the first one is looked at next
                 }
                 false
             }

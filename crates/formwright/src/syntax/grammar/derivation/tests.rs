@@ -256,6 +256,7 @@ fn the_first_of_several_derivations_is_taken() {
         ("s: \"i\" s [\"e\" s] | X\nstart: s\nX: \"x\"", "iixex", "start(s(s(s(X:x) s(X:x)) -))"),
         ("start: s\ns: s s | X\nX: \"x\"", "xxx", "start(s(s(s(X:x) s(X:x)) s(X:x)))"),
         ("start: X* Y\nY: \"y\"\nX: \"x\"", "xxy", "start(X:x X:x Y:y)"),
+        ("!start: start? -> one | -> two | X -> three\nX: \"x\"", "", "one()"),
         ("start: a b?\na: X | X Y\nb: Y\nX: \"x\"\nY: \"y\"", "xy", "start(a(X:x) b(Y:y))"),
     ] {
         assert_eq!(tree(grammar, text), expected, "{grammar}: {text}");
