@@ -187,11 +187,7 @@ impl<'c> Chart<'c> {
         count(1);
         let (own, at) = (self.own, self.now);
         let Some(part) = own.targets[part as usize] else { return Ok(()) };
-        let may_begin = match self.scanner.text.get(at as usize) {
-            Some(byte) => own.sets.first[part as usize].contains(*byte),
-            None => false,
-        };
-        if !may_begin && !own.sets.nullable[part as usize] {
+        if !self.may_begin(part, at) {
             return Ok(());
         }
         if let Part::Occurrence(occurrence) = own.parts.get(part) {
@@ -214,6 +210,12 @@ impl<'c> Chart<'c> {
             self.advance(item, at);
         }
         Ok(())
+    }
+
+    /// Whether a part may begin with what comes somewhere.
+    pub fn may_begin(&self, part: PartId, at: u32) -> bool {
+        let (sets, next) = (&self.own.sets, self.scanner.text.get(at as usize));
+        sets.nullable[part as usize] || next.is_some_and(|byte| sets.first[part as usize].contains(*byte))
     }
 
     /// Whether what comes somewhere may follow a part.

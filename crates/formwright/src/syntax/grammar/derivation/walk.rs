@@ -184,7 +184,7 @@ impl Walk<'_> {
         count(ends.len());
         let Some(target) = self.own.targets[option as usize] else { return Ok(Vec::new()) };
         if let Part::Occurrence(occurrence) = self.own.parts.get(target) {
-            if !self.may_begin(target, start) {
+            if !self.chart.may_begin(target, start) {
                 return Ok(Vec::new());
             }
             let found = self.chart.scanner.ends(*occurrence, start)?;
@@ -195,12 +195,6 @@ impl Walk<'_> {
                 && self.may_be_inside((choice, start, end), target, start, end)
         };
         Ok(ends.iter().copied().filter(is_read).collect())
-    }
-
-    fn may_begin(&self, part: PartId, at: u32) -> bool {
-        let byte = self.chart.scanner.text.get(at as usize);
-        self.own.sets.nullable[part as usize]
-            || byte.is_some_and(|byte| self.own.sets.first[part as usize].contains(*byte))
     }
 
     /// Reads a lexeme, and what is ignored after it.
@@ -284,6 +278,7 @@ impl Walk<'_> {
         rounds.item = self.chart.find(Item { part, done: 0, start, at: start }).unwrap_or(ItemId::MAX);
         rounds
     }
+
     fn next_round(&mut self, mut rounds: Rounds, at: u32) -> Result<u32> {
         let Part::Repeat(body, low, _) = *self.own.parts.get(rounds.part) else { return Ok(at) };
         if rounds.is_open {
