@@ -38,16 +38,17 @@ def test_trees_are_those_of_lark(has_shapes: bool) -> None:
         for text in ALL:
             if form is None or not form.matches(text) or not parses(parser, text):
                 continue
+            said = f"{grammar}\n{text!r}"
             try:
-                check_tree(form.parse(text), parser.parse(text), f"{grammar}\n{text!r}")
+                check_tree(form.parse(text), parser.parse(text), said)
                 seen["trees"] += 1
             except AssertionError:
-                if has_one_tree(grammar, text):
-                    raise
-                seen["ambiguous"] += 1  # a conflict of which Lark says nothing, as in `start: start? |`
+                if has_one_tree(grammar, text):  # else a conflict of which Lark says nothing, as in `start: start? |`
+                    check_tree(form.parse(text), parser.parse(text), said, has_blanks=False)  # `[B*]`: is it there?
+                seen["otherwise"] += 1
     print(dict(seen))
     assert seen["trees"] > 3 * seen["grammars"]
-    assert seen["trees"] > 100 * seen["ambiguous"]
+    assert seen["trees"] > 100 * seen["otherwise"]
 
 
 def has_one_tree(grammar: str, text: str) -> bool:
