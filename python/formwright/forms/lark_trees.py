@@ -29,11 +29,11 @@ def transform(transformer: Any, nodes: Nodes, text: str) -> Any:
         raise refusal(error.orig_exc, error.rule, text, span) from error.orig_exc
 
 
-def _token(token: Token) -> lark.Token:
+def _token(token: Token) -> Any:
     return lark.Token(token.name, str(token), start_pos=token.start, end_pos=token.end)
 
 
-def _tree(tree: Tree) -> lark.Tree[Any]:
-    meta = lark.tree.Meta()  # type: ignore[no-untyped-call]
+def _tree(tree: Tree) -> Any:
+    meta = lark.tree.Meta()
     meta.empty, meta.start_pos, meta.end_pos = False, tree.start, tree.end
     return lark.Tree(tree.rule, list(tree.children), meta)
