@@ -104,7 +104,7 @@ fn check_item(grammar: &Grammar, item: &Item) {
     check_span(&grammar.text, item.span);
     match &item.kind {
         ItemKind::Rule(id) => assert!((*id as usize) < grammar.rules.len()),
-        ItemKind::Terminal(id) => assert!((*id as usize) < grammar.terminals.len()),
+        ItemKind::Terminal(id) | ItemKind::Text(id) => assert!((*id as usize) < grammar.terminals.len()),
         ItemKind::Group(inner) | ItemKind::Optional(inner) => check_alternatives(grammar, inner),
         ItemKind::Repeat(body, low, high) => {
             assert!(high.is_none_or(|high| *low <= high));

@@ -25,7 +25,7 @@ masks                       compile, Vocabulary, Constraint, Matcher, allocate_b
                             allowed_tokens, RowBuffer, Interrupt
 models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai
 remote models               connect, from_openai, patch
-results                     Complete, Truncated, Failed, Observed, Result, Stream, partial, Call
+results                     Complete, Truncated, Failed, Observed, Result, Stream, partial, Call, Tree, Token
 understanding a form        explain, instructions
 plugins                     register_tokenizer, register_service, register_style
 errors                      errors.FormwrightError is the base of all
@@ -53,6 +53,7 @@ from formwright.forms.json_forms import explain, json, json_schema
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.templates import many, optional, template
 from formwright.forms.texts import choice, regex
+from formwright.forms.trees import Token, Tree
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
 from formwright.incremental import partial
@@ -78,6 +79,8 @@ __all__ = [
     "Result",
     "RowBuffer",
     "Stream",
+    "Token",
+    "Tree",
     "Truncated",
     "Vocabulary",
     "__version__",

@@ -1,4 +1,4 @@
-"""The border between Python and the Rust kernel: five classes and a few functions.
+"""The border between Python and the Rust kernel: its classes and a few functions.
 
 The docstrings are copies of those of the compiled module: `docs/stubs.py` writes them.
 """
@@ -13,6 +13,7 @@ from formwright.forms.readers import Part
 
 __all__ = [
     "Constraint",
+    "Derivations",
     "Interrupt",
     "Language",
     "Matcher",
@@ -276,6 +277,59 @@ class Language:
         """The shortest complete text (one of them), UTF-8."""
     def explain(self) -> list[tuple[str, str, str, str]]:
         """How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`."""
+
+@final
+class Derivations:
+    """How texts are derived from a grammar, as it is written.
+
+    Args:
+        text, syntax, start, lexing, translations, forms: As of `Language.grammar`.
+
+    Raises:
+        GrammarError: With the place in the grammar.
+        LimitExceeded: It is too large.
+    """
+
+    def __new__(
+        cls,
+        text: str,
+        *,
+        syntax: str = "auto",
+        start: str | None = None,
+        lexing: str | None = None,
+        translations: Sequence[tuple[str, str, str]] = ...,
+        forms: Sequence[tuple[str, Language]] = ...,
+    ) -> Self: ...
+    def read(self, data: bytes, asks: bool) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None] | None:
+        """The first derivation of a text; ``None`` if it has none.
+
+        Args:
+            data: The text, UTF-8.
+            asks: Whether other derivations are looked for.
+
+        Returns:
+            Its nodes, children before their parents: ``(name, start, end, children)``, in characters. A terminal has -1
+            children, and what is not there -2. And the first place that has another derivation.
+
+        Raises:
+            LimitExceeded: The text has too many derivations.
+        """
+
+    def read_begun(
+        self, language: Language, data: bytes
+    ) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None] | None:
+        """The nodes that have begun in a text that goes on, as of `read`; ``None`` if it departs from the grammar.
+
+        Args:
+            language: The language of the grammar.
+            data: The text, UTF-8.
+
+        Raises:
+            LimitExceeded: The text has too many derivations.
+        """
+
+    def names(self) -> list[str]:
+        """The names that nodes may have, that of the start rule first."""
 
 @final
 class Merges:

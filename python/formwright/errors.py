@@ -17,13 +17,14 @@
     │  ├─ OptionUnsupported                         this model cannot honour the option
     │  └─ UnknownOption(TypeError)                  no option has this name
     ├─ PromptError(ValueError)                     what was passed is not a prompt of this model
-    ├─ LimitExceeded                               .limit .value .allowed
+    ├─ LimitExceeded                               .limit .value .allowed .text
     ├─ Interrupted                                 an `Interrupt` was set
     ├─ VocabularyError(ValueError)                 a tokenizer that cannot be represented, or another one than expected
     ├─ MatchError
     │  ├─ TokenRejected                            .token_id .token .position .expected
     │  └─ DeadEnd                                  no token of the vocabulary can come next
-    ├─ OutputInvalid(ValueError)                   .text .position
+    ├─ OutputInvalid(ValueError)                   .text .position .span
+    │  └─ OutputAmbiguous                           a grammar derives the text in several ways
     ├─ OutputTruncated                             .text: a server cut the text
     ├─ Refused                                     .reason .text: the model, or a filter, does not answer
     ├─ RequestFailed                               .status .code .type .request_id .body .retry_after
@@ -64,6 +65,7 @@ __all__ = [
     "MissingDependency",
     "NotAForm",
     "OptionUnsupported",
+    "OutputAmbiguous",
     "OutputInvalid",
     "OutputTruncated",
     "ParserFailed",
@@ -247,6 +249,7 @@ class LimitExceeded(FormwrightError):
         limit: Name of the bound.
         value: What was asked for.
         allowed: What the bound allows.
+        text: The text that was being read, if one was.
     """
 
     def __init__(
@@ -257,11 +260,13 @@ class LimitExceeded(FormwrightError):
         limit: str = "",
         value: int = 0,
         allowed: int = 0,
+        text: str = "",
     ) -> None:
         super().__init__(message, hint=hint)
         self.limit = limit
         self.value = value
         self.allowed = allowed
+        self.text = text
 
 
 class Interrupted(FormwrightError):
@@ -313,12 +318,26 @@ class OutputInvalid(FormwrightError, ValueError):
     Attributes:
         text: The text.
         position: How many of its characters conform; all of them where only the type refuses it.
+        span: The piece that is refused, ``(start, end)`` in characters, where the reader of a grammar knows it.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, text: str = "", position: int = 0) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        text: str = "",
+        position: int = 0,
+        span: tuple[int, int] | None = None,
+    ) -> None:
         super().__init__(message, hint=hint)
         self.text = text
         self.position = position
+        self.span = span
+
+
+class OutputAmbiguous(OutputInvalid):
+    """A grammar derives a text in several ways, where that is an error; ``span`` is the first such piece."""
 
 
 class OutputTruncated(FormwrightError):

@@ -13,7 +13,7 @@ import formwright as fw
 
 def test_names_are_sorted_few_and_there() -> None:
     assert fw.__all__ == sorted(fw.__all__)
-    assert len(fw.__all__) <= 52
+    assert len(fw.__all__) <= 54
     assert all(getattr(fw, name) is not None for name in fw.__all__)
     assert dir(fw) == fw.__all__
 
@@ -45,6 +45,7 @@ def test_importing_loads_numpy_and_nothing_else() -> None:
     ("package", "code", "extra"),
     [
         ("pydantic", "fw.form(int)", "pydantic"),
+        ("lark", "fw.grammar('start: \"a\"', read=type('Reader', (), {'transform': list})())", "lark"),
         ("onnxruntime", "fw.load('formwright-tiny')", "local"),
         ("torch", "fw.from_transformers(None, None)", "transformers"),
         ("mistral_common", "from formwright.tokenizers import mistral", "mistral"),

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from lark_grammars import parses
+from lark_trees import check_tree, lark
 
 import formwright as fw
 
@@ -197,3 +199,22 @@ def test_the_grammar_of_json_takes_what_json_takes() -> None:
         with pytest.raises(json.JSONDecodeError):
             json.loads(text)
     assert form.matches(json.dumps({"a": [1, None, {"b": "\x00é"}]}, indent=2))
+
+
+@pytest.mark.parametrize("name", sorted(name for name in CONFORM if name.endswith(".lark")))
+def test_trees_are_those_of_lark(name: str) -> None:
+    grammar, lexing = (FOLDER / name).read_text("utf-8"), LEXING.get(name)
+    form = fw.grammar(grammar, read="tree", lexing=lexing)
+    parser = lark.Lark(grammar, parser="lalr", lexer=lexing or "contextual")
+    texts = [text for text in CONFORM[name] if parses(parser, text)]
+    assert len(texts) >= 8
+    for text in texts:
+        check_tree(form.parse(text), parser.parse(text), text)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in CONFORM if name.endswith(".gbnf")))
+def test_every_text_has_a_tree(name: str) -> None:
+    form = fw.grammar((FOLDER / name).read_text("utf-8"), read="tree")
+    for text in CONFORM[name]:
+        tree = form.parse(text)
+        assert (tree.start, tree.end) == (0, len(text))

@@ -163,6 +163,27 @@ fn grammar_text(
     })
 }
 
+/// A grammar with its translations.
+pub fn translated_grammar(
+    py: Python<'_>,
+    text: &str,
+    (syntax, start, lexing): (&str, Option<&str>, Option<&str>),
+    translations: Vec<(String, String, String)>,
+    forms: &[&str],
+) -> PyResult<GrammarText> {
+    let mut grammar = grammar_text(py, text, syntax, start, forms)?;
+    grammar.lexing = lexing.map(|lexing| self::lexing(py, lexing)).transpose()?;
+    grammar.translations = translations
+        .into_iter()
+        .map(|(regex, flags, text)| Translation {
+            regex: (regex.into(), flags.into()),
+            dialect: Dialect::Python,
+            text: text.into(),
+        })
+        .collect();
+    Ok(grammar)
+}
+
 /// How the texts of a grammar are cut.
 fn lexing(py: Python<'_>, lexing: &str) -> PyResult<Lexing> {
     match lexing {
@@ -387,16 +408,7 @@ impl Language {
         forms: Vec<(String, Py<Self>)>,
     ) -> PyResult<Self> {
         let (names, languages): (Vec<_>, Vec<_>) = forms.iter().map(|(name, form)| (&**name, form.get())).unzip();
-        let mut grammar = grammar_text(py, text, syntax, start, &names)?;
-        grammar.lexing = lexing.map(|lexing| self::lexing(py, lexing)).transpose()?;
-        grammar.translations = translations
-            .into_iter()
-            .map(|(regex, flags, text)| Translation {
-                regex: (regex.into(), flags.into()),
-                dialect: Dialect::Python,
-                text: text.into(),
-            })
-            .collect();
+        let grammar = translated_grammar(py, text, (syntax, start, lexing), translations, &names)?;
         let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
         let kernel = interruptible(py, || grammar.build(&kernels, &Limits::default()))?;
         let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();

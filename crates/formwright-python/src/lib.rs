@@ -8,6 +8,7 @@
 
 mod buffer;
 mod constraint;
+mod derivation;
 mod errors;
 mod interrupt;
 mod language;
@@ -30,6 +31,8 @@ mod _kernel {
     use super::buffer::RowBuffer;
     #[pymodule_export]
     use super::constraint::Constraint;
+    #[pymodule_export]
+    use super::derivation::Derivations;
     #[pymodule_export]
     use super::errors::_panic;
     #[pymodule_export]

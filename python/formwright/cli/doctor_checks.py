@@ -21,6 +21,7 @@ EXTRAS = {
     "cli": ("click", "rich"),
     "client": ("httpx", "tenacity", "docstring_parser", "jinja2", "pydantic"),
     "evaluate": ("matplotlib", "pandas", "scipy", "statsmodels"),
+    "lark": ("lark",),
     "local": ("onnxruntime", "tokenizers"),
     "mistral": ("mistral_common", "sentencepiece"),
     "otel": ("opentelemetry.trace",),

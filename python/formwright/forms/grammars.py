@@ -9,6 +9,8 @@ r"""Forms of grammars: Lark, GBNF and EBNF.
     ''')
     sums.matches("1 + 2+3")                # True
 
+The value is the text, or what ``read=`` makes of its tree: see `formwright.forms.tree_readers`.
+
 The kernel reads grammars. Only the regular expressions of Lark, which are those of `re`, are translated here; what `re`
 cannot read is read in the syntax of Rust's regex library.
 """
@@ -17,20 +19,55 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, overload
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError, RegexError
 from formwright.forms.form import Form, Origin
 from formwright.forms.patterns import write_pattern
 from formwright.forms.text_checks import check_text, shorten
+from formwright.forms.tree_readers import TreeReader
+from formwright.forms.trees import Tree
 
 __all__ = ["grammar"]
 
 _LETTERS = {letter: re.RegexFlag[letter.upper()] for letter in "imsux"}
 
 
+@overload
+def grammar(
+    text: str,
+    *,
+    syntax: Literal["auto", "lark", "gbnf", "ebnf"] = ...,
+    start: str | None = ...,
+    lexing: Literal["longest", "basic", "any"] | None = ...,
+    forms: Mapping[str, Form[Any]] | None = ...,
+    read: None = ...,
+    ambiguous: Literal["resolve", "error"] = ...,
+) -> Form[str]: ...
+@overload
+def grammar(
+    text: str,
+    *,
+    syntax: Literal["auto", "lark", "gbnf", "ebnf"] = ...,
+    start: str | None = ...,
+    lexing: Literal["longest", "basic", "any"] | None = ...,
+    forms: Mapping[str, Form[Any]] | None = ...,
+    read: Literal["tree"],
+    ambiguous: Literal["resolve", "error"] = ...,
+) -> Form[Tree]: ...
+@overload
+def grammar(
+    text: str,
+    *,
+    syntax: Literal["auto", "lark", "gbnf", "ebnf"] = ...,
+    start: str | None = ...,
+    lexing: Literal["longest", "basic", "any"] | None = ...,
+    forms: Mapping[str, Form[Any]] | None = ...,
+    read: Mapping[str, Callable[..., Any]] | object,
+    ambiguous: Literal["resolve", "error"] = ...,
+) -> Form[Any]: ...
 def grammar(
     text: str,
     *,
@@ -38,7 +75,9 @@ def grammar(
     start: str | None = None,
     lexing: Literal["longest", "basic", "any"] | None = None,
     forms: Mapping[str, Form[Any]] | None = None,
-) -> Form[str]:
+    read: Any = None,
+    ambiguous: Literal["resolve", "error"] = "resolve",
+) -> Form[Any]:
     """Make a form of the texts of a grammar.
 
     Args:
@@ -50,13 +89,25 @@ def grammar(
             match of the terminals that may come. ``"basic"``: of all terminals. ``"any"``: in any way. ``None`` is
             ``"longest"`` for Lark and ``"any"`` for the others, which have no lexer.
         forms: Forms that the grammar refers to by name, as ``@name`` or ``%form name``.
+        read: What a text is read as. ``None``: the text. ``"tree"``: a `Tree` in the shapes of Lark. There, ``?rule``
+            with one child is replaced by it, except at the root, and ``_rule`` by its children; strings and
+            ``_TERMINAL`` are left out, except in ``!rule``; ``[x]`` without an ``x`` is ``None``, the default of Lark.
+            In GBNF every rule is a tree and every terminal a token. A mapping from names of rules, aliases and
+            terminals to callables: they get the children of a rule as arguments, or the token, and the value is what
+            that of the start rule returns. An object with methods of these names, which get the list of the children,
+            or the token; also ``__default__(rule, children, meta)`` and ``__default_token__(token)`` for the others. A
+            ``Transformer`` of Lark gets what Lark would give it.
+        ambiguous: What becomes of a text with several trees. ``"resolve"``: the first one, at the leftmost place where
+            they differ. There, the alternative whose rules have the higher priority is first, then the one written
+            first; repetitions go on as long as they can. ``"error"``: an `OutputAmbiguous`.
 
     Raises:
         GrammarError: With the place in the grammar.
         UnsupportedConstruct: It is valid, but cannot be enforced; the hint says what to write instead.
         UnsatisfiableSchema: No text conforms to it.
         LimitExceeded: It is too large.
-        ArgumentError: There is no such ``syntax`` or ``lexing``, or one of ``forms`` is not a form.
+        ArgumentError: There is no such ``syntax``, ``lexing``, ``read`` or ``ambiguous``, one of ``forms`` is not a
+            form, or ``read`` has a name that the grammar does not have.
     """
     check_text(text, "text")
     given = dict(forms or {})
@@ -64,16 +115,22 @@ def grammar(
         if not isinstance(form, Form):
             raise ArgumentError(f"forms[{name!r}]: expected a Form, got {type(form).__name__}", argument="forms")
     regexes = Language.regexes_of_grammar(text, syntax=syntax, start=start, forms=list(given))
-    language = Language.grammar(
-        text,
-        syntax=syntax,
-        start=start,
-        lexing=lexing,
-        translations=[translated for regex in regexes for translated in _translate(*regex)],
-        forms=[(name, form.language) for name, form in given.items()],
-    )
+    source: dict[str, Any] = {
+        "syntax": syntax,
+        "start": start,
+        "lexing": lexing,
+        "translations": [translated for regex in regexes for translated in _translate(*regex)],
+        "forms": [(name, form.language) for name, form in given.items()],
+    }
+    language = Language.grammar(text, **source)
     title = f"grammar {shorten(' '.join(text.split()))}"
     origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if not given else None
+    if ambiguous not in ("resolve", "error"):
+        raise ArgumentError(f'ambiguous: expected "resolve" or "error", got {ambiguous!r}', argument="ambiguous")
+    if read is not None:
+        return Form(language, TreeReader(language, text, source, read, ambiguous), title, "value", origin=origin)
+    if ambiguous == "error":
+        raise ArgumentError('ambiguous="error" needs a tree: pass read=', argument="ambiguous")
     return Form(language, str, title, "text", origin=origin)
 
 

@@ -7,7 +7,8 @@
         print(reader.feed(piece))               # the JSON so far; reader.value is the same snapshot
     reader.finish().name                        # 'Ada'
 
-A form decides how its texts are read on the way: JSON as a tree, a composition as its ``read`` says, all else as text.
+A form decides how its texts are read on the way: JSON as a tree, a composition as its ``read`` says, a grammar as its
+tree, all else as text.
 
 Cost: one pass of the kernel, which checks that the text conforms, and one of the reader of the form. Where a form
 names control tokens, the text is checked from its beginning for each piece.
@@ -58,10 +59,25 @@ class HasPartialReader(Protocol):
         ...
 
 
+@runtime_checkable
+class HasSnapshots(Protocol):
+    """A reader that makes something of a text that is not complete."""
+
+    def __call__(self, text: str, /) -> Any:
+        """The value of a complete text."""
+        ...
+
+    def snapshot(self, text: str, /) -> Any:
+        """The value of a text as far as it came."""
+        ...
+
+
 def reader_of(form: Form[Any]) -> PartialReader:
     """A reader for one text of ``form``, which it assumes to conform."""
     if isinstance(form.read, HasPartialReader):
         return form.read.partial_reader()
+    if isinstance(form.read, HasSnapshots):
+        return TextReader(form.read.snapshot)
     if form.language.is_json:
         return JsonReader(form)
     chain = form.read.chain if isinstance(form.read, HasChain) else form.read

@@ -8,11 +8,13 @@
 
 Cost: a piece is appended, a snapshot is a number.
 
-A text is complete only when it is over, for it could go on.
+A text is complete only when it is over, for it could go on. A form may make something else of the text so far: a
+grammar makes a tree of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from formwright.incremental.text import Text
@@ -24,16 +26,20 @@ __all__ = ["TextReader"]
 class TextReader:
     """Reads texts of forms that are not JSON: a `PartialReader`.
 
+    Args:
+        snapshot: What the text so far is read as.
+
     Attributes:
         feed: Goes on with the text.
         read: Gives a part of it.
+        snapshot: What the text so far is read as.
         value: What the whole text spells, once it is over.
     """
 
-    __slots__ = ("_text", "feed", "read", "value")
+    __slots__ = ("_text", "feed", "read", "snapshot", "value")
 
-    def __init__(self) -> None:
-        self._text = Text()
+    def __init__(self, snapshot: Callable[[str], Any] = str) -> None:
+        self._text, self.snapshot = Text(), snapshot
         self.value: Any = None
         self.feed, self.read = self._text.append, self._text.read
 
@@ -67,7 +73,7 @@ class _TextPartial(Partial):
     def value(self) -> Any:
         if self._position > self._reader.length:
             return self._reader.value
-        return str(self) if self._position else None
+        return self._reader.snapshot(str(self)) if self._position else None
 
     def __str__(self) -> str:
         return self._reader.read(0, self._position)

@@ -12,7 +12,6 @@ use std::sync::{Arc, OnceLock};
 use super::counting::Counting;
 use super::distance::Distance;
 use super::machine::{Configuration, Machine, TokenLengths, Unit};
-use super::masks::Fragments;
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
@@ -25,7 +24,6 @@ pub struct Compiled {
     tables: Arc<Tables>,
     graph: CompiledGraph,
     ids: TableIds,
-    fragments: Fragments,
     /// Found when a budget first asks for them.
     tokens: OnceLock<Option<TokenLengths>>,
     /// How much farther from the end any token can lead; found when first asked for.
@@ -55,8 +53,7 @@ impl Compiled {
         })?;
         let ids = TableIds { automata, spaces: tables.spaces_id(graph.spaces()) };
         let (tokens, most_rise) = (OnceLock::new(), OnceLock::new());
-        let fragments = Fragments::new(tables.limits().fragment_bytes);
-        Ok(Self { language, tables: Arc::clone(tables), graph, ids, fragments, tokens, most_rise })
+        Ok(Self { language, tables: Arc::clone(tables), graph, ids, tokens, most_rise })
     }
 
     /// The language.
@@ -77,11 +74,6 @@ impl Compiled {
     /// The ids of its parts in the tables.
     pub fn ids(&self) -> &TableIds {
         &self.ids
-    }
-
-    /// What single frames allow.
-    pub fn fragments(&self) -> &Fragments {
-        &self.fragments
     }
 
     /// Bytes of masks that a matcher and its forks cache.

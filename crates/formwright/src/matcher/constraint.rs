@@ -85,7 +85,8 @@ impl Constraint {
         let language = language.for_vocabulary(&tables.vocabulary)?;
         check_bounds(&language, tables)?;
         let compiled = Compiled::new(language, tables)?;
-        let shared = Shared { compiled, pool: Pool::default(), spelled, successor: Mutex::default() };
+        let pool = Pool::new(compiled.graph().has_rules().then_some(tables.limits().fragment_bytes));
+        let shared = Shared { compiled, pool, spelled, successor: Mutex::default() };
         let constraint = Self(Arc::new(shared));
         if let Some(masks) = precomputed(constraint.compiled()) {
             constraint.pool().put(MatcherCache { masks, ..MatcherCache::default() });

@@ -20,7 +20,7 @@
 //! | `masks` | what may come next: entries, their cache, rows | `machine`, `keys`, `compiled`, `budget` |
 //! | `canonical` | the same, if only what the tokenizer itself writes may come | `machine`, `counting`, `compiled`, `potential`, `masks` |
 //! | `mask` | a mask of either kind | `masks`, `canonical` |
-//! | `pool` | caches that wait for the next text | `canonical` |
+//! | `pool` | caches that wait for the next text | `masks`, `canonical` |
 //! | `constraint` | what users compile, and begin texts with | `compiled`, `masks`, `canonical`, `pool` |
 //! | `checkout` | a cache in use | `compiled`, `canonical`, `constraint` |
 //! | `next_tokens` | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |

@@ -10,9 +10,10 @@
 //! matcher cache to, since that matcher cache may still lie in the cache of its processor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::canonical::MatcherCache;
+use super::masks::Fragments;
 
 /// Shards of a pool: threads that begin or end texts at the same time seldom meet in one.
 const SHARDS: usize = 4;
@@ -20,9 +21,12 @@ const SHARDS: usize = 4;
 /// Caches a shard keeps at most.
 const SHARD_CACHES: usize = 8;
 
-/// Caches that wait for the next matcher of a constraint.
-#[derive(Debug, Default)]
-pub struct Pool([Shard; SHARDS]);
+/// Caches that wait for the next matcher of a constraint, and what all of them share.
+#[derive(Debug)]
+pub struct Pool {
+    shards: [Shard; SHARDS],
+    fragments: Option<Arc<Fragments>>,
+}
 
 /// The caches of some threads, on a cache line of its own.
 #[derive(Debug, Default)]
@@ -36,22 +40,30 @@ impl Shard {
 }
 
 impl Pool {
+    /// Without a cache. Those of a grammar share fragments, at most so many bytes of each kind.
+    pub fn new(fragment_bytes: Option<usize>) -> Self {
+        let fragments = fragment_bytes.map(|bytes| Arc::new(Fragments::new(bytes)));
+        Self { shards: <[Shard; SHARDS]>::default(), fragments }
+    }
+
     /// All shards, from that of this thread on.
     fn shards(&self) -> impl Iterator<Item = &Shard> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local!(static OWN: usize = THREADS.fetch_add(1, Ordering::Relaxed));
-        self.0.iter().cycle().skip(OWN.with(|own| own % SHARDS)).take(SHARDS)
+        self.shards.iter().cycle().skip(OWN.with(|own| own % SHARDS)).take(SHARDS)
     }
 
     /// A cache that waits, else a new one.
     pub fn take(&self) -> MatcherCache {
-        self.shards().find_map(|shard| shard.lock().pop()).unwrap_or_default()
+        let mut cache = self.shards().find_map(|shard| shard.lock().pop()).unwrap_or_default();
+        cache.masks.fragments.clone_from(&self.fragments);
+        cache
     }
 
     /// Caches that wait.
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.0.iter().map(|shard| shard.lock().len()).sum()
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 
     /// Keeps a cache, unless it is large or the shards are full.

@@ -144,7 +144,7 @@ impl Printer<'_> {
         check_span(&self.0.text, item.span);
         match &item.kind {
             ItemKind::Rule(id) => self.rule(*id),
-            ItemKind::Terminal(id) => self.terminal(*id),
+            ItemKind::Terminal(id) | ItemKind::Text(id) => self.terminal(*id),
             ItemKind::Group(inner) => format!("({})", self.alternatives(inner)),
             ItemKind::Optional(inner) => format!("[{}]", self.alternatives(inner)),
             ItemKind::Repeat(body, low, high) => self.item(body) + &times(*low, *high),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, TerminalCache};
+use super::{Entry, Fragments, TerminalCache};
 use crate::matcher::budget::BudgetCache;
 use crate::matcher::keys::EntryKey;
 use crate::matcher::machine::{Configuration, Position, Stacks};
@@ -31,6 +31,8 @@ pub struct MaskCache {
     /// By several configurations: what they allow together.
     lists: FxHashMap<Box<[Configuration]>, Arc<Entry>>,
     entry_bytes: usize,
+    /// Of a grammar: what its parts allow by themselves, shared by all texts.
+    pub fragments: Option<Arc<Fragments>>,
     /// By frame of a grammar: what it goes on with.
     begins: FxHashMap<Position, Arc<[Configuration]>>,
     pub terminals: TerminalCache,

@@ -182,24 +182,28 @@ pub fn assemble(
     path: &mut Vec<u8>,
     configurations: &[Configuration],
 ) -> Result<Option<Arc<Entry>>> {
-    if !compiled.graph().has_rules() || configurations.iter().any(|at| cache.stacks.is_compared(at.stack)) {
+    let Some(fragments) = cache.fragments.clone() else { return Ok(None) };
+    if configurations.iter().any(|at| cache.stacks.is_compared(at.stack)) {
         return Ok(None);
     }
     let root = Exit { dependent: None, node: 0 };
-    let mut assembly = Assembly { compiled, cache, path, whole: Fragment::default(), open: Vec::new() };
+    let mut assembly =
+        Assembly { compiled, fragments: &fragments, cache, path, whole: Fragment::default(), open: Vec::new() };
     for &configuration in configurations {
         let Configuration { position, stack } = without_names(compiled, &mut assembly.cache.stacks, configuration);
         assembly.add(&root, position, stack)?;
     }
     let Fragment { found, is_indivisible, .. } = assembly.finish()?;
     let words = compiled.tables().vocabulary.mask_words();
-    Ok((!is_indivisible).then(|| compiled.fragments().unite(found, words)))
+    Ok((!is_indivisible).then(|| fragments.unite(found, words)))
 }
 
 /// What some walks found together. Many bit maps become one.
 fn unite(found: &[Arc<Found>], words: usize) -> Entry {
     let mut entry = Entry::default();
-    found.iter().for_each(|found| found.add_to(&mut entry));
+    for found in found {
+        found.add_to(&mut entry);
+    }
     let mut seen = FxHashSet::default();
     entry.maps.retain(|(map, bans)| !bans.is_empty() || seen.insert(Arc::as_ptr(map)));
     entry.tokens.sort_unstable();
@@ -214,6 +218,7 @@ fn unite(found: &[Arc<Found>], words: usize) -> Entry {
 /// Fragments being put together.
 struct Assembly<'a> {
     compiled: &'a Compiled,
+    fragments: &'a Fragments,
     cache: &'a mut MaskCache,
     path: &'a mut Vec<u8>,
     whole: Fragment,
@@ -230,7 +235,7 @@ impl Assembly<'_> {
         if self.whole.is_indivisible || !from.may_begin(self.compiled, position) {
             return Ok(());
         }
-        let part = fragment(self.compiled, self.cache, self.path, from, position)?;
+        let part = fragment((self.compiled, self.fragments), self.cache, self.path, from, position)?;
         self.whole.is_indivisible |= part.is_indivisible;
         self.whole.found.extend(part.found.iter().cloned());
         self.open.extend(part.exits.iter().map(|exit| (exit.clone(), stack)));
@@ -282,22 +287,22 @@ fn is_divisible(position: Position) -> bool {
 
 /// What a position, or a frame, allows from a place on.
 fn fragment(
-    compiled: &Compiled,
+    (compiled, fragments): (&Compiled, &Fragments),
     cache: &mut MaskCache,
     path: &mut Vec<u8>,
     from: &Exit,
     position: Position,
 ) -> Result<Arc<Fragment>> {
     let key = (from.place(), position);
-    if let Some(known) = compiled.fragments().by_place.get(&key) {
+    if let Some(known) = fragments.by_place.get(&key) {
         return Ok(known);
     }
     let follow = follow_of(compiled, position);
     let unknown = cache.stacks.unknown(follow);
     let is_deep = from.walk(compiled).trie.node(from.node).depth >= DEEP;
-    let mut found = if is_frame(compiled, position) && !is_deep {
+    let found = if is_frame(compiled, position) && !is_deep {
         let begins = begins(compiled, cache, path, position, unknown)?;
-        let mut assembly = Assembly { compiled, cache, path, whole: Fragment::default(), open: Vec::new() };
+        let mut assembly = Assembly { compiled, fragments, cache, path, whole: Fragment::default(), open: Vec::new() };
         for &Configuration { position, stack } in &*begins {
             match position {
                 Position::Unseen(_) => assembly.open.push((from.clone(), unknown)),
@@ -308,9 +313,10 @@ fn fragment(
     } else {
         masker(compiled, cache, path, None).find_fragment(&from.walk(compiled), from.node, position, unknown)?
     };
-    found._held = from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens));
+    let held = from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens));
+    let found = Fragment { _held: held, ..found };
     let bytes = found.bytes();
-    Ok(compiled.fragments().by_place.get_or(key, || (found, bytes)))
+    Ok(fragments.by_place.get_or(key, || (found, bytes)))
 }
 
 /// What may follow a position or a frame, wherever it is.

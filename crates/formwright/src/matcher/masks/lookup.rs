@@ -60,7 +60,7 @@ fn united_entry(
     cache: &mut MaskCache,
     configurations: &[Configuration],
 ) -> Result<Option<Arc<Entry>>> {
-    if !compiled.graph().has_rules() || configurations.len() < 2 {
+    if cache.fragments.is_none() || configurations.len() < 2 {
         return Ok(None);
     }
     if let Some(known) = cache.entry_of_list(configurations) {

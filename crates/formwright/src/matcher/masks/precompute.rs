@@ -44,8 +44,8 @@ const SOME: u32 = 16;
 
 /// A cache with the first entries of a constraint; none if its language has JSON in it, or only dense states.
 pub fn precomputed(compiled: &Compiled) -> Option<MaskCache> {
-    if !compiled.language().is_plain() || compiled.language().has_parser() {
-        return None; // a parser is asked for what texts need, and for nothing else
+    if !compiled.language().is_plain() || compiled.language().has_parser() || compiled.graph().has_rules() {
+        return None; // a parser is asked for what texts need, and for nothing else; rules lead to many places
     }
     let most = EFFORT.min(compiled.tables().limits().automaton_states as u32 / 32); // texts need room as well
     let mut cache = MaskCache::default();

@@ -135,6 +135,8 @@ pub enum ItemKind {
     Rule(RuleId),
     /// A terminal.
     Terminal(TerminalId),
+    /// A terminal that is written as a text, which trees leave out.
+    Text(TerminalId),
     /// Any of some alternatives.
     Group(Vec<Alternative>),
     /// Some alternatives, or nothing: Lark's brackets.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::ast::{Control, Grammar, ItemKind, Regex, Span, Syntax};
+use super::derivation::Derivations;
 use super::lower::{Given, Lexing, lower};
 use super::{ReadOptions, read};
 use crate::error::{Error, Kind, Result};
@@ -102,10 +103,36 @@ impl GrammarText {
     }
 
     fn build_of(&self, grammar: &Grammar, forms: &[Language], limits: &Limits) -> Result<Language> {
-        let lexing = self.lexing.unwrap_or(match grammar.syntax {
+        self.with_given(grammar, forms, limits, |given| lower(grammar, self.lexing_of(grammar), given, limits))
+    }
+
+    /// What its texts are read as, given the languages of the forms that it refers to.
+    ///
+    /// # Errors
+    /// As [`GrammarText::build`].
+    pub fn derivations(&self, forms: &[Language], limits: &Limits) -> Result<Derivations> {
+        let grammar = self.read(limits)?;
+        self.with_given(&grammar, forms, limits, |given| {
+            Derivations::new(&grammar, self.lexing_of(&grammar), given, limits)
+        })
+    }
+
+    /// How texts are cut.
+    fn lexing_of(&self, grammar: &Grammar) -> Lexing {
+        self.lexing.unwrap_or(match grammar.syntax {
             Syntax::Lark => Lexing::Longest,
             Syntax::Gbnf => Lexing::Any,
-        });
+        })
+    }
+
+    /// Does something with what a grammar refers to.
+    fn with_given<T>(
+        &self,
+        grammar: &Grammar,
+        forms: &[Language],
+        limits: &Limits,
+        work: impl FnOnce(&Given<'_>) -> Result<T>,
+    ) -> Result<T> {
         let form = |name: &str| self.forms.iter().position(|known| **known == *name).and_then(|at| forms.get(at));
         let missing = |name: &str, span| Error::grammar(&grammar.text, span, format_args!("there is no form {name:?}"));
         let given = Given {
@@ -127,7 +154,7 @@ impl GrammarText {
                 })
             },
         };
-        lower(grammar, lexing, &given, limits)
+        work(&given)
     }
 
     /// The texts of a regular expression: in its translation, or as the `regex` crate reads it.

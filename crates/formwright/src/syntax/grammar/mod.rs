@@ -13,6 +13,7 @@
 
 pub mod ast;
 pub mod compile;
+pub mod derivation;
 pub mod lower;
 
 mod control;

@@ -107,9 +107,8 @@ impl<'t> Guards<'t> {
             return known;
         }
         let made = self.make((guard, ahead), |guards, (guard, ahead), minterm| match guards.step(guard, minterm) {
-            FREE => Step::Free,
             BROKEN if all.may_step(ahead, minterm) => Step::Broken,
-            BROKEN => Step::Free,
+            FREE | BROKEN => Step::Free,
             next => all.step(ahead, minterm).map_or(Step::Free, |ahead| Step::On((next, ahead))),
         });
         self.before.insert((guard, ahead), made);

@@ -30,7 +30,7 @@ use crate::regular::{ByteSet, ExplicitState, Regular, Tag, TaggedAutomaton, Tagg
 use crate::syntax::pattern::nullable;
 
 /// Index of a set of rivals.
-type RivalsId = usize;
+pub type RivalsId = usize;
 
 /// Texts, each with the guard that they leave on what follows.
 pub type Leaves = Vec<(GuardId, Regular)>;
@@ -40,14 +40,14 @@ pub struct Lexer<'l> {
     terminals: &'l [TerminalInfo],
     automaton: &'l TaggedAutomaton,
     pub guards: Guards<'l>,
-    rivals: IndexSet<Bits, FxBuildHasher>,
+    pub rivals: IndexSet<Bits, FxBuildHasher>,
     /// The terminals that may be ignored.
     ignored: Vec<Tag>,
     places: &'l Places,
     /// By place: the terminals that a lexer looks for there.
-    at_place: Vec<RivalsId>,
+    pub at_place: Vec<RivalsId>,
     /// By occurrence: those that it looks for where the occurrence is.
-    at_occurrence: Vec<RivalsId>,
+    pub at_occurrence: Vec<RivalsId>,
     ahead: Ahead<'l>,
     /// By place: what comes there after trivia.
     ahead_of_place: Vec<AheadId>,
@@ -258,7 +258,7 @@ impl<'l> Lexer<'l> {
 }
 
 /// Whether one terminal is taken where a text is in both, and their priorities are equal.
-fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
+pub fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
     if rival.priority != own.priority {
         return false; // decided before
     }

@@ -12,17 +12,19 @@
 //! ```
 
 mod ahead;
-mod bits;
 mod copies;
 mod fusing;
 mod guards;
-mod lexer;
-mod parts;
-mod places;
 mod rounds;
-mod terminals;
+
+pub(super) mod bits;
+pub(super) mod lexer;
+pub(super) mod parts;
+pub(super) mod places;
+pub(super) mod terminals;
+
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use super::ast::{Grammar, ItemKind, Span};
 use crate::error::{Error, Result};
@@ -36,7 +38,7 @@ use fusing::regular_parts;
 use lexer::{Lexer, any_number};
 use parts::{Parts, Symbol};
 use places::{Places, nullable_parts};
-use terminals::terminals;
+use terminals::{TerminalInfo, terminals};
 
 /// How a text is cut into terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,22 +69,28 @@ impl Given<'_> {
 
 /// Another language inside a grammar.
 pub struct Foreign {
-    language: Language,
+    pub(super) language: Language,
     /// The bytes that its texts begin with.
-    first: ByteSet,
+    pub(super) first: ByteSet,
     /// Its texts, if it is regular.
     tree: Option<Regular>,
     /// Whether the empty text is one of them.
     is_nullable: bool,
 }
 
-/// The texts of a grammar.
-///
-/// # Errors
-/// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
-pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
-    bounded(limits.work, || {
-        refuse_bounds(grammar)?;
+/// What a grammar is made of, and what is known of its terminals and of the languages inside it.
+pub(super) struct Materials {
+    pub parts: Parts,
+    pub terminals: Vec<TerminalInfo>,
+    pub foreign: Vec<Foreign>,
+}
+
+impl Materials {
+    /// Those of a grammar.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] when one of them is too large; those of the languages inside it.
+    pub fn of(grammar: &Grammar, given: &Given<'_>, limits: &Limits) -> Result<Self> {
         let parts = Parts::of(grammar);
         let terminals = terminals(grammar, given, limits)?;
         let foreign = parts.foreign.iter().map(|(kind, span)| {
@@ -93,10 +101,37 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
             Ok(Foreign { language, first, tree, is_nullable })
         });
         let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
-        let nullable = nullable_parts(&parts, |occurrence| match parts.occurrences[occurrence as usize].symbol {
-            Symbol::Terminal(terminal) => terminals[terminal as usize].is_nullable,
-            Symbol::Foreign(at) => foreign[at as usize].is_nullable,
-        });
+        Ok(Self { parts, terminals, foreign })
+    }
+
+    /// By part: whether the empty text is in it.
+    pub fn nullable_parts(&self) -> Vec<bool> {
+        nullable_parts(&self.parts, |occurrence| match self.parts.occurrences[occurrence as usize].symbol {
+            Symbol::Terminal(terminal) => self.terminals[terminal as usize].is_nullable,
+            Symbol::Foreign(at) => self.foreign[at as usize].is_nullable,
+        })
+    }
+
+    /// One automaton over all terminals.
+    ///
+    /// # Errors
+    /// As [`TaggedAutomaton::new`].
+    pub fn automaton(&self, limits: &Limits) -> Result<TaggedAutomaton> {
+        let trees: Vec<Regular> = self.terminals.iter().map(|terminal| terminal.tree.clone()).collect();
+        TaggedAutomaton::new(&trees, limits)
+    }
+}
+
+/// The texts of a grammar.
+///
+/// # Errors
+/// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
+pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
+    bounded(limits.work, || {
+        refuse_bounds(grammar)?;
+        let materials = Materials::of(grammar, given, limits)?;
+        let nullable = materials.nullable_parts();
+        let Materials { parts, terminals, foreign } = &materials;
         if lexing == Lexing::Any {
             let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
             let trivia = any_number(Regular::or(ignored));
@@ -107,15 +142,14 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
                 Symbol::Foreign(_) => trivia.clone(),
             };
             let trees: Vec<Regular> = parts.occurrences.iter().map(tree).collect();
-            let lexing = CopyLexing::Any(Whole { fused: regular_parts(&parts, &trees), trees, trivia });
-            return finish(Copies::new(&parts, &nullable, &foreign, lexing, limits), grammar, limits);
+            let lexing = CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia });
+            return finish(Copies::new(parts, &nullable, foreign, lexing, limits), grammar, limits);
         }
-        let places = Places::of(&parts, nullable, grammar.start as usize);
-        let trees: Vec<Regular> = terminals.iter().map(|terminal| terminal.tree.clone()).collect();
-        let automaton = TaggedAutomaton::new(&trees, limits)?;
-        let lexer = Lexer::new(&parts, &places, &terminals, &automaton, lexing == Lexing::Basic)?;
+        let places = Places::of(parts, nullable, grammar.start as usize);
+        let automaton = materials.automaton(limits)?;
+        let lexer = Lexer::new(parts, &places, terminals, &automaton, lexing == Lexing::Basic)?;
         let lexing = CopyLexing::Lexer(Box::new(lexer));
-        finish(Copies::new(&parts, &places.nullable, &foreign, lexing, limits), grammar, limits)
+        finish(Copies::new(parts, &places.nullable, foreign, lexing, limits), grammar, limits)
     })
 }
 

@@ -45,6 +45,10 @@ pub struct Parts {
     /// What a rule is, by rule.
     pub rules: Vec<PartId>,
     pub occurrences: Vec<Occurrence>,
+    /// Occurrences that are written as texts, ascending.
+    pub texts: Vec<OccurrenceId>,
+    /// Parts in Lark's brackets, ascending.
+    pub optional: Vec<PartId>,
     /// Other languages that are in rules: how they are written there.
     pub foreign: Vec<(ItemKind, Span)>,
 }
@@ -69,7 +73,8 @@ impl Parts {
         &self.all[part as usize]
     }
 
-    fn add(&mut self, part: Part) -> PartId {
+    /// Adds a part.
+    pub fn add(&mut self, part: Part) -> PartId {
         self.all.push(part);
         self.all.len() as PartId - 1
     }
@@ -89,9 +94,14 @@ impl Parts {
         match &item.kind {
             ItemKind::Rule(rule) => self.add(Part::Rule(*rule)),
             ItemKind::Terminal(terminal) => self.occurrence(Symbol::Terminal(*terminal), item.span),
+            ItemKind::Text(terminal) => {
+                self.texts.push(self.occurrences.len() as OccurrenceId);
+                self.occurrence(Symbol::Terminal(*terminal), item.span)
+            }
             ItemKind::Group(alternatives) => self.alternatives(alternatives),
             ItemKind::Optional(alternatives) => {
                 let body = self.alternatives(alternatives);
+                self.optional.push(self.all.len() as PartId);
                 self.add(Part::Repeat(body, 0, Some(1)))
             }
             ItemKind::Repeat(item, low, high) => {

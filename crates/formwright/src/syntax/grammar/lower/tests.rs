@@ -17,10 +17,18 @@ use crate::matcher::Recognizer;
 use crate::regular::{Automaton, Encoding, Regular};
 
 /// Small random numbers (Marsaglia 2003).
-struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn new(seed: u64) -> Self {
+        let mut dice = Self(0x9E37_79B9_7F4A_7C15 ^ (seed + 1) << 20);
+        (0..8).for_each(|_| {
+            dice.below(2);
+        });
+        dice
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -86,7 +94,7 @@ fn alternatives(dice: &mut Dice, rules: usize, terminals: usize) -> Vec<Alternat
     all
 }
 
-fn random_grammar(dice: &mut Dice) -> Grammar {
+pub fn random_grammar(dice: &mut Dice) -> Grammar {
     let terminals = random_terminals(dice);
     let count = 1 + dice.below(3);
     let rules = (0..count).map(|index| Rule {
@@ -113,7 +121,7 @@ fn random_grammar(dice: &mut Dice) -> Grammar {
 }
 
 /// A grammar as text, for messages.
-fn shown(grammar: &Grammar) -> String {
+pub fn shown(grammar: &Grammar) -> String {
     fn item(item: &Item) -> String {
         match &item.kind {
             ItemKind::Rule(rule) => format!("r{rule}"),
@@ -279,7 +287,7 @@ impl<'d> Definition<'d> {
     }
 }
 
-fn all_texts(most: usize) -> Vec<Vec<u8>> {
+pub fn all_texts(most: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut last = all.clone();
     for _ in 0..most {
@@ -289,7 +297,7 @@ fn all_texts(most: usize) -> Vec<Vec<u8>> {
     all
 }
 
-fn regexes() -> Vec<Regular> {
+pub fn regexes() -> Vec<Regular> {
     REGEXES.iter().map(|source| crate::syntax::regex::parse(source, &Limits::default()).unwrap()).collect()
 }
 
@@ -342,10 +350,7 @@ fn random_grammars_have_the_texts_of_their_definition() {
     let count = std::env::var("GRAMMARS").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
     let mut seen = std::collections::BTreeMap::new();
     for seed in 0..count {
-        let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (seed + 1) << 20);
-        (0..8).for_each(|_| {
-            dice.below(2);
-        });
+        let mut dice = Dice::new(seed);
         let grammar = random_grammar(&mut dice);
         for lexing in [Lexing::Any, Lexing::Longest, Lexing::Basic] {
             *seen.entry((format!("{lexing:?}"), check(&grammar, lexing, 5))).or_insert(0) += 1;

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 impl<'d, 't> Resolver<'d, 't> {
     /// Makes the alternatives of a rule.
     pub(super) fn fill(&mut self, rule: RuleId, definition: &'d Definition<'t>, scope: &Scope<'d>) -> Result<()> {
+        self.keeps_texts = definition.shape.keeps_all;
         let alternatives = if definition.attributes.is_of_terminal() {
             vec![self.bounded_text(rule, definition)?]
         } else {
@@ -73,9 +74,8 @@ impl<'d, 't> Resolver<'d, 't> {
                 self.remark_empty(part.span);
                 return Ok(None);
             }
-            PartKind::Text { .. } | PartKind::Class(_) | PartKind::Regex { .. } => {
-                ItemKind::Terminal(self.leaf_terminal(part)?)
-            }
+            PartKind::Text { .. } => ItemKind::Text(self.leaf_terminal(part)?),
+            PartKind::Class(_) | PartKind::Regex { .. } => ItemKind::Terminal(self.leaf_terminal(part)?),
             PartKind::Group(rows) => return with_stack(|| self.group(rows, part.span, scope)).map(Some),
             PartKind::Optional(rows) => ItemKind::Optional(with_stack(|| self.alternatives(rows, scope))?),
             PartKind::Repeat(body, low, high) => match self.item(body, scope)? {
@@ -117,6 +117,7 @@ impl<'d, 't> Resolver<'d, 't> {
         match self.argument_of(name, scope) {
             Some(Argument::Rule(rule)) => Ok(ItemKind::Rule(rule)),
             Some(Argument::Terminal(terminal)) => Ok(ItemKind::Terminal(terminal)),
+            Some(Argument::Text(terminal)) => Ok(ItemKind::Text(terminal)),
             Some(Argument::Form(form)) => Ok(ItemKind::Form(form)),
             _ => {
                 let error = self.fail(span, format_args!("the template '{}' is used without arguments", shown(name)));
@@ -174,6 +175,9 @@ impl<'d, 't> Resolver<'d, 't> {
                 self.expand(name, arguments, part.span, scope).map(|rule| Some(Argument::Rule(rule)))
             }
             PartKind::Text { text, .. } if text.is_empty() => Ok(None),
+            PartKind::Text { .. } if !self.keeps_texts => {
+                self.leaf_terminal(part).map(|terminal| Some(Argument::Text(terminal)))
+            }
             PartKind::Text { .. } | PartKind::Class(_) | PartKind::Regex { .. } => {
                 self.leaf_terminal(part).map(|terminal| Some(Argument::Terminal(terminal)))
             }

@@ -79,6 +79,8 @@ enum Meaning {
 enum Argument {
     Rule(RuleId),
     Terminal(TerminalId),
+    /// A terminal that is written as a text.
+    Text(TerminalId),
     Template(usize),
     Form(Arc<str>),
 }
@@ -114,6 +116,8 @@ struct Resolver<'d, 't> {
     waiting: VecDeque<(RuleId, Use)>,
     /// Rules as terminals, where one is taken from another; `None` while it is made.
     rule_terminals: FxHashMap<RuleId, Option<TerminalId>>,
+    /// Whether the rule that is made keeps texts as children: also those that it gives to templates.
+    keeps_texts: bool,
     /// Groups of terminals that are open, with those of rules as terminals.
     depth: usize,
     /// Parts made so far.
@@ -136,6 +140,7 @@ impl<'d, 't> Resolver<'d, 't> {
             uses: FxHashMap::default(),
             waiting: VecDeque::new(),
             rule_terminals: FxHashMap::default(),
+            keeps_texts: false,
             depth: 0,
             parts: 0,
             lints,

@@ -1,0 +1,206 @@
+//! How a text is derived from a grammar, as the grammar is written.
+//!
+//! ```text
+//! sum: sum "+" NUMBER | NUMBER        1+2+3        sum(sum(sum(1), 2), 3)
+//! scanner    where the lexemes and the trivia of a text end
+//! sets       which bytes may begin a part, and come after it
+//! chart      which parts of a text are texts of which parts of the grammar
+//! walk       of all derivations, the first
+//! nodes      a derivation as nodes, in the shapes of Lark
+//! begun      the nodes of a text that goes on
+//! ```
+//!
+//! The graph that masks are made of ([`super::lower`]) has rules and leaves of its own. A tree has those of the grammar, so
+//! it comes from the same parts, by a chart (Earley 1970). A lexer needs no guards here: the text after a lexeme is known.
+//!
+//! Of several derivations, the first is taken: they are compared at their leftmost difference. There, the alternative
+//! whose rules have the higher priority comes first, then the one that is written first; to go on with a repetition comes
+//! before its end, and a longer lexeme before a shorter one. A derivation that has a part inside itself with the same text
+//! does not count; in a grammar that has such derivations, a part that could be inside itself takes the longest text it can.
+//!
+//! Cost: linear in the text where one byte after a part tells whether it ends there, as in nearly all grammars
+//! of programs and data; at worst cubic. Nothing calls itself for what a text has inside itself.
+
+mod begun;
+mod chart;
+mod nodes;
+mod scanner;
+mod sets;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+use super::ast::{Grammar, Rule};
+use super::lower::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
+use super::lower::{Foreign, Given, Lexing, Materials};
+use crate::error::Result;
+use crate::interrupt::bounded;
+use crate::limits::Limits;
+
+use chart::Chart;
+use nodes::Names;
+use scanner::{Cutting, Scanner};
+use sets::Sets;
+
+pub use nodes::{Node, NodeKind};
+
+/// Units of work for each byte of a text, beside those of the bound: what an unambiguous grammar needs.
+const WORK_FOR_BYTE: u64 = 1 << 10;
+
+/// A derivation of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Derivation {
+    /// Its nodes, children before their parents; the last one is that of the start rule.
+    pub nodes: Vec<Node>,
+    /// The first place that has another derivation too, in characters.
+    pub ambiguous: Option<(u32, u32)>,
+}
+
+/// What derivations of the texts of one grammar are made with.
+pub struct Derivations {
+    parts: Parts,
+    rules: Vec<Rule>,
+    /// By part: what it is, where it is the name of a rule; `None` for a rule that is nothing but itself.
+    targets: Vec<Option<PartId>>,
+    /// The options of choices in the order of their priorities, where it is another order.
+    orders: FxHashMap<PartId, Vec<PartId>>,
+    /// A row of the start rule alone.
+    root: PartId,
+    ignores_at_start: bool,
+    sets: Sets,
+    cutting: Cutting,
+    foreign: Vec<Foreign>,
+    names: Names,
+    limits: Limits,
+}
+
+impl Derivations {
+    /// Those of a grammar.
+    ///
+    /// # Errors
+    /// As [`super::lower::lower`].
+    pub fn new(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Self> {
+        bounded(limits.work, || {
+            let mut materials = Materials::of(grammar, given, limits)?;
+            let start = materials.parts.add(Part::Rule(grammar.start));
+            let root = materials.parts.add(Part::Sequence(vec![start]));
+            let nullable = materials.nullable_parts();
+            let cutting = Cutting::new(grammar, lexing, &materials, nullable.clone(), limits)?;
+            let targets = targets(&materials.parts);
+            let sets = Sets::new(&materials, &targets, nullable, &cutting);
+            let Materials { parts, foreign, .. } = materials;
+            Ok(Self {
+                orders: orders(&parts, &grammar.rules),
+                names: Names::new(grammar, &parts),
+                rules: grammar.rules.clone(),
+                targets,
+                root,
+                ignores_at_start: grammar.ignores_at_start,
+                sets,
+                cutting,
+                foreign,
+                parts,
+                limits: limits.clone(),
+            })
+        })
+    }
+
+    /// The first derivation of a text, `None` if there is none; with `asks`, also whether there is another one.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] when it takes too much work.
+    pub fn read(&self, text: &[u8], asks: bool) -> Result<Option<Derivation>> {
+        bounded(self.work(text), || {
+            // What remains of a guard after the text of another language is not kept by the form: its text conforms,
+            // and is then cut in any way.
+            let is_kept_loosely = !self.foreign.is_empty() && self.cutting.has_lexer();
+            for is_loose in [false, true] {
+                if is_loose && !is_kept_loosely {
+                    break;
+                }
+                let chart = Chart::of(self, Scanner::new(self, text, is_loose))?;
+                if let Some(derivation) = walk::first_derivation(chart, asks)? {
+                    return Ok(Some(derivation));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// The most work for a text.
+    fn work(&self, text: &[u8]) -> u64 {
+        self.limits.work + WORK_FOR_BYTE * text.len() as u64
+    }
+
+    /// All names that nodes may have, that of the start rule first.
+    pub fn names(&self) -> Vec<Name> {
+        let start = match self.parts.get(self.root - 1) {
+            Part::Rule(rule) => Some(&self.rules[*rule as usize].name),
+            _ => None,
+        };
+        let aliases = self.rules.iter().flat_map(|rule| &rule.alternatives).filter_map(|row| row.alias.as_ref());
+        let rules = self.rules.iter().map(|rule| &rule.name).chain(aliases);
+        let names: IndexSet<&Name> = start.into_iter().chain(rules).chain(self.names.of_occurrences()).collect();
+        names.into_iter().cloned().collect()
+    }
+
+    fn symbol(&self, occurrence: OccurrenceId) -> &Symbol {
+        &self.parts.occurrences[occurrence as usize].symbol
+    }
+
+    /// The options of a choice, in the order in which they are preferred.
+    fn options(&self, choice: PartId) -> &[PartId] {
+        match self.parts.get(choice) {
+            Part::Choice(all) => self.orders.get(&choice).map_or(all, |order| order),
+            _ => &[],
+        }
+    }
+}
+
+/// By part: what is there, where the part is the name of a rule.
+fn targets(parts: &Parts) -> Vec<Option<PartId>> {
+    let target = |part: PartId| {
+        let (mut at, mut steps) = (part, 0);
+        while let Part::Rule(rule) = parts.get(at) {
+            at = parts.rules[*rule as usize];
+            steps += 1;
+            if steps > parts.rules.len() {
+                return None; // a: b, b: a
+            }
+        }
+        Some(at)
+    };
+    (0..parts.all.len() as PartId).map(target).collect()
+}
+
+/// The options of choices, where rules have priorities. That of an option is the sum of those of the rules that it names.
+fn orders(parts: &Parts, rules: &[Rule]) -> FxHashMap<PartId, Vec<PartId>> {
+    if rules.iter().all(|rule| rule.priority == 0) {
+        return FxHashMap::default();
+    }
+    let of_item = |part: &PartId| match parts.get(*part) {
+        Part::Rule(rule) => i64::from(rules[*rule as usize].priority),
+        _ => 0,
+    };
+    let of_option = |part: &PartId| match parts.get(*part) {
+        Part::Sequence(all) => all.iter().map(of_item).sum(),
+        _ => of_item(part),
+    };
+    let choices = (0..).zip(&parts.all).filter_map(|(id, part)| match part {
+        Part::Choice(all) => Some((id, all.clone())),
+        _ => None,
+    });
+    let ordered = |(id, mut all): (PartId, Vec<PartId>)| {
+        all.sort_by_key(|option| std::cmp::Reverse(of_option(option)));
+        (id, all)
+    };
+    choices.map(ordered).collect()
+}
+
+/// The name of a rule or terminal.
+type Name = Arc<str>;

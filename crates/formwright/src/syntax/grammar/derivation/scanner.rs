@@ -1,0 +1,257 @@
+//! Where the lexemes and the trivia of one text end.
+//!
+//! A lexeme is the longest match of the terminals that a lexer looks for where it begins ([`super::super::lower::lexer`]
+//! has its rules), or any match where there is no lexer. Another language takes any of its texts.
+
+use std::rc::Rc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::super::ast::{Grammar, TerminalId};
+use super::super::lower::bits::Bits;
+use super::super::lower::lexer::{Lexer, RivalsId, wins};
+use super::super::lower::parts::{OccurrenceId, Symbol};
+use super::super::lower::places::{PlaceId, Places};
+use super::super::lower::terminals::TerminalInfo;
+use super::super::lower::{Lexing, Materials};
+use super::Derivations;
+use crate::error::Result;
+use crate::interrupt::count;
+use crate::limits::Limits;
+use crate::regular::{ByteSet, LOST, Tag, TaggedAutomaton, TaggedState};
+
+/// How texts are cut into lexemes.
+pub enum Cutting {
+    /// In any way; an automaton for each terminal.
+    Any { automata: Vec<TaggedAutomaton>, ignored: Vec<TerminalId> },
+    /// By a lexer.
+    Lexer(Box<Rivals>),
+}
+
+/// What a lexer looks for.
+pub struct Rivals {
+    automaton: TaggedAutomaton,
+    terminals: Vec<TerminalInfo>,
+    ignored: Vec<TerminalId>,
+    /// Sets of terminals.
+    sets: Vec<Bits>,
+    /// By place: those that it looks for there.
+    at_place: Vec<RivalsId>,
+    /// By occurrence: those that it looks for where the occurrence is.
+    at_occurrence: Vec<RivalsId>,
+    /// By occurrence: the place after it.
+    after: Vec<PlaceId>,
+}
+
+impl Cutting {
+    /// That of a grammar.
+    ///
+    /// # Errors
+    /// As [`super::super::lower::lower`].
+    pub fn new(
+        grammar: &Grammar,
+        lexing: Lexing,
+        materials: &Materials,
+        nullable: Vec<bool>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let Materials { parts, terminals, .. } = materials;
+        let ignored = grammar.ignored.clone();
+        if lexing == Lexing::Any {
+            let automaton = |info: &TerminalInfo| TaggedAutomaton::new(std::slice::from_ref(&info.tree), limits);
+            return Ok(Self::Any { automata: terminals.iter().map(automaton).collect::<Result<_>>()?, ignored });
+        }
+        let automaton = materials.automaton(limits)?;
+        let places = Places::of(parts, nullable, grammar.start as usize);
+        let lexer = Lexer::new(parts, &places, terminals, &automaton, lexing == Lexing::Basic)?;
+        let (sets, at_place, at_occurrence) = (lexer.rivals.into_iter().collect(), lexer.at_place, lexer.at_occurrence);
+        let (terminals, after) = (terminals.clone(), places.after);
+        Ok(Self::Lexer(Box::new(Rivals { automaton, terminals, ignored, sets, at_place, at_occurrence, after })))
+    }
+
+    pub fn has_lexer(&self) -> bool {
+        matches!(self, Self::Lexer(_))
+    }
+
+    fn ignored(&self) -> &[TerminalId] {
+        match self {
+            Self::Any { ignored, .. } => ignored,
+            Self::Lexer(rivals) => &rivals.ignored,
+        }
+    }
+
+    /// The automaton that reads a terminal, and its tag there.
+    fn automaton(&self, terminal: TerminalId) -> (&TaggedAutomaton, Tag) {
+        match self {
+            Self::Any { automata, .. } => (&automata[terminal as usize], 0),
+            Self::Lexer(rivals) => (&rivals.automaton, terminal),
+        }
+    }
+
+    /// The bytes that begin texts of a terminal; all that begin longer characters, if one does.
+    pub fn first(&self, terminal: TerminalId) -> ByteSet {
+        let (automaton, tag) = self.automaton(terminal);
+        let begins = |minterm| automaton.alive(automaton.step(automaton.start(), minterm)).binary_search(&tag).is_ok();
+        let mut first = ByteSet::default();
+        for &(low, high) in automaton.ranges_of(begins).iter() {
+            if low.is_ascii() {
+                first.insert_all(low as u8..=u8::try_from(high).unwrap_or(0x7F).min(0x7F));
+            }
+            if !high.is_ascii() {
+                first.insert_all(0xC2..=0xF4);
+            }
+        }
+        first
+    }
+
+    /// The bytes that begin what is ignored.
+    pub fn first_of_trivia(&self) -> ByteSet {
+        self.ignored().iter().fold(ByteSet::default(), |first, &terminal| first.union(&self.first(terminal)))
+    }
+}
+
+/// The end of a lexeme, and that of the trivia after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct End {
+    /// After the trivia.
+    pub next: u32,
+    /// After the lexeme.
+    pub lexeme: u32,
+}
+
+/// Reads the lexemes of one text.
+pub struct Scanner<'s> {
+    own: &'s Derivations,
+    pub text: &'s [u8],
+    /// Whether any match is a lexeme, though there is a lexer.
+    is_loose: bool,
+    /// By where they begin: the ends of what the automaton of all terminals matches, with its states.
+    matches: FxHashMap<u32, Rc<[(u32, TaggedState)]>>,
+    ends: FxHashMap<(OccurrenceId, u32), Rc<[End]>>,
+}
+
+impl<'s> Scanner<'s> {
+    pub fn new(own: &'s Derivations, text: &'s [u8], is_loose: bool) -> Self {
+        Self { own, text, is_loose, matches: FxHashMap::default(), ends: FxHashMap::default() }
+    }
+
+    /// Where an occurrence that begins somewhere may end, longer ones first.
+    pub fn ends(&mut self, occurrence: OccurrenceId, from: u32) -> Result<Rc<[End]>> {
+        if let Some(known) = self.ends.get(&(occurrence, from)) {
+            return Ok(Rc::clone(known));
+        }
+        let lexemes = match *self.own.symbol(occurrence) {
+            Symbol::Terminal(terminal) => {
+                self.lexemes(terminal, |rivals| rivals.at_occurrence[occurrence as usize], from)
+            }
+            Symbol::Foreign(at) => {
+                let language = &self.own.foreign[at as usize].language;
+                let ends = language.ends(&self.text[from as usize..])?;
+                count(ends.len());
+                ends.into_iter().map(|end| from + end as u32).collect()
+            }
+        };
+        let mut ends: Vec<End> = Vec::new();
+        for lexeme in lexemes {
+            let after = self.trivia(|rivals| rivals.after[occurrence as usize], lexeme);
+            ends.extend(after.into_iter().map(|next| End { next, lexeme }));
+        }
+        ends.sort_unstable_by_key(|end| std::cmp::Reverse((end.lexeme, end.next)));
+        let ends: Rc<[End]> = ends.into();
+        self.ends.insert((occurrence, from), Rc::clone(&ends));
+        Ok(ends)
+    }
+
+    /// Where a text may begin, after what is ignored before it; longer trivia first.
+    pub fn starts(&mut self) -> Vec<u32> {
+        let mut starts = if self.own.ignores_at_start { self.trivia(|_| 0, 0) } else { vec![0] };
+        starts.sort_unstable_by_key(|&start| std::cmp::Reverse(start));
+        starts
+    }
+
+    /// Where trivia may end that begins at the end of a lexeme, in a place.
+    fn trivia(&mut self, place: impl Fn(&Rivals) -> PlaceId, from: u32) -> Vec<u32> {
+        let own = self.own;
+        let (mut ends, mut at) = (IndexSet::<u32, FxBuildHasher>::from_iter([from]), 0);
+        while let Some(&begin) = ends.get_index(at) {
+            for &terminal in own.cutting.ignored() {
+                ends.extend(self.lexemes(terminal, |rivals| rivals.at_place[place(rivals) as usize], begin));
+            }
+            at += 1;
+        }
+        ends.into_iter().collect()
+    }
+
+    /// Where the texts of a terminal that a lexer takes, among some rivals, end.
+    fn lexemes(&mut self, own: TerminalId, rivals: impl Fn(&Rivals) -> RivalsId, from: u32) -> Vec<u32> {
+        let cutting = &self.own.cutting;
+        let (automaton, tag) = cutting.automaton(own);
+        let matches = self.matches(automaton, from);
+        let is_own = |(_, state): &&(u32, TaggedState)| automaton.accepts(*state).binary_search(&tag).is_ok();
+        match cutting {
+            Cutting::Lexer(known) if !self.is_loose => {
+                known.lexeme(&matches, own, &known.sets[rivals(known)], from).into_iter().collect()
+            }
+            _ => matches.iter().filter(is_own).map(|(end, _)| *end).collect(),
+        }
+    }
+
+    /// The ends of all matches of an automaton, ascending.
+    fn matches(&mut self, automaton: &TaggedAutomaton, from: u32) -> Rc<[(u32, TaggedState)]> {
+        let is_shared = self.own.cutting.has_lexer();
+        if let Some(known) = self.matches.get(&from).filter(|_| is_shared) {
+            return Rc::clone(known);
+        }
+        let (mut state, mut at, mut found) = (automaton.start(), from as usize, Vec::new());
+        loop {
+            if !automaton.accepts(state).is_empty() {
+                found.push((at as u32, state));
+            }
+            let Some(c) = character(&self.text[at..]) else { break };
+            state = automaton.step(state, automaton.minterm(c));
+            at += c.len_utf8();
+            if state == LOST {
+                break;
+            }
+        }
+        count(1 + (at - from as usize) / 8);
+        let found: Rc<[_]> = found.into();
+        if is_shared {
+            self.matches.insert(from, Rc::clone(&found));
+        }
+        found
+    }
+}
+
+impl Rivals {
+    /// The end of the match that a lexer takes for a terminal, among some rivals, if it does.
+    fn lexeme(&self, matches: &[(u32, TaggedState)], own: TerminalId, rivals: &Bits, from: u32) -> Option<u32> {
+        let info = &self.terminals[own as usize];
+        let tags = |state: TaggedState| {
+            self.automaton.accepts(state).iter().copied().filter(|&tag| tag == own || rivals.contains(tag))
+        };
+        let rank = |tag: Tag| self.terminals[tag as usize].priority.cmp(&info.priority);
+        let &(end, state) = matches.iter().rfind(|(_, state)| tags(*state).any(|tag| rank(tag).is_ge()))?;
+        let is_other = tags(state).any(|tag| tag != own && wins(&self.terminals[tag as usize], info));
+        let is_cut = matches.iter().any(|&(at, state)| at > from && tags(state).any(|tag| rank(tag).is_gt()));
+        (tags(state).any(|tag| tag == own) && !is_other && !is_cut).then_some(end)
+    }
+}
+
+/// The character at the beginning of a text; none at its end and in the letter of a control token.
+fn character(text: &[u8]) -> Option<char> {
+    match text {
+        [] => None,
+        [ascii @ ..0x80, ..] => Some(char::from(*ascii)),
+        [first, ..] => {
+            let length = match first {
+                0xC2..=0xDF => 2,
+                0xE0..=0xEF => 3,
+                0xF0..=0xF4 => 4,
+                _ => return None,
+            };
+            std::str::from_utf8(text.get(..length)?).ok()?.chars().next()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+"""Random grammars for Lark: those without conflicts, in which the longest match is taken everywhere."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import formwright as fw
+
+lark = pytest.importorskip("lark")
+
+__all__ = ["ALL", "parsers", "parses"]
+
+TEXTS = ["a", "b", "ab", "aa", "ba", "bb"]
+REGEXES = ["a+", "b+", "[ab]+", "ab?", "ba*", "a*b", "[ab]"]
+ALL = ["".join(letters) for length in range(5) for letters in itertools.product("ab ", repeat=length)]
+
+
+class Conflicts(logging.Handler):
+    """Notes that Lark resolved a conflict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.found |= "onflict" in record.getMessage()
+
+
+def random_grammar(dice: random.Random, *, has_shapes: bool) -> tuple[str, list[tuple[str, str, int]]]:
+    """A grammar, and its terminals: kind, pattern, priority. Shapes are marks of rules, aliases and ``[x]``."""
+    pool = [("text", text, 0) for text in TEXTS] + [("regex", regex, dice.choice([0, 0, 0, 1])) for regex in REGEXES]
+    terminals = dice.sample(pool, dice.randint(2, 4))
+    names = [f'"{pattern}"' if kind == "text" else f"T{at}" for at, (kind, pattern, _) in enumerate(terminals)]
+    rules = ["start", "r", "q"][: dice.randint(1, 3)]
+    if has_shapes:
+        rules[1:] = [dice.choice([rule, f"_{rule}"]) for rule in rules[1:]]
+
+    def item(depth: int) -> str:
+        choice = dice.random()
+        if choice < 0.55 or depth > 2:
+            return dice.choice(names)
+        if choice < 0.75:
+            return dice.choice(rules)
+        if choice < 0.85:
+            return item(depth + 1) + dice.choice("?*+")
+        if has_shapes and choice < 0.95:
+            return f"[{alternatives(depth + 1)}]"
+        return f"({alternatives(depth + 1)})"
+
+    def alternatives(depth: int) -> str:
+        rows = [" ".join(item(depth) for _ in range(dice.randint(depth > 0, 3))) for _ in range(dice.randint(1, 3))]
+        return " | ".join(rows)
+
+    def rule(name: str) -> str:
+        if not has_shapes:
+            return f"{name}: {alternatives(0)}"
+        marks = dice.choice(["", "!"] if name.startswith("_") else ["", "?", "!", "?!"])
+        rows = alternatives(0).split(" | ")
+        is_named = not name.startswith("_") and dice.random() < 0.4 and not any(c in "".join(rows) for c in "([")
+        aliases = [f" -> {name}{at}" if is_named else "" for at in range(len(rows))]
+        return f"{marks}{name}: " + " | ".join(map(str.__add__, rows, aliases))
+
+    lines = [rule(name) for name in rules]
+    lines += [
+        f"T{at}{f'.{priority}' if priority else ''}: /{pattern}/"
+        for at, (kind, pattern, priority) in enumerate(terminals)
+        if kind == "regex"
+    ]
+    if dice.random() < 0.5:
+        lines.append(dice.choice(['%ignore " "', "%ignore / +/"]))
+    return "\n".join(lines) + "\n", terminals
+
+
+def takes_shorter_match(terminals: list[tuple[str, str, int]]) -> bool:
+    """Whether the order in which Lark tries terminals decides against the longest match somewhere."""
+
+    def order(terminal: tuple[str, str, int]) -> tuple[int, int, int]:
+        kind, pattern, priority = terminal
+        width = len(pattern) if kind == "text" else int(re._parser.parse(pattern).getwidth()[1])  # type: ignore[attr-defined]
+        return -priority, -width, -len(pattern)
+
+    patterns = [
+        (re.compile(re.escape(p) if kind == "text" else p), priority)
+        for kind, p, priority in sorted(terminals, key=order)
+    ]
+    for text in ALL:
+        lengths = [(found.end(), priority) for pattern, priority in patterns if (found := pattern.match(text))]
+        for (first, high), (later, low) in itertools.combinations(lengths, 2):  # in some place only these may come
+            if later > first and low == high:
+                return True
+    return False
+
+
+def parsers(count: int, seed: int, *, has_shapes: bool = False) -> Iterator[tuple[str, Any, Any]]:
+    """Grammars without conflicts, with Lark's parser and the form of each; ``None`` where no text conforms."""
+    dice = random.Random(seed)
+    made = 0
+    while made < count:
+        text, terminals = random_grammar(dice, has_shapes=has_shapes)
+        if takes_shorter_match(terminals):
+            continue
+        conflicts = Conflicts()
+        lark.logger.addHandler(conflicts)
+        level = lark.logger.level
+        lark.logger.setLevel(logging.DEBUG)
+        try:
+            parser = lark.Lark(text, parser="lalr", lexer="contextual", debug=True)
+        except lark.exceptions.LarkError:
+            continue
+        finally:
+            lark.logger.setLevel(level)
+            lark.logger.removeHandler(conflicts)
+        if conflicts.found:
+            continue
+        made += 1
+        try:
+            yield text, parser, fw.grammar(text, read="tree")
+        except fw.errors.UnsatisfiableSchema:
+            yield text, parser, None
+
+
+def parses(parser: Any, text: str) -> bool:
+    try:
+        parser.parse(text)
+    except lark.exceptions.UnexpectedInput:
+        return False
+    return True
