@@ -87,6 +87,7 @@ fn find(graph: &CompiledGraph) -> Vec<ByteSet> {
             }
             Node::Choice(options) => options.iter().for_each(|&option| tell(option, &own)),
             Node::Rule(target) => tell(*target, &own),
+            Node::Repeat { body, high: ..=1, .. } => tell(*body, &own),
             Node::Repeat { body, .. } => tell(*body, &own.union(&graph.first(*body))),
             Node::Array(array) => {
                 let items = array.prefix.iter().chain(&array.rest).copied();

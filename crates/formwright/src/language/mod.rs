@@ -294,6 +294,11 @@ pub struct Counted {
 }
 
 impl Node {
+    /// Whether its texts are those of other nodes, in a row, repeated, or one of them.
+    pub fn is_made_of_others(&self) -> bool {
+        matches!(self, Self::Sequence(_) | Self::Choice(_) | Self::Repeat { .. } | Self::Rule(_))
+    }
+
     /// The tree of the finite set of texts that a node is, or that a tail begins with.
     pub fn tree(&self) -> Option<&Trie> {
         match self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwright::canonical::{Cuts, Description, Merges, Order, Scope, Symbols};
 use formwright::language::{Graph, Node, NodeId, UNBOUNDED};
 use formwright::matcher::Speller;
-use formwright::regular::{Pieces, Unit};
+use formwright::regular::{Encoding, Pieces, Regular, Unit};
 use formwright::source::Source;
 use formwright::syntax::choice::{choice, lines, literal};
 use formwright::syntax::json_schema::{Options, explain, json_schema};
@@ -277,6 +277,26 @@ fn every_way_to_run_one() {
             for constraint in [Constraint::new(language, &tables), interrupt.during(compile)] {
                 use_all(&constraint.unwrap());
             }
+        }
+    });
+}
+
+/// A rule that nests: every byte of a token opens a bracket, or ends a part and the part around it.
+#[test]
+fn rules_that_nest_at_every_byte() {
+    within_a_small_stack(|| {
+        let (limits, tables) = (Limits::default(), tables());
+        let literal: fn(&mut Graph, &str) -> NodeId = |graph, text| graph.literals([text.as_bytes()]);
+        let terminal: fn(&mut Graph, &str) -> NodeId = |graph, text| graph.regular(Regular::text(text), Encoding::Text);
+        for make in [literal, terminal] {
+            let mut graph = Graph::default();
+            let own = graph.add(Node::Never);
+            let parts = [make(&mut graph, "a"), own, make(&mut graph, "b")];
+            let (long, short) = (graph.add(Node::Sequence(parts.into())), graph.literals([&b"x"[..], b"b"]));
+            let body = graph.add(Node::Choice([long, short].into()));
+            graph.nodes[own as usize] = Node::Rule(body);
+            graph.root = own;
+            ask(&Constraint::new(&Language::new(graph, &limits).unwrap(), &tables).unwrap());
         }
     });
 }

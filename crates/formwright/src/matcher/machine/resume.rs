@@ -324,11 +324,10 @@ impl Machine<'_> {
             let stack = self.stacks.union(stacks);
             if let Some(position) = self.start_of_terminal(node) {
                 successors.push(position, stack);
-            } else {
+            } else if self.graph.node(node).is_made_of_others() {
                 self.open(node, stack, &mut open);
-                if open.is_empty() && !matches!(self.graph.node(node), Node::Never | Node::Empty) {
-                    successors.push(Position::Start(node), stack);
-                }
+            } else if !matches!(self.graph.node(node), Node::Never | Node::Empty) {
+                successors.push(Position::Start(node), stack);
             }
             for (node, stack) in open.drain(..) {
                 waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);

@@ -25,7 +25,7 @@ use super::entry::Bans;
 use super::lookup::masker;
 use super::{Entry, MaskCache, Masker, Tokens, Walk, without_names};
 use crate::error::Result;
-use crate::language::{FollowId, Node, end};
+use crate::language::{FollowId, end};
 use crate::matcher::compiled::Compiled;
 use crate::matcher::machine::{Configuration, END, Frame, Position, StackId, Unpacked};
 use crate::terminals::{Cache, DependentTokens, TerminalMask, TokenSet};
@@ -337,10 +337,7 @@ fn follow_of(compiled: &Compiled, position: Position) -> FollowId {
 fn is_frame(compiled: &Compiled, position: Position) -> bool {
     match position {
         Position::Sequence { .. } | Position::Repeat { .. } => true,
-        Position::Start(node) => matches!(
-            compiled.graph().node(node),
-            Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_)
-        ),
+        Position::Start(node) => compiled.graph().node(node).is_made_of_others(),
         _ => false,
     }
 }
