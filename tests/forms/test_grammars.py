@@ -90,6 +90,24 @@ def test_lark_has_a_lexer_and_the_others_have_none() -> None:
     assert fw.grammar(gbnf).matches("ab")
 
 
+def test_a_terminal_that_may_be_empty_hands_a_guard_on() -> None:
+    form = fw.grammar('start: "a" MARK "b" | "ab" "c"\nMARK: /x?/\n')
+    assert [form.matches(text) for text in ("axb", "abc", "ab")] == [True, True, False]
+
+
+def test_a_string_beside_a_name_is_followed_by_what_follows_either() -> None:
+    tokens = [*(bytes([byte]) for byte in range(256)), b'":', None]
+    vocabulary = fw.Vocabulary(tokens, eos_token_ids=[257])
+    names = {"text": fw.form(str), "table": fw.form(dict[str, int])}
+    form = fw.grammar('start: @text | @table | "(" start ")"\n', syntax="lark", lexing="any", forms=names)
+    matcher = fw.compile(form, vocabulary).matcher()
+    for byte in b'{"a':
+        matcher.accept_token(byte)
+    mask = fw.allocate_bitmask(1, vocabulary)
+    matcher.fill_bitmask(mask)
+    assert mask[0][256 // 32] & 1
+
+
 def test_shortest_matches_are_asked_for() -> None:
     greedy, lazy = (fw.grammar(f'start: C\nC{how}: "/*" /(.|\\n)*/ "*/"') for how in ("", "[lazy]"))
     assert greedy.matches("/* a */ b */")

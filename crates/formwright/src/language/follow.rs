@@ -27,9 +27,15 @@ impl Follows {
         let follow = find(graph);
         let mut by_leaf: FxHashMap<LeafId, ByteSet> = FxHashMap::default();
         for (node, set) in (0..).zip(&follow) {
-            if let Node::Regular(leaf) | Node::Text { leaf, .. } = graph.node(node) {
-                let all = by_leaf.entry(*leaf).or_default();
-                *all = all.union(set);
+            match graph.node(node) {
+                Node::Regular(leaf) | Node::Text { leaf, .. } => {
+                    let all = by_leaf.entry(*leaf).or_default();
+                    *all = all.union(set);
+                }
+                // After names and items, what comes is not told apart.
+                Node::Object(object) => by_leaf.extend(object.undeclared.iter().map(|kind| (kind.name, ByteSet::ALL))),
+                Node::Distinct(leaves) => by_leaf.extend(leaves.iter().map(|&leaf| (leaf, ByteSet::ALL))),
+                _ => {}
             }
         }
         let (mut made, mut ids) = (Self::default(), FxHashMap::default());

@@ -12,6 +12,7 @@
 use super::super::ast::{Grammar, ItemKind, RuleId, Syntax};
 use super::super::lower::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
 use super::{Derivation, Derivations, Name};
+use crate::interrupt::count;
 
 /// Rounds of a repetition that Lark writes out.
 const WRITTEN_OUT: u32 = 50;
@@ -138,6 +139,7 @@ impl<'n> Nodes<'n> {
         let at = self.open.last().map_or(0, |open| open.start).max(self.last);
         let blank = Node { kind: NodeKind::Blank, name: Name::default(), start: at, end: at };
         for _ in 0..self.children_of(optional) {
+            count(1);
             self.add(blank.clone());
         }
     }
@@ -194,9 +196,9 @@ impl<'n> Nodes<'n> {
         match self.own.parts.get(part) {
             Part::Occurrence(occurrence) => u32::from(self.is_child(*occurrence)),
             Part::Rule(rule) => u32::from(!self.own.rules[*rule as usize].shape.is_spliced),
-            Part::Sequence(all) => all.iter().map(|&part| self.children_of(part)).sum(),
+            Part::Sequence(all) => all.iter().fold(0, |sum, &part| sum.saturating_add(self.children_of(part))),
             Part::Choice(all) => all.iter().map(|&part| self.children_of(part)).max().unwrap_or(0),
-            Part::Repeat(body, _, Some(high)) if *high < WRITTEN_OUT => high * self.children_of(*body),
+            Part::Repeat(body, _, Some(high)) if *high < WRITTEN_OUT => high.saturating_mul(self.children_of(*body)),
             Part::Repeat(..) => 0,
         }
     }

@@ -215,7 +215,7 @@ impl<'s> Scanner<'s> {
                 break;
             }
         }
-        count(1 + (at - from as usize) / 8);
+        count(1 + (at - from as usize) / 8 + found.len()); // what is kept counts, too
         let found: Rc<[_]> = found.into();
         if is_shared {
             self.matches.insert(from, Rc::clone(&found));
