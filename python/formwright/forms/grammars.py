@@ -106,10 +106,11 @@ def grammar(
         UnsupportedConstruct: It is valid, but cannot be enforced; the hint says what to write instead.
         UnsatisfiableSchema: No text conforms to it.
         LimitExceeded: It is too large.
-        ArgumentError: There is no such ``syntax``, ``lexing``, ``read`` or ``ambiguous``, one of ``forms`` is not a
-            form, or ``read`` has a name that the grammar does not have.
+        ArgumentError: There is no such ``syntax``, ``lexing``, ``read`` or ``ambiguous``, ``ambiguous="error"`` has no
+            ``read``, one of ``forms`` is not a form, or ``read`` has a name that the grammar does not have.
     """
     check_text(text, "text")
+    _check_ambiguous(ambiguous, read)
     given = dict(forms or {})
     for name, form in given.items():
         if not isinstance(form, Form):
@@ -125,13 +126,16 @@ def grammar(
     language = Language.grammar(text, **source)
     title = f"grammar {shorten(' '.join(text.split()))}"
     origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if not given else None
+    if read is None:
+        return Form(language, str, title, "text", origin=origin)
+    return Form(language, TreeReader(language, text, source, read, ambiguous), title, "value", origin=origin)
+
+
+def _check_ambiguous(ambiguous: str, read: Any) -> None:
     if ambiguous not in ("resolve", "error"):
         raise ArgumentError(f'ambiguous: expected "resolve" or "error", got {ambiguous!r}', argument="ambiguous")
-    if read is not None:
-        return Form(language, TreeReader(language, text, source, read, ambiguous), title, "value", origin=origin)
-    if ambiguous == "error":
+    if ambiguous == "error" and read is None:
         raise ArgumentError('ambiguous="error" needs a tree: pass read=', argument="ambiguous")
-    return Form(language, str, title, "text", origin=origin)
 
 
 def _translate(regex: str, flags: str) -> list[tuple[str, str, str]]:

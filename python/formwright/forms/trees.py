@@ -78,7 +78,8 @@ class Tree:
         children: Trees and tokens in the order of the text; ``None`` where Lark's ``[x]`` has nothing.
         start: Where it begins in the text, in characters.
         end: Where it ends, without what the grammar ignores.
-        is_complete: Whether its text will not change; of a text that is still being written, some are not.
+        is_complete: Whether it ends before the text does, or the text is over. It may still become a child of another
+            tree.
     """
 
     rule: str
