@@ -23,13 +23,16 @@ use smallvec::SmallVec;
 
 use super::counting::Counting;
 use super::keys::ContinuedKey;
-use super::machine::{Configuration, Machine, StackId};
+use super::machine::{Configuration, Machine, Position, StackId};
 use super::part_tokens::PartLeft;
 use super::potential::Potential;
-use crate::language::LeafId;
+use crate::language::{INFINITE, LeafId};
 
 /// Configurations about which it is remembered how much their dearest token leaves to do.
 const MOST_KNOWN: usize = 1 << 13;
+
+/// Bytes of lists of configurations about which the same is remembered.
+const MOST_BYTES: usize = 1 << 19;
 
 /// What budgets found, kept for the next mask.
 #[derive(Debug, Default)]
@@ -37,6 +40,9 @@ pub struct BudgetCache {
     pub potential: Potential,
     /// By configuration: at most this many tokens are needed after any token it allows.
     highest: FxHashMap<Configuration, u32>,
+    /// By several configurations, or one: the same, if it is known of the parts that they are put together from.
+    pub most_to_finish: FxHashMap<Box<[Configuration]>, Option<u32>>,
+    most_bytes: usize,
     /// The same of the context-dependent tokens of a terminal.
     highest_dependent: FxHashMap<ContinuedKey, u32>,
 }
@@ -55,9 +61,19 @@ impl BudgetCache {
         self.highest.insert(configuration, highest);
     }
 
+    /// Remembers how much the tokens of several configurations leave to do at most.
+    pub fn remember_most(&mut self, configurations: &[Configuration], most: Option<u32>) {
+        if self.most_bytes > MOST_BYTES {
+            self.most_to_finish.clear();
+            self.most_bytes = 0;
+        }
+        self.most_bytes += size_of_val(configurations) + 40;
+        self.most_to_finish.insert(configurations.into(), most);
+    }
+
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.potential.bytes() + self.highest.len() * 32 + self.highest_dependent.len() * 48
+        self.potential.bytes() + self.most_bytes + self.highest.len() * 32 + self.highest_dependent.len() * 48
     }
 }
 
@@ -75,15 +91,40 @@ pub struct Budget<'m> {
     /// To the text; [`u32::MAX`] is not a bound, and then nothing is asked about.
     left: u32,
     part: Option<PartLeft>,
+    /// Whether everything fits, and it is only measured how much is needed, in bytes.
+    pub is_measuring: bool,
     counting: Counting<'m>,
     pub cache: &'m mut BudgetCache,
     /// The most tokens that any configuration asked about needs; perhaps less than this.
     pub highest: u32,
+    /// What was found for this mask: many tokens lead to the same place.
+    asked: FxHashMap<Box<[Configuration]>, u32>,
 }
 
 impl<'m> Budget<'m> {
     pub fn new(Left { tokens, part }: Left, counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
-        Self { left: tokens.unwrap_or(u32::MAX), part, counting, cache, highest: 0 }
+        Self {
+            left: tokens.unwrap_or(u32::MAX),
+            part,
+            is_measuring: false,
+            counting,
+            cache,
+            highest: 0,
+            asked: FxHashMap::default(),
+        }
+    }
+
+    /// Not a bound: it finds what is needed at most.
+    pub fn measuring(counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
+        Self {
+            left: INFINITE,
+            part: None,
+            is_measuring: true,
+            counting,
+            cache,
+            highest: 0,
+            asked: FxHashMap::default(),
+        }
     }
 
     /// Whether any of `configurations` can be completed with the tokens left.
@@ -107,7 +148,7 @@ impl<'m> Budget<'m> {
 
     /// Tokens that complete any of `configurations`; where that is no more than are left, perhaps its bytes.
     fn needed(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> u32 {
-        if self.counting.has_every_byte() {
+        if self.is_measuring || self.counting.has_every_byte() {
             let bytes = machine.cost(configurations);
             if bytes <= self.left {
                 return bytes;
@@ -117,7 +158,24 @@ impl<'m> Budget<'m> {
                 return tokens;
             }
         }
-        self.cache.potential.tokens(machine, self.counting, configurations)
+        if configurations.iter().any(|of| of.position == Position::Ended) {
+            let all = with_continuations(machine, configurations);
+            return self.needed_by_tokens(machine, &all);
+        }
+        self.needed_by_tokens(machine, configurations)
+    }
+
+    /// The same where it is known what comes after terminals, in tokens.
+    fn needed_by_tokens(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> u32 {
+        if !configurations.iter().all(|of| machine.is_erased(of.stack)) {
+            return self.cache.potential.tokens(machine, self.counting, configurations);
+        }
+        if let Some(&known) = self.asked.get(configurations) {
+            return known;
+        }
+        let tokens = self.cache.potential.tokens(machine, self.counting, configurations);
+        self.asked.insert(configurations.into(), tokens);
+        tokens
     }
 
     /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the
@@ -135,11 +193,11 @@ impl<'m> Budget<'m> {
         if self.left == u32::MAX {
             return true;
         }
-        if !self.counting.has_every_byte() {
+        if !self.is_measuring && !self.counting.has_every_byte() {
             return false;
         }
         let farthest = farthest.saturating_add(detour);
-        let mut needed = farthest.saturating_add(machine.stack_cost(stack));
+        let mut needed = farthest.saturating_add(machine.stack_cost(stack)).min(INFINITE);
         if needed > self.left {
             let lengths = self.counting.tokens(machine.graph);
             needed = farthest.saturating_add(machine.stack_costs_in(lengths, stack).least);
@@ -161,7 +219,8 @@ impl<'m> Budget<'m> {
 
     /// Whether as many tokens are left as there are bytes to come.
     pub fn fits_in_bytes(&mut self, bytes: u32) -> bool {
-        let fits = self.left == u32::MAX || self.counting.has_every_byte() && bytes <= self.left;
+        let counts = self.is_measuring || self.counting.has_every_byte();
+        let fits = self.left == u32::MAX || counts && bytes <= self.left;
         if fits {
             self.highest = self.highest.max(bytes);
         }
@@ -186,4 +245,16 @@ impl<'m> Budget<'m> {
         }
         self.cache.highest_dependent.insert(key, highest);
     }
+}
+
+/// Configurations with what comes after the terminals that have ended.
+fn with_continuations(machine: &mut Machine<'_>, configurations: &[Configuration]) -> SmallVec<[Configuration; 4]> {
+    let mut all = SmallVec::new();
+    for &at in configurations {
+        match at.position {
+            Position::Ended => all.extend(machine.continuation(at.stack).configurations.iter().copied()),
+            _ => all.push(at),
+        }
+    }
+    all
 }

@@ -18,7 +18,7 @@ use super::budget::Left;
 use super::compiled::Compiled;
 use super::distance::Distance;
 use super::machine::{Configuration, Machine, Unit};
-use super::masks::{Entry, MaskCache, PlainMask, Row, Written, begun, lookup, masker, write_one};
+use super::masks::{Entry, MaskCache, PlainMask, Row, Written, begun, highest, lookup, masker, write_one};
 use super::part_tokens::PartLeft;
 use super::{Mask, Matcher};
 use crate::error::Result;
@@ -68,12 +68,23 @@ impl Matcher {
 
     /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget.
     pub(super) fn is_ample(&mut self, budget: u32, quick: bool) -> bool {
+        if self.compiled().graph().rises().is_none() {
+            return self.is_ample_by_parts(budget, quick);
+        }
         if self.distance().is_some_and(|distance| distance.after_any() < budget) {
             return true;
         }
         let Some(begun) = self.begun(quick) else { return false };
         let fits = |distance: Distance| distance.after(&begun) < budget;
         self.compiled().units().iter().any(|&unit| self.measured(unit).is_some_and(fits))
+    }
+
+    /// The same, found of the parts that masks are put together from. Waits for no lock; where it would have to, and where
+    /// it must be `quick` and is not known, the answer is no.
+    fn is_ample_by_parts(&self, budget: u32, quick: bool) -> bool {
+        let (compiled, at) = (self.compiled(), self.history.configurations());
+        let Some(mut cache) = self.cache.try_lock() else { return false };
+        most_to_finish(compiled, &mut cache.masks, at, quick).is_some_and(|most| most < budget)
     }
 
     /// What the tokens that may come begin at most. Waits for no lock; where it would have to, nothing is known.
@@ -190,7 +201,7 @@ impl Matcher {
         if written != Written::Unfit {
             return Ok(written);
         }
-        if self.is_known_to_fit(budget) {
+        if self.is_known_to_fit(budget, quick) {
             return self.write_if(row, quick, |_| true);
         }
         for &unit in self.compiled().units() {
@@ -218,9 +229,11 @@ impl Matcher {
     }
 
     /// Whether the text is in one place only, of which it is remembered that all its tokens fit.
-    fn is_known_to_fit(&self, budget: u32) -> bool {
-        let [place] = self.history.configurations() else { return false };
-        self.cache.try_lock().is_some_and(|cache| budget > 0 && cache.masks.budgets.is_ample(place, budget - 1))
+    fn is_known_to_fit(&self, budget: u32, quick: bool) -> bool {
+        let at @ [place] = self.history.configurations() else { return false };
+        let (compiled, Some(mut cache)) = (self.compiled(), self.cache.try_lock()) else { return false };
+        budget > 0 && cache.masks.budgets.is_ample(place, budget - 1)
+            || most_to_finish(compiled, &mut cache.masks, at, quick).is_some_and(|most| most < budget)
     }
 
     /// Writes the allowed tokens if they are one cached entry, and what it begins fits.
@@ -269,7 +282,10 @@ impl Matcher {
             let is_ample = left.part.is_none()
                 && match left.tokens {
                     Some(tokens) if !cache.budgets.is_ample(&configuration, tokens) => {
-                        several && fits_whatever_begins(compiled, cache, configuration, tokens)?
+                        several
+                            && (fits_whatever_begins(compiled, cache, configuration, tokens)?
+                                || most_to_finish(compiled, cache, &[configuration], false)
+                                    .is_some_and(|most| most <= tokens))
                     }
                     _ => true,
                 };
@@ -285,6 +301,31 @@ impl Matcher {
         }
         Ok(())
     }
+}
+
+/// Tokens to the end after any of the tokens that some configurations allow, at most; `None` if that is not known, or must
+/// be `quick` and is not kept.
+fn most_to_finish(
+    compiled: &Compiled,
+    cache: &mut MaskCache,
+    configurations: &[Configuration],
+    quick: bool,
+) -> Option<u32> {
+    if cache.fragments.is_none() {
+        return None;
+    }
+    if let Some(&known) = cache.budgets.most_to_finish.get(configurations) {
+        return known;
+    }
+    if quick {
+        return None;
+    }
+    cache.terminals.quick = false;
+    let mut path = std::mem::take(&mut cache.path);
+    let most = highest(compiled, cache, &mut path, configurations).ok().flatten();
+    cache.path = path;
+    cache.budgets.remember_most(configurations, most);
+    most
 }
 
 /// Whether the tokens of a configuration, alone, lead nowhere too far from the end.

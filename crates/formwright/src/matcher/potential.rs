@@ -151,13 +151,13 @@ impl Potential {
             return machine.cost(of);
         }
         self.begin_question();
-        machine
-            .blindly(|machine| of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of))))
+        machine.blindly(|machine| of.iter().fold(INFINITE, |least, &of| self.tokens_of(machine, counting, of, least)))
     }
 
-    fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
-        let configuration = machine.erased(configuration);
-        let mut least = self.preferred(machine, counting, configuration);
+    /// Tokens from a configuration, if they are fewer than `most`, else that many.
+    fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: Configuration, most: u32) -> u32 {
+        let configuration = machine.erased(of);
+        let mut least = self.preferred(machine, counting, configuration).min(most);
         if !self.is_followed(&configuration) || machine.may_include_others(configuration) {
             least = least.min(self.least_included(machine, configuration));
             least = least.min(self.through_terminal(machine, counting, configuration, least));
@@ -192,9 +192,10 @@ impl Potential {
             return INFINITE; // a rule that begins with a terminal may come after it without end
         }
         self.open_terminals += 1;
-        let after = machine.after_terminal(stack).into_iter().map(|at| self.tokens_of(machine, counting, at)).min();
+        let after = machine.after_terminal(stack);
+        let after = after.iter().fold(least - bytes, |least, &at| self.tokens_of(machine, counting, at, least));
         self.open_terminals -= 1;
-        after.map_or(INFINITE, |after| after.saturating_add(bytes).min(INFINITE))
+        after + bytes
     }
 
     /// The potential along preferred ways, or else over all tokens.

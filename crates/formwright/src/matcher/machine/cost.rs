@@ -115,7 +115,8 @@ impl Machine<'_> {
         match position {
             // A union costs what its alternatives cost: `frame_cost`.
             Position::Accept | Position::Union(_) | Position::Ended => 0,
-            Position::Between { .. } | Position::Unseen(_) => INFINITE, // is in cache keys only, so its cost is never asked for
+            Position::Unseen(_) => 0,             // what is above it is measured alone
+            Position::Between { .. } => INFINITE, // is in cache keys only, so its cost is never asked for
             Position::Start(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {
                 spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node))

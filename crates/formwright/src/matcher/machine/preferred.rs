@@ -219,9 +219,10 @@ impl Machine<'_> {
         if depends || after.iter().all(|&(_, rest)| rest >= cost) {
             return None;
         }
-        // Of several ways that what is on the stack goes on, each counts; of others, those that are nearer.
+        // Of several ways that what is on the stack goes on, each counts; of others, those that are nearer. In a grammar,
+        // stacks that lead far from the end can be without number.
         let stack = self.stack_costs(configuration.stack);
-        let limit = cost - stack.least + stack.most;
+        let limit = if self.graph.has_rules() { cost } else { cost - stack.least + stack.most };
         after.retain(|(_, rest)| *rest < limit);
         Some((byte, after))
     }

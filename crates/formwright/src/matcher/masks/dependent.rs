@@ -95,6 +95,7 @@ impl Masker<'_> {
             return excluded.tokens;
         }
         let found = self.continued(leaving, excluded.quote);
+        self.is_indivisible |= excluded.quote && !found.exits.is_empty();
         self.exits.extend_from_slice(&found.exits);
         let allowed = |token: &&TokenId| !excluded.tokens.has(**token);
         if excluded.tokens.is_empty() {
@@ -130,10 +131,16 @@ impl Masker<'_> {
             return Arc::clone(cached);
         }
         let found = Arc::new(if no_quote { self.without_quotes(leaving) } else { self.walk_dependent(leaving) });
-        if shared && !self.machine.overflow {
-            self.terminals.insert_continued(key, Arc::clone(&found), self.tables.limits().matcher_cache_bytes);
+        if shared {
+            self.keep_continued(key, &found);
         }
         found
+    }
+
+    fn keep_continued(&mut self, key: ContinuedKey, found: &Arc<Continued>) {
+        if !self.machine.overflow {
+            self.terminals.insert_continued(key, Arc::clone(found), self.tables.limits().matcher_cache_bytes);
+        }
     }
 
     /// As [`Masker::continued`]: the same, if the budget is ample for all of these tokens.
@@ -146,26 +153,31 @@ impl Masker<'_> {
             return found;
         }
         let outer = self.budget.as_mut().map_or(0, |budget| std::mem::take(&mut budget.highest));
-        let found = if no_quote { self.without_quotes(leaving) } else { self.walk_dependent(leaving) };
+        let found = Arc::new(if no_quote { self.without_quotes(leaving) } else { self.walk_dependent(leaving) });
+        let mut is_measured = false;
         if let Some(budget) = &mut self.budget {
             if alike && found.unresolved.is_empty() {
                 budget.remember_for(key, budget.highest);
+                is_measured = budget.is_measuring;
             }
             budget.highest = budget.highest.max(outer);
         }
-        Arc::new(found)
+        if is_measured {
+            let stack = self.machine.stacks.representative_or_self(leaving.stack);
+            self.keep_continued(leaving.key(stack, no_quote), &found); // nothing was left out
+        }
+        found
     }
 
     /// The tokens that do not begin with the quote.
     fn without_quotes(&mut self, leaving: &Leaving<'_>) -> Continued {
         let all = self.continued(leaving, false);
-        self.is_indivisible |= !all.exits.is_empty();
         let kept = |token: &&TokenId| self.rest(leaving, **token).first() != Some(&b'"');
         let some = |tokens: &[TokenId]| tokens.iter().filter(kept).copied().collect::<Vec<_>>();
         let by_name = all.name_completing.iter().map(|(name, tokens)| (name.clone(), some(tokens)));
         let banned: Vec<TokenId> = leaving.mask.closing().filter(|token| !kept(&token)).collect();
         Continued {
-            exits: Vec::new(),
+            exits: all.exits.clone(),
             name_completing: by_name.collect(),
             banned: Bans::from(banned).and(&all.banned),
             tokens: some(&all.tokens).into(),

@@ -22,12 +22,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::entry::Bans;
-use super::lookup::masker;
+use super::lookup::{masker, measuring};
 use super::{Entry, MaskCache, Masker, Tokens, Walk, without_names};
 use crate::error::Result;
-use crate::language::{FollowId, end};
+use crate::language::{FollowId, INFINITE, end};
 use crate::matcher::compiled::Compiled;
-use crate::matcher::machine::{Configuration, END, Frame, Position, StackId, Unpacked};
+use crate::matcher::machine::{Configuration, END, Frame, Machine, Position, StackId, Unpacked};
 use crate::terminals::{Cache, DependentTokens, TerminalMask, TokenSet};
 use crate::vocabulary::NodeIndex;
 
@@ -68,6 +68,8 @@ pub struct Fragment {
     /// The tokens, by the walks that found them; sorted by address.
     found: Vec<Arc<Found>>,
     exits: Vec<Exit>,
+    /// Bytes to the end of what was walked, after any of the tokens, at most.
+    rise: u32,
     /// The tokens where it begins, held because the key has their address.
     _held: Option<Arc<DependentTokens>>,
     /// Whether it holds only with all that is below the frame.
@@ -183,19 +185,47 @@ pub fn assemble(
     configurations: &[Configuration],
 ) -> Result<Option<Arc<Entry>>> {
     let Some(fragments) = cache.fragments.clone() else { return Ok(None) };
+    let whole = whole(compiled, &fragments, cache, path, configurations)?;
+    let words = compiled.tables().vocabulary.mask_words();
+    Ok(whole.map(|whole| fragments.unite(whole.found, words)))
+}
+
+/// Tokens to the end after any of the tokens that some configurations allow, at most; `None` if that is not known. It is
+/// counted in bytes where a frame goes on, and below it as it is counted in [`Assembly::cost_below`].
+///
+/// # Errors
+/// As [`Masker::entry`].
+pub fn highest(
+    compiled: &Compiled,
+    cache: &mut MaskCache,
+    path: &mut Vec<u8>,
+    configurations: &[Configuration],
+) -> Result<Option<u32>> {
+    let Some(fragments) = cache.fragments.clone().filter(|_| compiled.tables().vocabulary.has_every_byte()) else {
+        return Ok(None);
+    };
+    Ok(whole(compiled, &fragments, cache, path, configurations)?.map(|whole| whole.rise))
+}
+
+/// What some configurations allow, with all that is below them; `None` if a frame cannot be looked at alone.
+fn whole(
+    compiled: &Compiled,
+    fragments: &Fragments,
+    cache: &mut MaskCache,
+    path: &mut Vec<u8>,
+    configurations: &[Configuration],
+) -> Result<Option<Fragment>> {
     if configurations.iter().any(|at| cache.stacks.is_compared(at.stack)) {
         return Ok(None);
     }
     let root = Exit { dependent: None, node: 0 };
-    let mut assembly =
-        Assembly { compiled, fragments: &fragments, cache, path, whole: Fragment::default(), open: Vec::new() };
+    let mut assembly = Assembly { compiled, fragments, cache, path, whole: Fragment::default(), open: Vec::new() };
     for &configuration in configurations {
         let Configuration { position, stack } = without_names(compiled, &mut assembly.cache.stacks, configuration);
         assembly.add(&root, position, stack)?;
     }
-    let Fragment { found, is_indivisible, .. } = assembly.finish()?;
-    let words = compiled.tables().vocabulary.mask_words();
-    Ok((!is_indivisible).then(|| fragments.unite(found, words)))
+    let whole = assembly.finish()?;
+    Ok((!whole.is_indivisible).then_some(whole))
 }
 
 /// What some walks found together. Many bit maps become one.
@@ -237,9 +267,17 @@ impl Assembly<'_> {
         }
         let part = fragment((self.compiled, self.fragments), self.cache, self.path, from, position)?;
         self.whole.is_indivisible |= part.is_indivisible;
+        if !part.found.is_empty() {
+            self.whole.rise = self.whole.rise.max(part.rise.saturating_add(self.cost_below(stack)).min(INFINITE));
+        }
         self.whole.found.extend(part.found.iter().cloned());
         self.open.extend(part.exits.iter().map(|exit| (exit.clone(), stack)));
         Ok(())
+    }
+
+    /// Bytes to the end of what is on a stack.
+    fn cost_below(&mut self, stack: StackId) -> u32 {
+        Machine::new(self.compiled.graph(), &mut self.cache.stacks, self.path).stack_cost(stack)
     }
 
     /// Follows the exits down the stacks. Where nothing is known of a stack, they are exits of the whole.
@@ -311,7 +349,7 @@ fn fragment(
         }
         assembly.finish()?
     } else {
-        masker(compiled, cache, path, None).find_fragment(&from.walk(compiled), from.node, position, unknown)?
+        measuring(compiled, cache, path).find_fragment(&from.walk(compiled), from.node, position, unknown)?
     };
     let held = from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens));
     let found = Fragment { _held: held, ..found };
@@ -410,6 +448,7 @@ impl Masker<'_> {
         Ok(Fragment {
             found: if is_empty { Vec::new() } else { vec![Arc::new(found)] },
             exits: std::mem::take(&mut self.exits),
+            rise: self.budget.as_ref().map_or(INFINITE, |budget| budget.highest),
             _held: None,
             is_indivisible: self.is_indivisible || is_named,
         })

@@ -195,6 +195,14 @@ fn resolve(
     Ok(entry)
 }
 
+/// A masker that finds how far from the end the tokens that it finds lead.
+pub fn measuring<'m>(compiled: &'m Compiled, cache: &'m mut MaskCache, path: &'m mut Vec<u8>) -> Masker<'m> {
+    let MaskCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
+    let machine = Machine::new(compiled.graph(), stacks, path);
+    let budget = Budget::measuring(compiled.counting(), budgets);
+    Masker::new(machine, compiled.tables(), compiled.ids(), Some(budget), (buffer, tokens), terminals)
+}
+
 /// A masker for one configuration after `path`, if need be with the tokens left after the next one.
 pub fn masker<'m>(
     compiled: &'m Compiled,

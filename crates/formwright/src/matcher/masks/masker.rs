@@ -69,8 +69,8 @@ impl<'m> Masker<'m> {
     ) -> Self {
         buffer.clear();
         tokens.clear();
-        machine.comparison.is_strict = budget.is_some();
-        machine.is_lazy = budget.is_none() && machine.graph.has_rules();
+        machine.comparison.is_strict = budget.as_ref().is_some_and(|budget| !budget.is_measuring);
+        machine.is_lazy = machine.graph.has_rules();
         Self {
             machine,
             tables,

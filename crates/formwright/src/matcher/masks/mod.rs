@@ -36,7 +36,7 @@ use terminal_cache::TerminalCache;
 use walk::{Tokens, Walk};
 
 pub use cache::MaskCache;
-pub use fragments::Fragments;
+pub use fragments::{Fragments, highest};
 pub use lookup::{Written, begun, lookup, masker, write_one};
 pub use mask::{PlainMask, set};
 pub use precompute::precomputed;

@@ -86,7 +86,7 @@ impl Derivations {
     /// As [`super::lower::lower`].
     pub fn new(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Self> {
         bounded(limits.work, || {
-            let mut materials = Materials::of(grammar, given, limits)?;
+            let mut materials = Materials::of(grammar, lexing, given, limits)?;
             let start = materials.parts.add(Part::Rule(grammar.start));
             let root = materials.parts.add(Part::Sequence(vec![start]));
             let nullable = materials.nullable_parts();

@@ -3,6 +3,7 @@
 //! ```text
 //! parts       the rules as one arena, with the occurrences of terminals
 //! terminals   terminals as regular languages
+//! laziness    terminals that end as soon as they can
 //! places      what may come where, so which terminals are rivals
 //! ahead       what may come from a place on, character by character
 //! guards      what must not follow a lexeme
@@ -15,6 +16,7 @@ mod ahead;
 mod copies;
 mod fusing;
 mod guards;
+mod laziness;
 mod rounds;
 
 pub(super) mod bits;
@@ -90,9 +92,9 @@ impl Materials {
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] when one of them is too large; those of the languages inside it.
-    pub fn of(grammar: &Grammar, given: &Given<'_>, limits: &Limits) -> Result<Self> {
+    pub fn of(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Self> {
         let parts = Parts::of(grammar);
-        let terminals = terminals(grammar, given, limits)?;
+        let terminals = terminals(grammar, lexing, given, limits)?;
         let foreign = parts.foreign.iter().map(|(kind, span)| {
             let language = (given.foreign)(kind, *span)?;
             let first = language.compiled()?.first(language.graph().root);
@@ -129,7 +131,7 @@ impl Materials {
 pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
     bounded(limits.work, || {
         refuse_bounds(grammar)?;
-        let materials = Materials::of(grammar, given, limits)?;
+        let materials = Materials::of(grammar, lexing, given, limits)?;
         let nullable = materials.nullable_parts();
         let Materials { parts, terminals, foreign } = &materials;
         if lexing == Lexing::Any {

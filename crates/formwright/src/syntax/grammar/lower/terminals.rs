@@ -5,7 +5,8 @@ use std::sync::Arc;
 use regex_syntax::hir::ClassUnicode;
 
 use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
-use super::Given;
+use super::laziness::Laziness;
+use super::{Given, Lexing};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
@@ -36,7 +37,9 @@ pub struct TerminalInfo {
 ///
 /// # Errors
 /// [`crate::Kind::Limit`] when one of them is too large.
-pub fn terminals(grammar: &Grammar, given: &Given, limits: &Limits) -> Result<Vec<TerminalInfo>> {
+pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limits) -> Result<Vec<TerminalInfo>> {
+    let mut laziness = (lexing != Lexing::Any).then(|| Laziness::new(grammar));
+    let mut shortest = vec![false; grammar.terminals.len()];
     let mut trees: Vec<Option<(Regular, usize)>> = vec![None; grammar.terminals.len()];
     for terminal in 0..grammar.terminals.len() as TerminalId {
         let mut open = vec![terminal];
@@ -49,6 +52,7 @@ pub fn terminals(grammar: &Grammar, given: &Given, limits: &Limits) -> Result<Ve
             }
             open.pop();
             if trees[next as usize].is_none() {
+                shortest[next as usize] = laziness.as_mut().is_some_and(|known| known.takes_shortest(next));
                 let (tree, size) = Builder { trees: &trees, given, limits }.attributed(own)?;
                 trees[next as usize] = Some((tree, size));
             }
@@ -56,6 +60,7 @@ pub fn terminals(grammar: &Grammar, given: &Given, limits: &Limits) -> Result<Ve
     }
     let info = |(id, tree): (usize, Option<(Regular, usize)>)| {
         let (terminal, tree) = (&grammar.terminals[id], tree.map_or(Regular::Never, |(tree, _)| tree));
+        let tree = if shortest[id] { shortest_matches(tree) } else { tree }; // what refers to it is one expression with it
         let name = terminal.name.clone().unwrap_or_else(|| Arc::from(format!("_{id}")));
         let length = grammar.text.get(terminal.pattern.span.0..terminal.pattern.span.1).map_or(0, str::len) as u32;
         TerminalInfo {

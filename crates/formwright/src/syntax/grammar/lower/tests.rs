@@ -309,7 +309,7 @@ fn check(grammar: &Grammar, lexing: Lexing, length: usize) -> &'static str {
         foreign: &|_, _| Err(Error::new(Kind::Language, "none")),
         regular_form: &|_, _| Err(Error::new(Kind::Language, "none")),
     };
-    let infos = terminals(grammar, &given, &limits).unwrap();
+    let infos = terminals(grammar, lexing, &given, &limits).unwrap();
     let definition = Definition::new(grammar, &infos, lexing);
     let texts: Vec<Vec<u8>> = all_texts(length).into_iter().filter(|text| definition.accepts(text)).collect();
     let language = match lower(grammar, lexing, &given, &limits) {
