@@ -318,8 +318,8 @@ class Derivations:
 
         Returns:
             Its nodes, children before their parents: ``(name, start, end, children)``, in characters. A terminal has -1
-            children, and what is not there -2. The first place that has several trees. And what is captured, in the order
-            in which it begins: ``(name, start, end)``, in bytes.
+            children, and what is not there -2. The first place that has several trees. And the captured texts, in the
+            order in which they begin: ``(name, start, end)``, in bytes.
 
         Raises:
             LimitExceeded: The text has too many derivations.

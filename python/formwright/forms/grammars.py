@@ -97,8 +97,8 @@ def grammar(
             terminals to callables: they get the children of a rule as arguments, or the token, and the value is what
             that of the start rule returns. An object with methods of these names, which get the list of the children,
             or the token; also ``__default__(rule, children, meta)`` and ``__default_token__(token)`` for the others. A
-            ``Transformer`` of Lark gets what Lark would give it. ``%lark {...}`` is a tree of this name around that of its
-            start rule.
+            ``Transformer`` of Lark gets what Lark would give it. ``%lark {...}`` is a tree of this name around that of
+            its start rule.
         ambiguous: What becomes of a text with several trees. ``"resolve"``: the first one, at the leftmost place where
             they differ. There, the alternative whose rules have the higher priority is first, then the one written
             first; repetitions go on as long as they can. ``"error"``: an `OutputAmbiguous`. Trees with equal names and

@@ -5,12 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
-from formwright._extras import needs
+import lark
+
 from formwright.forms.text_checks import is_of_call
 from formwright.forms.trees import REFUSALS, Nodes, Token, Tree, fold, refusal
-
-with needs("lark", "a Lark Transformer as read="):
-    import lark
 
 __all__ = ["transform"]
 

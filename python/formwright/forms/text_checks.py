@@ -36,7 +36,7 @@ def read_json(text: str) -> Any:
 
 
 def is_of_call(error: Exception) -> bool:
-    """Whether it is a TypeError of the call of a reader, as for a wrong number of arguments: that is no text's fault."""
+    """Whether it is a TypeError of the call of a reader, as for a wrong number of arguments; no text causes it."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next

@@ -84,8 +84,8 @@ class Tree:
         children: Trees and tokens in the order of the text; ``None`` where Lark's ``[x]`` has nothing.
         start: Where it begins in the text, in characters.
         end: Where it ends, without what the grammar ignores.
-        is_complete: Whether it ends before the text does, or the text is over. What follows may still make it a child of
-            another tree, or show that the text has another tree.
+        is_complete: Whether it ends before the text does, or the text is over. What follows may still make it a child
+            of another tree, or show that the text has another tree.
     """
 
     rule: str
