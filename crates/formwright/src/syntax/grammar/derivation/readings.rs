@@ -7,9 +7,9 @@
 //! s: a "x"? "x"?    a: "b"        bx: two derivations, one tree s(a)
 //! ```
 //!
-//! Of each piece of the text that a part has, the chart gives the lists of nodes that it may be, from those of its parts; of
-//! these lists, two that differ are enough. A list is told from others by a hash of 61 bits, which those of two lists give
-//! that are joined (Karp, Rabin 1987).
+//! Of each piece of the text that a part has, the chart gives the lists of nodes that it may be, from those of its parts.
+//! Two lists that differ are enough; where a `?rule` makes one node of both, they count as one. A list is told from others
+//! by a hash of 61 bits; that of two lists in a row is made of theirs (Karp, Rabin 1987).
 //!
 //! Cost: that of the chart again.
 
@@ -32,7 +32,7 @@ const BASE: u64 = 0x1234_5678_9ABC_DEF1;
 const UNITS: usize = 8;
 
 /// What tells a node from others.
-#[derive(Hash)]
+#[derive(Clone, Copy, Hash)]
 enum Node<'n> {
     Blank,
     Token(&'n str, &'n [u8]),
@@ -92,6 +92,12 @@ struct Way {
     /// Which alternative of a rule it is.
     alternative: usize,
     pieces: SmallVec<[Piece; 2]>,
+}
+
+impl Way {
+    fn of(alternative: usize, piece: Piece) -> Self {
+        Self { alternative, pieces: SmallVec::from_slice(&[piece]) }
+    }
 }
 
 /// Where the lists of a piece come from.
@@ -174,22 +180,13 @@ impl<'r, 'c> Readings<'r, 'c> {
         if !own.targets[part as usize].is_some_and(is_read) {
             return Ok(Source::Known(Forests::new()));
         }
-        let to = |part: PartId| Way { alternative: 0, pieces: SmallVec::from_slice(&[Piece::Part(part, start, end)]) };
         let item = |done: u32| {
             let item = self.chart.find(Item { part, done, start, at: end })?;
-            Some(Way { alternative: 0, pieces: SmallVec::from_slice(&[self.piece_of(item, end)]) })
+            Some(Way::of(0, self.piece_of(item, end)))
         };
         let ways = match own.parts.get(part) {
-            Part::Rule(rule) => {
-                let body = own.parts.rules[*rule as usize];
-                let ways = match own.parts.get(body) {
-                    Part::Choice(_) if own.rules[*rule as usize].alternatives.len() > 1 => {
-                        self.options(body, start, end)
-                    }
-                    _ => vec![to(body)],
-                };
-                return Ok(Source::Ways(Some(*rule), ways));
-            }
+            Part::Occurrence(_) => Vec::new(),
+            Part::Rule(rule) => return Ok(Source::Ways(Some(*rule), self.alternatives(*rule, start, end))),
             Part::Choice(_) => self.options(part, start, end),
             Part::Sequence(all) => item(all.len() as u32).into_iter().collect(),
             Part::Repeat(..) if start == end && own.is_optional(part) => {
@@ -198,18 +195,27 @@ impl<'r, 'c> Readings<'r, 'c> {
             }
             Part::Repeat(_, low, high) => {
                 let most = high.map_or(*low, |high| high.min(low + end - start)); // those beyond `low` are not empty
+                count((most - low) as usize);
                 (*low..=most).filter_map(item).collect()
             }
-            Part::Occurrence(_) => Vec::new(),
         };
         Ok(Source::Ways(None, ways))
+    }
+
+    fn alternatives(&self, rule: RuleId, start: u32, end: u32) -> Vec<Way> {
+        let own = self.chart.own;
+        let body = own.parts.rules[rule as usize];
+        match own.parts.get(body) {
+            Part::Choice(_) if own.rules[rule as usize].alternatives.len() > 1 => self.options(body, start, end),
+            _ => vec![Way::of(0, Piece::Part(body, start, end))],
+        }
     }
 
     fn options(&self, choice: PartId, start: u32, end: u32) -> Vec<Way> {
         let Part::Choice(all) = self.chart.own.parts.get(choice) else { return Vec::new() };
         let way = |(alternative, &option): (usize, &PartId)| {
             let may_be = self.chart.may_be_inside((choice, start, end), option, start, end);
-            may_be.then(|| Way { alternative, pieces: SmallVec::from_slice(&[Piece::Part(option, start, end)]) })
+            may_be.then(|| Way::of(alternative, Piece::Part(option, start, end)))
         };
         all.iter().enumerate().filter_map(way).collect()
     }
