@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::super::ast::Grammar;
+use super::super::ast::{Grammar, Shape};
 use super::super::compile::GrammarText;
 use super::super::lower::parts::{Part, PartId};
 use super::super::lower::tests::{Dice, all_texts, random_grammar, regexes, spell_grammar};
 use super::super::lower::{Given, Lexing, lower};
-use super::scanner::Scanner;
+use super::scanner::{End, Scanner};
 use super::{Capture, Derivation, Derivations, NodeKind};
 use crate::error::{Error, Kind};
 use crate::limits::Limits;
@@ -60,7 +60,9 @@ impl Definition<'_> {
                 let name = &own.names.of_occurrences()[*occurrence as usize];
                 let text =
                     |end: u32| String::from_utf8_lossy(&self.scanner.text[start as usize..end as usize]).into_owned();
-                Some(ends.iter().map(|end| (end.next, vec![format!("{name}:{}", text(end.lexeme))])).collect())
+                let token = |end: &End| vec![format!("{name}:{}", text(end.lexeme))];
+                let nodes = |end: &End| if own.names.is_child(*occurrence) { token(end) } else { Vec::new() };
+                Some(ends.iter().map(|end| (end.next, nodes(end))).collect())
             }
             Part::Rule(rule) => {
                 let body = own.parts.rules[*rule as usize];
@@ -68,10 +70,13 @@ impl Definition<'_> {
                 if self.open.iter().filter(|&&open| open == (part, start)).count() > length - start as usize {
                     return Some(Vec::new());
                 }
+                let is_inner = !self.open.is_empty();
                 self.open.push((part, start));
                 let named = |at: usize, ways: Vec<Way>| {
-                    let alias = own.rules[*rule as usize].alternatives[at].alias.clone().unwrap();
-                    ways.into_iter().map(move |(end, nodes)| (end, vec![format!("{alias}({})", nodes.join(" "))]))
+                    ways.into_iter().map(move |(end, nodes)| {
+                        let name = own.name_of_node(*rule, at, nodes.len() as u32, is_inner);
+                        (end, name.map_or(nodes.clone(), |name| vec![format!("{name}({})", nodes.join(" "))]))
+                    })
                 };
                 let mut all = Vec::new();
                 match own.parts.get(body) {
@@ -209,11 +214,17 @@ fn random_grammars_have_the_first_derivation_of_their_definition() {
     let count = std::env::var("GRAMMARS").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
     let mut seen = Seen::default();
     for seed in 0..count {
-        let mut grammar = random_grammar(&mut Dice::new(seed));
+        let mut dice = Dice::new(seed);
+        let mut grammar = random_grammar(&mut dice);
         for rule in &mut grammar.rules {
-            for (at, alternative) in rule.alternatives.iter_mut().enumerate() {
-                alternative.alias = Some(Arc::from(format!("{}_{at}", rule.name)));
+            let shape = [false; 3].map(|_| dice.below(5) == 0);
+            rule.shape = Shape { inlines_single: shape[0], keeps_all: shape[1], is_spliced: shape[2] };
+            for (at, alternative) in rule.alternatives.iter_mut().enumerate().filter(|_| !shape[2]) {
+                alternative.alias = (dice.below(3) > 0).then(|| Arc::from(format!("{}_{at}", rule.name)));
             }
+        }
+        for terminal in grammar.terminals.iter_mut().filter(|_| dice.below(4) == 0) {
+            terminal.name = terminal.name.as_ref().map(|name| format!("_{name}").into());
         }
         for lexing in [Lexing::Any, Lexing::Longest, Lexing::Basic] {
             check(&grammar, lexing, &mut seen);
