@@ -287,6 +287,7 @@ class Derivations:
 
     Raises:
         GrammarError: With the place in the grammar.
+        UnsatisfiableSchema: No text conforms to it.
         LimitExceeded: It is too large.
     """
 
@@ -300,28 +301,36 @@ class Derivations:
         translations: Sequence[tuple[str, str, str]] = ...,
         forms: Sequence[tuple[str, Language]] = ...,
     ) -> Self: ...
-    def read(self, data: bytes, asks: bool) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None] | None:
+    @property
+    def language(self) -> Language:
+        """The texts of the grammar."""
+    @property
+    def has_captures(self) -> bool:
+        """Whether a rule or terminal is captured."""
+    def read(
+        self, data: bytes, asks: bool
+    ) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None, list[tuple[str, int, int]]] | None:
         """The first derivation of a text; ``None`` if it has none.
 
         Args:
             data: The text, UTF-8.
-            asks: Whether other derivations are looked for.
+            asks: Whether other trees are looked for.
 
         Returns:
             Its nodes, children before their parents: ``(name, start, end, children)``, in characters. A terminal has -1
-            children, and what is not there -2. And the first place that has another derivation.
+            children, and what is not there -2. The first place that has several trees. And the captured texts, in the
+            order in which they begin: ``(name, start, end)``, in bytes.
 
         Raises:
             LimitExceeded: The text has too many derivations.
         """
 
     def read_begun(
-        self, language: Language, data: bytes
-    ) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None] | None:
+        self, data: bytes
+    ) -> tuple[list[tuple[str, int, int, int]], tuple[int, int] | None, list[tuple[str, int, int]]] | None:
         """The nodes that have begun in a text that goes on, as of `read`; ``None`` if it departs from the grammar.
 
         Args:
-            language: The language of the grammar.
             data: The text, UTF-8.
 
         Raises:

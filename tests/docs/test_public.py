@@ -45,7 +45,6 @@ def test_importing_loads_numpy_and_nothing_else() -> None:
     ("package", "code", "extra"),
     [
         ("pydantic", "fw.form(int)", "pydantic"),
-        ("lark", "fw.grammar('start: \"a\"', read=type('Reader', (), {'transform': list})())", "lark"),
         ("onnxruntime", "fw.load('formwright-tiny')", "local"),
         ("torch", "fw.from_transformers(None, None)", "transformers"),
         ("mistral_common", "from formwright.tokenizers import mistral", "mistral"),

@@ -313,6 +313,8 @@ def test_what_a_class_refuses_is_typed() -> None:
 
     with pytest.raises(OutputInvalid, match="no"):
         fw.template("{a}", a=int, into=refuse).parse("1")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'a'"):
+        fw.template("{a}", a=int, into=lambda b: b).parse("1")
     with pytest.raises(ArgumentError, match="into"):
         fw.template("{a}", a=int, into=3)  # type: ignore[arg-type]
 

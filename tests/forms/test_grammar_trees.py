@@ -248,6 +248,93 @@ def test_a_fault_of_a_reader_passes() -> None:
         fw.grammar(SUMS, read={"add": fail}).parse("1+1")
 
 
+@dataclass
+class Positive:
+    value: int
+
+    def __post_init__(self) -> None:
+        if self.value == 0:
+            raise TypeError("not zero")
+
+
+class TwoArguments(lark.Transformer):  # type: ignore[misc]
+    def add(self, left: Any, right: Any) -> Any:
+        return left, right
+
+
+@pytest.mark.parametrize(
+    "read",
+    [{"add": lambda only: only}, {"add": Positive}, {"NUMBER": pow}, TwoArguments()],
+)
+def test_a_reader_that_cannot_be_called_is_not_the_fault_of_the_text(read: Any) -> None:
+    with pytest.raises(TypeError) as raised:
+        fw.grammar(SUMS, read=read).parse("1+a")
+    assert not isinstance(raised.value, errors.FormwrightError)
+
+
+def test_a_type_error_inside_a_reader_refuses_the_text() -> None:
+    form = fw.grammar(SUMS, read={"NUMBER": lambda token: Positive(int(token))})
+    assert next(form.parse("1").find("number")).children == (Positive(1),)
+    with pytest.raises(errors.OutputInvalid, match="not zero"):
+        form.parse("0")
+
+
+class Methods:
+    """A method that gets too much, and what is not a method."""
+
+    def add(self, left: Any, right: Any) -> Any:
+        return left, right
+
+    number = staticmethod(lambda children: children)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("add", Methods.add, "the method 'add' is called with 1 argument: "),
+        ("number", 3, "expected a method 'number', got 3"),
+        ("__default__", lambda self, rule: rule, "the method '__default__' is called with 3 arguments: "),
+    ],
+)
+def test_methods_are_checked_when_the_form_is_made(name: str, value: Any, said: str) -> None:
+    owner = type("Owner", (), {name: value, "NUMBER": int})()
+    with pytest.raises(errors.ArgumentError, match=f"read: {said}") as raised:
+        fw.grammar(SUMS, read=owner)
+    assert raised.value.argument == "read"
+
+
+class Catalogue:
+    """Not of Lark, though it has its method."""
+
+    def transform(self, children: list[Any]) -> Any:
+        return children
+
+    def add(self, children: list[Any]) -> Any:
+        return tuple(children)
+
+
+def test_only_a_transformer_of_lark_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fw.grammar(SUMS, read=Catalogue()).parse("1+2").children == (
+        (fw.Tree("number", (fw.Token("1"),)), fw.Tree("number", (fw.Token("2"),))),
+    )
+    monkeypatch.setitem(sys.modules, "lark.visitors", None)
+    assert fw.grammar(SUMS, read=Catalogue()).parse("1").rule == "start"
+
+
+@pytest.mark.parametrize("text", ["1", "1 +\n (a\n\n+ bc) + 4\n", "\n\n1+ \n2"])
+def test_trees_of_lark_have_their_lines_and_columns(text: str) -> None:
+    class Places(lark.Transformer):  # type: ignore[misc]
+        def __default__(self, rule: str, children: list[Any], meta: Any) -> Any:
+            return [rule, vars(meta)["line"], meta.column, meta.end_line, meta.end_column, children]
+
+        def __default_token__(self, token: Any) -> Any:
+            return token.type, token.line, token.column, token.end_line, token.end_column, token.end_pos
+
+    grammar = SUMS.replace('%ignore " "', "%ignore /[ \\n]/")
+    expected = lark.Lark(grammar, parser="lalr", propagate_positions=True).parse(text)
+    assert fw.grammar(grammar, read=Places()).parse(text) == Places().transform(expected)
+
+
 @pytest.mark.parametrize(
     ("read", "said"),
     [
@@ -288,6 +375,29 @@ def test_of_several_trees_the_first_is_taken_or_none(
         form.parse(text)
     assert (raised.value.span, raised.value.text) == (span, text)
     assert raised.value.hint is not None
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text"),
+    [
+        ('start: word*\nword: WORD | WORD\nWORD: /[a-z]+/\n%ignore " "', "a bc " * 40),
+        ('start: "a" | "a"', "a"),
+        ('start: "a" "b"? "b"?', "ab"),
+        ('root ::= "a" ("b" | "b" | b)*\nb ::= "c"', "abcb"),
+    ],
+)
+def test_two_ways_to_one_tree_are_not_ambiguous(grammar: str, text: str) -> None:
+    form = fw.grammar(grammar, read="tree", ambiguous="error")
+    assert form.parse(text) == fw.grammar(grammar, read="tree").parse(text)
+
+
+def test_two_ways_to_cut_what_is_ignored_are_not_ambiguous() -> None:
+    options: dict[str, Any] = {"lexing": "any", "read": "tree", "ambiguous": "error"}
+    form = fw.grammar('start: "a" @b\n%ignore " "', forms={"b": fw.regex("b*")}, **options)
+    assert form.parse("a  ") == fw.Tree("start", (fw.Token("", "@b"),))
+    form = fw.grammar('start: "a" @b\n%ignore " "', forms={"b": fw.regex(" *")}, **options)
+    with pytest.raises(errors.OutputAmbiguous):  # what the form takes is in the tree
+        form.parse("a  ")
 
 
 def test_a_text_with_one_tree_is_not_ambiguous() -> None:
@@ -401,3 +511,84 @@ def test_the_trees_of_all_beginnings_of_a_text_grow() -> None:
         assert len(text[:length].rstrip()) <= tree.end <= length
         tokens = [child for node in tree.find("number") for child in node.children if isinstance(child, fw.Token)]
         assert all(text[token.start : token.end] == token for token in tokens)
+
+
+def test_what_is_complete_in_a_tree_so_far_may_be_wrapped_or_replaced() -> None:
+    form = fw.grammar('start: sum\nsum: sum "+" N | N\nN: /[0-9]+/\n%ignore " "', read="tree")
+    incoming = fw.partial(form)
+    (one,) = incoming.feed("1 ").value.find("sum")
+    (start, wrapped, again) = (*incoming.feed("+").value.find("start"), *incoming.value.value.find("sum"))
+    assert (start.is_complete, wrapped.is_complete) == (False, False)
+    assert (one.is_complete, again.is_complete) == (True, True)
+    assert (one, one.start, one.end) == (again, again.start, again.end)
+    decided_later = fw.partial(fw.grammar('start: a "x" | b "yy"\na: N\nb: N\nN: /[0-9]/\n%ignore " "', read="tree"))
+    assert [child.is_complete for child in decided_later.feed("1 ").value.find("a")] == [True]
+    assert list(decided_later.feed("y").value.find("a")) == []
+
+
+CAPTURES = r"""
+    start: pair (";" pair)*
+    pair[capture]: KEY "=" value
+    value[capture="v"]: NUMBER | "(" value ")"
+    KEY[capture="key"]: /[a-zé]+/
+    NUMBER: /[0-9]+/
+    %ignore " "
+"""
+
+
+@pytest.mark.parametrize("read", [None, "tree"])
+def test_captured_rules_are_parts(read: Any) -> None:
+    form = fw.grammar(CAPTURES, read=read)
+    text = "é = (1);b=22 "
+    assert [(part.name, part.text, part.is_complete) for part in form.parts(text)] == [
+        ("pair", "é = (1)", True),
+        ("key", "é", True),
+        ("v", "(1)", True),
+        ("v", "1", True),
+        ("pair", "b=22", True),
+        ("key", "b", True),
+        ("v", "22", True),
+    ]
+    assert all(text.encode()[part.start : part.end].decode() == part.text for part in form.parts(text))
+    assert form.parse(text) == (text if read is None else form.read(text))
+    assert [(part.name, part.text, part.is_complete) for part in form.parts("é = (1")] == [
+        ("pair", "é = (1", False),
+        ("key", "é", True),
+        ("v", "(1", False),
+        ("v", "1", False),
+    ]
+
+
+def test_captured_parts_are_found_in_compositions_runs_and_streams() -> None:
+    form = "<" + fw.grammar(CAPTURES) + "><" + fw.grammar(CAPTURES) + ">"
+    assert [part[:4] for part in form.parts("<a=1><b=2>") if part.name == "v"] == [("v", "1", 3, 4), ("v", "2", 8, 9)]
+    assert form.parse("<a=1><b=2>") == "<a=1><b=2>"
+    matcher = fw.compile(
+        form, fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+    ).matcher()
+    matcher.accept_bytes(b"<a=1>")
+    assert [part.name for part in matcher.parts()] == ["pair", "key", "v"]
+    model = fw.load("formwright-tiny")
+    captures = fw.grammar('start: "Sum: " total\ntotal[capture]: /[0-9]{1,3}/')
+    result = model.generate("Ada adds.", captures, max_tokens=12)
+    assert (result.parts[0].name, "Sum: " + result.parts[0].text) == ("total", result.value)
+    again = pickle.loads(pickle.dumps(captures))
+    assert again.parts("Sum: 12") == captures.parts("Sum: 12") == (("total", "12", 5, 7, True),)
+
+
+def test_gbnf_captures_and_a_word_that_is_not_an_attribute() -> None:
+    form = fw.grammar('root ::= "<" a ">"\na[capture="x"] ::= [a-z]+ ')
+    assert form.parts("<ab>") == (("x", "ab", 1, 3, True),)
+    assert fw.grammar('root ::= "capture"').parts("capture") == ()
+
+
+def test_a_grammar_inside_is_a_tree_in_the_tree() -> None:
+    form = fw.grammar('start: A %lark { start: (B | C)+\nB: "b"\nC: "c" } A\nA: "a"', read="tree")
+    inner = fw.Tree("%lark", (fw.Tree("start", (fw.Token("b"), fw.Token("c"))),))
+    assert form.parse("abca") == fw.Tree("start", (fw.Token("a"), inner, fw.Token("a")))
+    read = {"%lark": lambda child: child, "start": lambda *children: list(children), "C": str.upper}
+    assert fw.grammar('start: A %lark { start: (B | C)+\nB: "b"\nC: "c" } A\nA: "a"', read=read).parse("abca") == [
+        "a",
+        ["b", "C"],
+        "a",
+    ]

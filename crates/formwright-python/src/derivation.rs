@@ -1,6 +1,7 @@
 //! `Derivations`.
 
 use formwright::Limits;
+use formwright::source::Source;
 use formwright::syntax::grammar::derivation::{self, NodeKind};
 use pyo3::prelude::*;
 
@@ -8,8 +9,8 @@ use crate::interrupt::interruptible;
 use crate::language::{Language, translated_grammar};
 use crate::parser::check;
 
-/// The nodes of a derivation, and the first place that has another one.
-type Derivation = (Vec<(String, u32, u32, i64)>, Option<(u32, u32)>);
+/// The nodes of a derivation, the first place that has several trees, and what is captured.
+type Derivation = (Vec<(String, u32, u32, i64)>, Option<(u32, u32)>, Vec<(String, u32, u32)>);
 
 /// How texts are derived from a grammar, as it is written.
 ///
@@ -18,10 +19,12 @@ type Derivation = (Vec<(String, u32, u32, i64)>, Option<(u32, u32)>);
 ///
 /// Raises:
 ///     GrammarError: With the place in the grammar.
+///     UnsatisfiableSchema: No text conforms to it.
 ///     LimitExceeded: It is too large.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Derivations {
     kernel: derivation::Derivations,
+    language: Py<Language>,
     has_parser: bool,
 }
 
@@ -35,7 +38,9 @@ fn spoken(derivation: derivation::Derivation) -> Derivation {
         };
         (node.name.to_string(), node.start, node.end, children)
     };
-    (derivation.nodes.into_iter().map(node).collect(), derivation.ambiguous)
+    let capture = |found: derivation::Capture| (found.name.to_string(), found.start, found.end);
+    let captures = derivation.captures.into_iter().map(capture).collect();
+    (derivation.nodes.into_iter().map(node).collect(), derivation.ambiguous, captures)
 }
 
 #[pymethods]
@@ -57,19 +62,34 @@ impl Derivations {
         let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
         let has_parser = kernels.iter().any(formwright::Language::has_parser);
         check(py, has_parser)?;
-        let kernel = interruptible(py, || grammar.derivations(&kernels, &Limits::default()))?;
-        Ok(Self { kernel, has_parser })
+        let (language, kernel) = interruptible(py, || grammar.derivations(&kernels, &Limits::default()))?;
+        let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
+        let language = Py::new(py, Language { kernel: language, source: Source::grammar(grammar, &sources) })?;
+        Ok(Self { kernel, language, has_parser })
+    }
+
+    /// The texts of the grammar.
+    #[getter]
+    fn language(&self, py: Python<'_>) -> Py<Language> {
+        self.language.clone_ref(py)
+    }
+
+    /// Whether a rule or terminal is captured.
+    #[getter]
+    fn has_captures(&self) -> bool {
+        self.kernel.has_captures()
     }
 
     /// The first derivation of a text; ``None`` if it has none.
     ///
     /// Args:
     ///     data: The text, UTF-8.
-    ///     asks: Whether other derivations are looked for.
+    ///     asks: Whether other trees are looked for.
     ///
     /// Returns:
     ///     Its nodes, children before their parents: ``(name, start, end, children)``, in characters. A terminal has -1
-    ///     children, and what is not there -2. And the first place that has another derivation.
+    ///     children, and what is not there -2. The first place that has several trees. And the captured texts, in the
+    ///     order in which they begin: ``(name, start, end)``, in bytes.
     ///
     /// Raises:
     ///     LimitExceeded: The text has too many derivations.
@@ -81,14 +101,13 @@ impl Derivations {
     /// The nodes that have begun in a text that goes on, as of `read`; ``None`` if it departs from the grammar.
     ///
     /// Args:
-    ///     language: The language of the grammar.
     ///     data: The text, UTF-8.
     ///
     /// Raises:
     ///     LimitExceeded: The text has too many derivations.
-    fn read_begun(&self, py: Python<'_>, language: &Language, data: &[u8]) -> PyResult<Option<Derivation>> {
+    fn read_begun(&self, py: Python<'_>, data: &[u8]) -> PyResult<Option<Derivation>> {
         check(py, self.has_parser)?;
-        Ok(interruptible(py, || self.kernel.read_begun(&language.kernel, data))?.map(spoken))
+        Ok(interruptible(py, || self.kernel.read_begun(&self.language.get().kernel, data))?.map(spoken))
     }
 
     /// The names that nodes may have, that of the start rule first.

@@ -46,6 +46,7 @@ from formwright.forms.readers import (
     Alternative,
     Chain,
     Composition,
+    FindsParts,
     Part,
     Repetition,
     decode_text,
@@ -384,7 +385,7 @@ def _either(first: Form[Any], second: Form[Any]) -> Form[Any]:
 
 def _has_parts(*forms: Form[Any]) -> bool:
     """Whether there may be names in any of some texts."""
-    return any(form.name is not None or isinstance(form.read, Composition) for form in forms)
+    return any(form.name is not None or isinstance(form.read, Composition | FindsParts) for form in forms)
 
 
 def byte_matcher(form: Form[Any]) -> Matcher:

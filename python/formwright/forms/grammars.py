@@ -9,7 +9,8 @@ r"""Forms of grammars: Lark, GBNF and EBNF.
     ''')
     sums.matches("1 + 2+3")                # True
 
-The value is the text, or what ``read=`` makes of its tree: see `formwright.forms.tree_readers`.
+The value is the text, or what ``read=`` makes of its tree: see `formwright.forms.tree_readers`. What a grammar captures
+(``name[capture]: ...``) are named parts: `Form.parts`.
 
 The kernel reads grammars. Only the regular expressions of Lark, which are those of `re`, are translated here; what `re`
 cannot read is read in the syntax of Rust's regex library.
@@ -27,7 +28,7 @@ from formwright.errors import ArgumentError, RegexError
 from formwright.forms.form import Form, Origin
 from formwright.forms.patterns import write_pattern
 from formwright.forms.text_checks import check_text, shorten
-from formwright.forms.tree_readers import TreeReader
+from formwright.forms.tree_readers import CaptureReader, TreeReader
 from formwright.forms.trees import Tree
 
 __all__ = ["grammar"]
@@ -96,10 +97,12 @@ def grammar(
             terminals to callables: they get the children of a rule as arguments, or the token, and the value is what
             that of the start rule returns. An object with methods of these names, which get the list of the children,
             or the token; also ``__default__(rule, children, meta)`` and ``__default_token__(token)`` for the others. A
-            ``Transformer`` of Lark gets what Lark would give it.
+            ``Transformer`` of Lark gets what Lark would give it. ``%lark {...}`` is a tree of this name around that of
+            its start rule.
         ambiguous: What becomes of a text with several trees. ``"resolve"``: the first one, at the leftmost place where
             they differ. There, the alternative whose rules have the higher priority is first, then the one written
-            first; repetitions go on as long as they can. ``"error"``: an `OutputAmbiguous`.
+            first; repetitions go on as long as they can. ``"error"``: an `OutputAmbiguous`. Trees with equal names and
+            texts are one tree, however the rest of the text was cut.
 
     Raises:
         GrammarError: With the place in the grammar.
@@ -107,7 +110,8 @@ def grammar(
         UnsatisfiableSchema: No text conforms to it.
         LimitExceeded: It is too large.
         ArgumentError: There is no such ``syntax``, ``lexing``, ``read`` or ``ambiguous``, ``ambiguous="error"`` has no
-            ``read``, one of ``forms`` is not a form, or ``read`` has a name that the grammar does not have.
+            ``read``, one of ``forms`` is not a form, or ``read`` has a name that the grammar does not have, or a method
+            that cannot be called with its arguments.
     """
     check_text(text, "text")
     _check_ambiguous(ambiguous, read)
@@ -123,12 +127,15 @@ def grammar(
         "translations": [translated for regex in regexes for translated in _translate(*regex)],
         "forms": [(name, form.language) for name, form in given.items()],
     }
-    language = Language.grammar(text, **source)
     title = f"grammar {shorten(' '.join(text.split()))}"
     origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if not given else None
-    if read is None:
-        return Form(language, str, title, "text", origin=origin)
-    return Form(language, TreeReader(language, text, source, read, ambiguous), title, "value", origin=origin)
+    if read is not None:
+        reader = TreeReader(text, source, read, ambiguous)
+        return Form(reader.language, reader, title, "value", origin=origin)
+    if "capture" in text:  # only the tables of a reader tell whether it is an attribute
+        captures = CaptureReader(text, source)
+        return Form(captures.language, captures if captures.has_captures else str, title, "text", origin=origin)
+    return Form(Language.grammar(text, **source), str, title, "text", origin=origin)
 
 
 def _check_ambiguous(ambiguous: str, read: Any) -> None:

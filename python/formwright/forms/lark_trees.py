@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
-from formwright._extras import needs
-from formwright.forms.trees import REFUSALS, Nodes, Token, Tree, fold, refusal
+import lark
 
-with needs("lark", "a Lark Transformer as read="):
-    import lark
+from formwright.forms.text_checks import is_of_call
+from formwright.forms.trees import REFUSALS, Nodes, Token, Tree, fold, refusal
 
 __all__ = ["transform"]
 
@@ -19,21 +19,37 @@ def transform(transformer: Any, nodes: Nodes, text: str) -> Any:
     Raises:
         OutputInvalid: A method refuses a part of the text.
     """
+    places = _Places(text)
     try:
-        return transformer.transform(fold(nodes, text, _token, _tree))
+        return transformer.transform(fold(nodes, text, places.token, places.tree))
     except lark.exceptions.VisitError as error:
-        if not isinstance(error.orig_exc, REFUSALS):
+        if not isinstance(error.orig_exc, REFUSALS) or is_of_call(error.orig_exc):
             raise error.orig_exc from error
         place = error.obj.meta if isinstance(error.obj, lark.Tree) else error.obj
         span = (getattr(place, "start_pos", 0), getattr(place, "end_pos", len(text)))
         raise refusal(error.orig_exc, error.rule, text, span) from error.orig_exc
 
 
-def _token(token: Token) -> Any:
-    return lark.Token(token.name, str(token), start_pos=token.start, end_pos=token.end)
+class _Places:
+    """Makes Lark's trees and tokens, with their lines and columns in a text; both are counted from 1."""
 
+    def __init__(self, text: str) -> None:
+        self._ends = [at for at, character in enumerate(text) if character == "\n"]
 
-def _tree(tree: Tree) -> Any:
-    meta = lark.tree.Meta()
-    meta.empty, meta.start_pos, meta.end_pos = False, tree.start, tree.end
-    return lark.Tree(tree.rule, list(tree.children), meta)
+    def token(self, token: Token) -> Any:
+        return lark.Token(token.name, str(token), **self._place(token))
+
+    def tree(self, tree: Tree) -> Any:
+        meta = lark.tree.Meta()
+        vars(meta).update(self._place(tree), empty=False)
+        return lark.Tree(tree.rule, list(tree.children), meta)
+
+    def _place(self, node: Token | Tree) -> dict[str, int]:
+        line, column = self._line_and_column(node.start)
+        end_line, end_column = self._line_and_column(node.end)
+        place = {"start_pos": node.start, "line": line, "column": column}
+        return place | {"end_pos": node.end, "end_line": end_line, "end_column": end_column}
+
+    def _line_and_column(self, at: int) -> tuple[int, int]:
+        line = bisect_left(self._ends, at)
+        return line + 1, at - (self._ends[line - 1] if line else -1)

@@ -17,7 +17,7 @@ name between two bytes 0xFF, in a ``str`` two ``"\udcff"``. In the text of a res
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -32,6 +32,7 @@ __all__ = [
     "Chain",
     "Composition",
     "Cut",
+    "FindsParts",
     "HasChain",
     "Part",
     "Repetition",
@@ -46,7 +47,7 @@ __all__ = [
     "validator_of",
 ]
 
-_LETTER = "\udcff"
+_LETTER, _CONTROL = "\udcff", b"\xff"
 
 Cut = list[tuple["Form[Any]", int, int]]
 """The parts of a text, one after the other: each form, and where it begins and ends, in bytes."""
@@ -95,6 +96,19 @@ def validator_of(form: Form[Any]) -> Validator | None:
     return form.read.validator if isinstance(form.read, ValidatingReader) else None
 
 
+@runtime_checkable
+class FindsParts(Protocol):
+    """A reader that finds named parts in its own way."""
+
+    def __call__(self, text: str, /) -> Any:
+        """The value of a text that conforms to the form."""
+        ...
+
+    def find_parts(self, data: bytes, *, is_open: bool = False) -> Iterable[tuple[str, int, int]]:
+        """The names of the parts, in the order in which they begin, and where in ``data`` they begin and end."""
+        ...
+
+
 class Part(NamedTuple):
     """A named part of a text.
 
@@ -103,7 +117,7 @@ class Part(NamedTuple):
         text: What is written there.
         start: Where it begins, in bytes of the whole text.
         end: Where it ends.
-        is_complete: Whether it is over; only the last part of a text that goes on may not be.
+        is_complete: Whether it is over. Where a text goes on, the parts that end where it ends so far are not.
     """
 
     name: str
@@ -120,7 +134,7 @@ def encode_text(text: str) -> bytes:
 
 def decode_text(data: bytes) -> str:
     """What `encode_text` was given; bytes of a character that is not whole are left out."""
-    texts = (part.decode("utf-8", "ignore") for part in data.split(b"\xff"))
+    texts = (part.decode("utf-8", "ignore") for part in data.split(_CONTROL))
     return _LETTER.join(texts)
 
 
@@ -298,10 +312,11 @@ def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Itera
     while pending:
         at, start, end, goes_on = pending.pop()
         if at.name is not None:
-            before = spell_text(data[:start])
-            text = spell_text(data[start:end])
-            first = len(before.encode())
-            yield Part(at.name, text, first, first + len(text.encode()), not goes_on)
+            yield _part(at.name, data, start, end, is_complete=not goes_on)
+        if isinstance(at.read, FindsParts):
+            for name, low, high in at.read.find_parts(data[start:end], is_open=goes_on):
+                is_complete = not goes_on or start + high < end
+                yield _part(name, data, start + low, start + high, is_complete=is_complete)
         if not isinstance(at.read, Composition):
             continue
         parts = at.read.cut(data[start:end], is_open=goes_on) or []
@@ -309,3 +324,8 @@ def found_parts(form: Form[Any], data: bytes, *, is_open: bool = False) -> Itera
             (part, start + low, start + high, goes_on and number == len(parts) - 1)
             for number, (part, low, high) in reversed(list(enumerate(parts)))
         ]
+
+
+def _part(name: str, data: bytes, start: int, end: int, *, is_complete: bool) -> Part:
+    text, first = spell_text(data[start:end]), start - data.count(_CONTROL, 0, start)
+    return Part(name, text, first, first + len(text.encode()), is_complete)

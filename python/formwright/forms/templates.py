@@ -28,7 +28,7 @@ from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms.coerce import form
 from formwright.forms.form import Form, in_a_row, literal
 from formwright.forms.readers import Chain, Cut, Repetition, cut_of, decode_text, encode_text, plain
-from formwright.forms.text_checks import check_text, shorten
+from formwright.forms.text_checks import check_text, is_of_call, shorten
 
 __all__ = ["many", "optional", "template"]
 
@@ -199,6 +199,8 @@ class _Fields:
         try:
             return self.into(**values)
         except (TypeError, ValueError) as error:
+            if is_of_call(error):
+                raise
             shown = plain(text)
             message = f"the text conforms, but {self.into!r} rejects its fields: {error}"
             raise OutputInvalid(message, text=shown, position=len(shown)) from error

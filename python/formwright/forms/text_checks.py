@@ -1,4 +1,4 @@
-"""Small steps that every form takes with texts: check them, read them as JSON, shorten them for a message."""
+"""Small steps that every form takes with texts: check them, read them as JSON, tell whose fault an error is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid
 
-__all__ = ["check_text", "read_json", "shorten", "utf8_of"]
+__all__ = ["check_text", "is_of_call", "read_json", "shorten", "utf8_of"]
 
 
 def check_text(text: object, argument: str) -> None:
@@ -33,6 +33,15 @@ def read_json(text: str) -> Any:
         raise OutputInvalid(
             "the text is nested deeper than Python's json reads", text=text, position=len(text)
         ) from error
+
+
+def is_of_call(error: Exception) -> bool:
+    """Whether it is a TypeError of the call of a reader, as for a wrong number of arguments; no text causes it."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    caller = place.tb_frame.f_globals.get("__name__", "") if place is not None else ""
+    return isinstance(error, TypeError) and caller.startswith(("formwright.forms.", "lark."))
 
 
 def shorten(text: str, width: int = 60) -> str:

@@ -27,13 +27,19 @@ from typing import Any
 from formwright.errors import OutputInvalid
 from formwright.forms.text_checks import shorten
 
-__all__ = ["REFUSALS", "Nodes", "Token", "Tree", "fold", "refusal"]
+__all__ = ["REFUSALS", "Captures", "Nodes", "Token", "Tree", "fold", "refusal"]
 
 REFUSALS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError)
-"""What a reader raises that refuses a piece of a text; anything else is a fault of the reader, and passes."""
+"""What a reader raises that refuses a piece of a text; anything else is a fault of the reader, and passes.
+
+So does a TypeError of the call itself: see `formwright.forms.text_checks.is_of_call`.
+"""
 
 Nodes = Sequence[tuple[str, int, int, int]]
 """The nodes of a derivation, children before their parents: name, start, end, and how many children there are."""
+
+Captures = Sequence[tuple[str, int, int]]
+"""The captured parts of a text, in the order in which they begin: name, start, end, in bytes."""
 
 _TOKEN, _BLANK = -1, -2
 
@@ -78,8 +84,8 @@ class Tree:
         children: Trees and tokens in the order of the text; ``None`` where Lark's ``[x]`` has nothing.
         start: Where it begins in the text, in characters.
         end: Where it ends, without what the grammar ignores.
-        is_complete: Whether it ends before the text does, or the text is over. It may still become a child of another
-            tree.
+        is_complete: Whether it ends before the text does, or the text is over. What follows may still make it a child
+            of another tree, or show that the text has another tree.
     """
 
     rule: str

@@ -106,14 +106,24 @@ impl GrammarText {
         self.with_given(grammar, forms, limits, |given| lower(grammar, self.lexing_of(grammar), given, limits))
     }
 
-    /// What its texts are read as, given the languages of the forms that it refers to.
+    /// Its language, and what its texts are read with, given the languages of the forms that it refers to.
     ///
     /// # Errors
     /// As [`GrammarText::build`].
-    pub fn derivations(&self, forms: &[Language], limits: &Limits) -> Result<Derivations> {
+    pub fn derivations(&self, forms: &[Language], limits: &Limits) -> Result<(Language, Derivations)> {
         let grammar = self.read(limits)?;
-        self.with_given(&grammar, forms, limits, |given| {
-            Derivations::new(&grammar, self.lexing_of(&grammar), given, limits)
+        self.derivations_of(&grammar, forms, limits)
+    }
+
+    fn derivations_of(
+        &self,
+        grammar: &Grammar,
+        forms: &[Language],
+        limits: &Limits,
+    ) -> Result<(Language, Derivations)> {
+        let inner = |inner: &Grammar| Ok(self.derivations_of(inner, forms, limits)?.1);
+        self.with_given(grammar, forms, limits, |given| {
+            Derivations::new(grammar, self.lexing_of(grammar), given, inner, limits)
         })
     }
 

@@ -171,7 +171,7 @@ fn found(text: &str) -> (usize, String) {
 }
 
 /// Cuts a text that an error shows.
-pub fn shown(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),

@@ -6,7 +6,7 @@
 //!
 //! Cost: that of the whole text each time.
 
-use super::{Derivation, Derivations, Node, NodeKind};
+use super::{Capture, Derivation, Derivations, Node, NodeKind};
 use crate::error::Result;
 use crate::interrupt::bounded;
 use crate::language::Language;
@@ -29,7 +29,11 @@ impl Derivations {
             run.check_limits()?;
             let length = text.iter().filter(|&&byte| byte & 0xC0 != 0x80 && byte != 0xFF).count() as u32;
             let found = self.read(&whole, false)?;
-            Ok(found.map(|found| Derivation { nodes: begun_nodes(found.nodes, length), ambiguous: None }))
+            Ok(found.map(|found| Derivation {
+                nodes: begun_nodes(found.nodes, length),
+                ambiguous: None,
+                captures: begun_captures(found.captures, text.len() as u32),
+            }))
         })
     }
 }
@@ -51,4 +55,10 @@ fn begun_nodes(nodes: Vec<Node>, length: u32) -> Vec<Node> {
         }
     }
     begun
+}
+
+/// The captured texts that begin before a place, cut there.
+fn begun_captures(captures: Vec<Capture>, length: u32) -> Vec<Capture> {
+    let cut = |found: Capture| Capture { end: found.end.min(length), ..found };
+    captures.into_iter().filter(|found| found.start < length).map(cut).collect()
 }

@@ -136,8 +136,21 @@ impl<'c> Chart<'c> {
     }
 
     /// How many texts of parts were found before that of a part, which is not an occurrence; `None` if it has no such text.
-    pub fn rank(&self, part: PartId, start: u32, end: u32) -> Option<u32> {
+    fn rank(&self, part: PartId, start: u32, end: u32) -> Option<u32> {
         self.ranks.get(&(part, start, end)).copied()
+    }
+
+    /// Whether a part, which is not an occurrence, has a text.
+    pub fn has_text(&self, part: PartId, start: u32, end: u32) -> bool {
+        self.ranks.contains_key(&(part, start, end))
+    }
+
+    /// Whether a part may be inside another with this text: always, unless it is the same text, and was not found before.
+    pub fn may_be_inside(&self, outer: (PartId, u32, u32), part: PartId, start: u32, end: u32) -> bool {
+        let Some(target) = self.own.targets[part as usize] else { return false };
+        let cyclic = &self.own.sets.cyclic;
+        let is_same = cyclic[target as usize] && cyclic[outer.0 as usize] && (outer.1, outer.2) == (start, end);
+        !is_same || self.rank(target, start, end) < self.rank(outer.0, start, end)
     }
 
     fn add(&mut self, item: Item) -> (ItemId, bool) {

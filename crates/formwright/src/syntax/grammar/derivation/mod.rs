@@ -6,6 +6,7 @@
 //! sets       which bytes may begin a part, and come after it
 //! chart      which parts of a text are texts of which parts of the grammar
 //! walk       of all derivations, the first
+//! readings   whether there are several trees
 //! nodes      a derivation as nodes, in the shapes of Lark
 //! begun      the nodes of a text that goes on
 //! ```
@@ -24,6 +25,7 @@
 mod begun;
 mod chart;
 mod nodes;
+mod readings;
 mod scanner;
 mod sets;
 #[cfg(test)]
@@ -35,11 +37,12 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use super::ast::{Grammar, Rule};
+use super::ast::{Grammar, ItemKind, Rule};
 use super::lower::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
 use super::lower::{Foreign, Given, Lexing, Materials};
 use crate::error::Result;
 use crate::interrupt::bounded;
+use crate::language::Language;
 use crate::limits::Limits;
 
 use chart::Chart;
@@ -57,8 +60,39 @@ const WORK_FOR_BYTE: u64 = 1 << 10;
 pub struct Derivation {
     /// Its nodes, children before their parents; the last one is that of the start rule.
     pub nodes: Vec<Node>,
-    /// The first place that has another derivation too, in characters.
+    /// The first of the smallest rules whose text has several trees, if the whole text has: its place, in characters.
     pub ambiguous: Option<(u32, u32)>,
+    /// The texts of captured rules and terminals, in the order in which they begin.
+    pub captures: Vec<Capture>,
+}
+
+/// A captured text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The name that it is captured by.
+    pub name: Name,
+    /// Where it begins, in bytes.
+    pub start: u32,
+    /// Where it ends, without what is ignored after it.
+    pub end: u32,
+}
+
+impl Derivation {
+    /// The same, with the places of nodes in characters, which were in bytes.
+    fn in_characters(mut self, text: &[u8]) -> Self {
+        let mut before = Vec::with_capacity(text.len() + 1);
+        let mut characters = 0;
+        for &byte in text {
+            before.push(characters);
+            characters += u32::from(byte & 0xC0 != 0x80 && byte != 0xFF);
+        }
+        before.push(characters);
+        let nodes = self.nodes.iter_mut().map(|node| (&mut node.start, &mut node.end));
+        for (start, end) in nodes.chain(self.ambiguous.iter_mut().map(|(start, end)| (start, end))) {
+            (*start, *end) = (before[*start as usize], before[*end as usize]);
+        }
+        self
+    }
 }
 
 /// What derivations of the texts of one grammar are made with.
@@ -75,26 +109,39 @@ pub struct Derivations {
     sets: Sets,
     cutting: Cutting,
     foreign: Vec<Foreign>,
+    /// By other language: those of the grammar that it is, if it is one.
+    inner: Vec<Option<Derivations>>,
     names: Names,
     limits: Limits,
 }
 
 impl Derivations {
-    /// Those of a grammar.
+    /// Those of a grammar, and its language; `inner` makes those of a grammar inside it.
     ///
     /// # Errors
     /// As [`super::lower::lower`].
-    pub fn new(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Self> {
+    pub fn new(
+        grammar: &Grammar,
+        lexing: Lexing,
+        given: &Given<'_>,
+        inner: impl Fn(&Grammar) -> Result<Self>,
+        limits: &Limits,
+    ) -> Result<(Language, Self)> {
         bounded(limits.work, || {
             let mut materials = Materials::of(grammar, lexing, given, limits)?;
+            let (language, tables) = materials.lower(grammar, lexing, limits)?;
+            let inner = materials.parts.foreign.iter().map(|(kind, _)| match kind {
+                ItemKind::Grammar(grammar) => inner(grammar).map(Some),
+                _ => Ok(None),
+            });
+            let inner = inner.collect::<Result<_>>()?;
             let start = materials.parts.add(Part::Rule(grammar.start));
             let root = materials.parts.add(Part::Sequence(vec![start]));
-            let nullable = materials.nullable_parts();
-            let cutting = Cutting::new(grammar, lexing, &materials, nullable.clone(), limits)?;
+            let cutting = Cutting::new(grammar, tables, &materials, limits)?;
             let targets = targets(&materials.parts);
-            let sets = Sets::new(&materials, &targets, nullable, &cutting);
+            let sets = Sets::new(&materials, &targets, materials.nullable_parts(), &cutting);
             let Materials { parts, foreign, .. } = materials;
-            Ok(Self {
+            let own = Self {
                 orders: orders(&parts, &grammar.rules),
                 names: Names::new(grammar, &parts),
                 rules: grammar.rules.clone(),
@@ -104,32 +151,38 @@ impl Derivations {
                 sets,
                 cutting,
                 foreign,
+                inner,
                 parts,
                 limits: limits.clone(),
-            })
+            };
+            Ok((language, own))
         })
     }
 
-    /// The first derivation of a text, `None` if there is none; with `asks`, also whether there is another one.
+    /// The first derivation of a text, `None` if there is none; with `asks`, also whether it has several trees.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] when it takes too much work.
     pub fn read(&self, text: &[u8], asks: bool) -> Result<Option<Derivation>> {
-        bounded(self.work(text), || {
-            // What remains of a guard after the text of another language is not kept by the form: its text conforms,
-            // and is then cut in any way.
-            let is_kept_loosely = !self.foreign.is_empty() && self.cutting.has_lexer();
-            for is_loose in [false, true] {
-                if is_loose && !is_kept_loosely {
-                    break;
-                }
-                let chart = Chart::of(self, Scanner::new(self, text, is_loose))?;
-                if let Some(derivation) = walk::first_derivation(chart, asks)? {
-                    return Ok(Some(derivation));
-                }
+        let found = bounded(self.work(text), || self.read_bytes(text, asks))?;
+        Ok(found.map(|found| found.in_characters(text)))
+    }
+
+    /// The same, with all places in bytes.
+    fn read_bytes(&self, text: &[u8], asks: bool) -> Result<Option<Derivation>> {
+        // What remains of a guard after the text of another language is not kept by the form: its text conforms, and is
+        // then cut in any way.
+        let is_kept_loosely = !self.foreign.is_empty() && self.cutting.has_lexer();
+        for is_loose in [false, true] {
+            if is_loose && !is_kept_loosely {
+                break;
             }
-            Ok(None)
-        })
+            let chart = Chart::of(self, Scanner::new(self, text, is_loose))?;
+            if let Some(derivation) = walk::first_derivation(chart, asks)? {
+                return Ok(Some(derivation));
+            }
+        }
+        Ok(None)
     }
 
     /// The most work for a text.
@@ -145,8 +198,25 @@ impl Derivations {
         };
         let aliases = self.rules.iter().flat_map(|rule| &rule.alternatives).filter_map(|row| row.alias.as_ref());
         let rules = self.rules.iter().map(|rule| &rule.name).chain(aliases);
-        let names: IndexSet<&Name> = start.into_iter().chain(rules).chain(self.names.of_occurrences()).collect();
-        names.into_iter().cloned().collect()
+        let own = start.into_iter().chain(rules).chain(self.names.of_occurrences()).cloned();
+        let inner = self.inner.iter().flatten().flat_map(Self::names);
+        let names: IndexSet<Name> = own.chain(inner).collect();
+        names.into_iter().collect()
+    }
+
+    /// Whether a rule or terminal is captured.
+    pub fn has_captures(&self) -> bool {
+        let is_captured = |rule: &Rule| rule.attributes.capture.is_some();
+        let has_inner = || self.inner.iter().flatten().any(Self::has_captures);
+        self.rules.iter().any(is_captured) || self.names.has_captures() || has_inner()
+    }
+
+    /// What an occurrence is read with, where it is a grammar inside this one.
+    fn inner(&self, occurrence: OccurrenceId) -> Option<&Self> {
+        match self.symbol(occurrence) {
+            Symbol::Foreign(at) => self.inner[*at as usize].as_ref(),
+            Symbol::Terminal(_) => None,
+        }
     }
 
     fn symbol(&self, occurrence: OccurrenceId) -> &Symbol {

@@ -11,7 +11,7 @@
 
 use super::super::ast::{Grammar, ItemKind, RuleId, Syntax};
 use super::super::lower::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
-use super::{Derivation, Derivations, Name};
+use super::{Capture, Derivation, Derivations, Name};
 use crate::interrupt::count;
 
 /// Rounds of a repetition that Lark writes out.
@@ -45,10 +45,10 @@ pub enum NodeKind {
 pub struct Names {
     /// By occurrence.
     occurrences: Vec<Name>,
-    /// By occurrence: whether it is a child where texts are left out.
+    /// By occurrence: whether it is a child.
     is_child: Vec<bool>,
-    /// Whether it is one everywhere.
-    keeps_texts: bool,
+    /// By occurrence: the name that its texts are captured by.
+    captures: Vec<Option<Name>>,
 }
 
 impl Names {
@@ -63,13 +63,35 @@ impl Names {
             let is_hidden = name.starts_with('_') && parts.is_terminal(occurrence);
             !is_text && !is_hidden
         };
-        let is_child = (0..).zip(&occurrences).map(is_child).collect();
-        Self { occurrences, is_child, keeps_texts: grammar.syntax == Syntax::Gbnf }
+        let mut is_child: Vec<bool> = (0..).zip(&occurrences).map(is_child).collect();
+        for (part, kind) in (0..).zip(&parts.all) {
+            if let Part::Occurrence(occurrence) = kind
+                && (grammar.syntax == Syntax::Gbnf || grammar.rules[parts.rule_of(part)].shape.keeps_all)
+            {
+                is_child[*occurrence as usize] = true;
+            }
+        }
+        let capture = |symbol: &Symbol| match symbol {
+            Symbol::Terminal(terminal) => grammar.terminals[*terminal as usize].attributes.capture.clone(),
+            Symbol::Foreign(_) => None,
+        };
+        let captures = parts.occurrences.iter().map(|occurrence| capture(&occurrence.symbol)).collect();
+        Self { occurrences, is_child, captures }
     }
 
     /// What the occurrences are called.
     pub fn of_occurrences(&self) -> &[Name] {
         &self.occurrences
+    }
+
+    /// Whether a terminal is captured.
+    pub fn has_captures(&self) -> bool {
+        self.captures.iter().any(Option::is_some)
+    }
+
+    /// Whether an occurrence is a child of the rule around it.
+    pub fn is_child(&self, occurrence: OccurrenceId) -> bool {
+        self.is_child[occurrence as usize]
     }
 }
 
@@ -91,12 +113,15 @@ struct Open {
     alternative: usize,
     start: u32,
     children: u32,
+    /// Its place among the captured texts, if it is one.
+    capture: Option<usize>,
 }
 
 /// The nodes of a derivation, while it is walked through.
 pub struct Nodes<'n> {
     own: &'n Derivations,
     made: Vec<Node>,
+    captures: Vec<Capture>,
     open: Vec<Open>,
     /// The end of the last lexeme.
     last: u32,
@@ -104,18 +129,25 @@ pub struct Nodes<'n> {
 
 impl<'n> Nodes<'n> {
     pub fn new(own: &'n Derivations) -> Self {
-        Self { own, made: Vec::new(), open: Vec::new(), last: 0 }
+        Self { own, made: Vec::new(), captures: Vec::new(), open: Vec::new(), last: 0 }
     }
 
     /// Begins a rule.
     pub fn open(&mut self, rule: RuleId, start: u32) {
-        self.open.push(Open { rule, alternative: 0, start, children: 0 });
+        let capture = self.own.rules[rule as usize].attributes.capture.as_ref();
+        let capture = capture.map(|name| {
+            self.captures.push(Capture { name: name.clone(), start, end: start });
+            self.captures.len() - 1
+        });
+        self.open.push(Open { rule, alternative: 0, start, children: 0, capture });
     }
 
     /// Tells which option was taken of a choice, which may be that of the alternatives of a rule.
     pub fn choose(&mut self, choice: PartId, option: PartId) {
         let Some(open) = self.open.last_mut() else { return };
-        if self.own.parts.rules[open.rule as usize] == choice
+        let has_alternatives = self.own.rules[open.rule as usize].alternatives.len() > 1;
+        if has_alternatives
+            && self.own.parts.rules[open.rule as usize] == choice
             && let Part::Choice(all) = self.own.parts.get(choice)
         {
             open.alternative = all.iter().position(|&other| other == option).unwrap_or(0);
@@ -125,56 +157,60 @@ impl<'n> Nodes<'n> {
     /// Adds a lexeme.
     pub fn read(&mut self, occurrence: OccurrenceId, start: u32, end: u32) {
         self.last = self.last.max(end);
-        if self.is_child(occurrence) {
+        if let Some(name) = &self.own.names.captures[occurrence as usize] {
+            self.captures.push(Capture { name: name.clone(), start, end });
+        }
+        if self.own.names.is_child(occurrence) {
             let name = self.own.names.occurrences[occurrence as usize].clone();
             self.add(Node { kind: NodeKind::Token, name, start, end });
         }
     }
 
+    /// Adds a text of a grammar inside this one: a node around its own.
+    pub fn read_inner(&mut self, occurrence: OccurrenceId, (start, end): (u32, u32), inner: Derivation) {
+        self.last = self.last.max(end);
+        let moved = |node: Node| Node { start: start + node.start, end: start + node.end, ..node };
+        self.made.extend(inner.nodes.into_iter().map(moved));
+        let moved = |found: Capture| Capture { start: start + found.start, end: start + found.end, ..found };
+        self.captures.extend(inner.captures.into_iter().map(moved));
+        let name = self.own.names.occurrences[occurrence as usize].clone();
+        self.add(Node { kind: NodeKind::Tree(1), name, start, end });
+    }
+
     /// Tells that what is in brackets is not there, which has as many blanks as it would have children at most.
     pub fn skip(&mut self, optional: PartId) {
-        if self.own.parts.optional.binary_search(&optional).is_err() {
+        if !self.own.is_optional(optional) {
             return;
         }
         let at = self.open.last().map_or(0, |open| open.start).max(self.last);
         let blank = Node { kind: NodeKind::Blank, name: Name::default(), start: at, end: at };
-        for _ in 0..self.children_of(optional) {
+        for _ in 0..self.own.children_of(optional) {
             count(1);
             self.add(blank.clone());
         }
     }
 
-    /// Ends a rule.
-    pub fn close(&mut self) {
-        let Some(Open { rule, alternative, start, children }) = self.open.pop() else { return };
-        let rule = &self.own.rules[rule as usize];
-        let alias = rule.alternatives.get(alternative).and_then(|alternative| alternative.alias.as_ref());
-        let is_inner = !self.open.is_empty();
-        let is_replaced = rule.shape.inlines_single && children == 1 && alias.is_none();
-        if is_replaced || rule.shape.is_spliced && is_inner {
-            if let Some(outer) = self.open.last_mut() {
-                outer.children += children;
-            }
-            return;
+    /// Ends a rule; where its text ends, without what is ignored after it.
+    pub fn close(&mut self) -> u32 {
+        let Some(Open { rule, alternative, start, children, capture }) = self.open.pop() else { return self.last };
+        let end = self.last.max(start);
+        if let Some(at) = capture {
+            self.captures[at].end = end;
         }
-        let name = alias.unwrap_or(&rule.name).clone();
-        self.add(Node { kind: NodeKind::Tree(children), name, start, end: self.last.max(start) });
+        match self.own.name_of_node(rule, alternative, children, !self.open.is_empty()) {
+            Some(name) => self.add(Node { kind: NodeKind::Tree(children), name: name.clone(), start, end }),
+            None => {
+                if let Some(outer) = self.open.last_mut() {
+                    outer.children += children;
+                }
+            }
+        }
+        end
     }
 
-    /// The derivation, with its places in characters.
-    pub fn finish(mut self, text: &[u8], ambiguous: Option<(u32, u32)>) -> Derivation {
-        let mut before = Vec::with_capacity(text.len() + 1);
-        let mut characters = 0;
-        for &byte in text {
-            before.push(characters);
-            characters += u32::from(byte & 0xC0 != 0x80 && byte != 0xFF);
-        }
-        before.push(characters);
-        for node in &mut self.made {
-            (node.start, node.end) = (before[node.start as usize], before[node.end as usize]);
-        }
-        let ambiguous = ambiguous.map(|(start, end)| (before[start as usize], before[end as usize]));
-        Derivation { nodes: self.made, ambiguous }
+    /// The derivation.
+    pub fn finish(self, ambiguous: Option<(u32, u32)>) -> Derivation {
+        Derivation { nodes: self.made, ambiguous, captures: self.captures }
     }
 
     fn add(&mut self, node: Node) {
@@ -183,19 +219,29 @@ impl<'n> Nodes<'n> {
             open.children += 1;
         }
     }
+}
 
-    fn is_child(&self, occurrence: OccurrenceId) -> bool {
-        let names = &self.own.names;
-        let keeps_all = || self.open.last().is_some_and(|open| self.own.rules[open.rule as usize].shape.keeps_all);
-        names.is_child[occurrence as usize] || names.keeps_texts || keeps_all()
+impl Derivations {
+    /// The name of the node of a rule; `None` where its children take its place.
+    pub fn name_of_node(&self, rule: RuleId, alternative: usize, children: u32, is_inner: bool) -> Option<&Name> {
+        let rule = &self.rules[rule as usize];
+        let alias = rule.alternatives.get(alternative).and_then(|alternative| alternative.alias.as_ref());
+        let is_replaced = rule.shape.inlines_single && children == 1 && alias.is_none();
+        let is_spliced = rule.shape.is_spliced && is_inner;
+        (!is_replaced && !is_spliced).then(|| alias.unwrap_or(&rule.name))
+    }
+
+    /// Whether a part is in Lark's brackets.
+    pub fn is_optional(&self, part: PartId) -> bool {
+        self.parts.optional.binary_search(&part).is_ok()
     }
 
     /// The most children that a part has, as Lark counts them: none of what may come any number of times. Parts nest
     /// as deep as the reader allows.
-    fn children_of(&self, part: PartId) -> u32 {
-        match self.own.parts.get(part) {
-            Part::Occurrence(occurrence) => u32::from(self.is_child(*occurrence)),
-            Part::Rule(rule) => u32::from(!self.own.rules[*rule as usize].shape.is_spliced),
+    pub fn children_of(&self, part: PartId) -> u32 {
+        match self.parts.get(part) {
+            Part::Occurrence(occurrence) => u32::from(self.names.is_child(*occurrence)),
+            Part::Rule(rule) => u32::from(!self.rules[*rule as usize].shape.is_spliced),
             Part::Sequence(all) => all.iter().fold(0, |sum, &part| sum.saturating_add(self.children_of(part))),
             Part::Choice(all) => all.iter().map(|&part| self.children_of(part)).max().unwrap_or(0),
             Part::Repeat(body, _, Some(high)) if *high < WRITTEN_OUT => high.saturating_mul(self.children_of(*body)),

@@ -10,11 +10,11 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::{Grammar, TerminalId};
 use super::super::lower::bits::Bits;
-use super::super::lower::lexer::{Lexer, RivalsId, wins};
+use super::super::lower::lexer::{RivalsId, wins};
 use super::super::lower::parts::{OccurrenceId, Symbol};
-use super::super::lower::places::{PlaceId, Places};
+use super::super::lower::places::PlaceId;
 use super::super::lower::terminals::TerminalInfo;
-use super::super::lower::{Lexing, Materials};
+use super::super::lower::{Materials, Tables};
 use super::Derivations;
 use crate::error::Result;
 use crate::interrupt::count;
@@ -31,43 +31,23 @@ pub enum Cutting {
 
 /// What a lexer looks for.
 pub struct Rivals {
-    automaton: TaggedAutomaton,
+    tables: Tables,
     terminals: Vec<TerminalInfo>,
     ignored: Vec<TerminalId>,
-    /// Sets of terminals.
-    sets: Vec<Bits>,
-    /// By place: those that it looks for there.
-    at_place: Vec<RivalsId>,
-    /// By occurrence: those that it looks for where the occurrence is.
-    at_occurrence: Vec<RivalsId>,
-    /// By occurrence: the place after it.
-    after: Vec<PlaceId>,
 }
 
 impl Cutting {
-    /// That of a grammar.
+    /// That of a grammar with the tables of its lexer, if it has one.
     ///
     /// # Errors
     /// As [`super::super::lower::lower`].
-    pub fn new(
-        grammar: &Grammar,
-        lexing: Lexing,
-        materials: &Materials,
-        nullable: Vec<bool>,
-        limits: &Limits,
-    ) -> Result<Self> {
-        let Materials { parts, terminals, .. } = materials;
-        let ignored = grammar.ignored.clone();
-        if lexing == Lexing::Any {
-            let automaton = |info: &TerminalInfo| TaggedAutomaton::new(std::slice::from_ref(&info.tree), limits);
-            return Ok(Self::Any { automata: terminals.iter().map(automaton).collect::<Result<_>>()?, ignored });
+    pub fn new(grammar: &Grammar, tables: Option<Tables>, materials: &Materials, limits: &Limits) -> Result<Self> {
+        let (terminals, ignored) = (&materials.terminals, grammar.ignored.clone());
+        if let Some(tables) = tables {
+            return Ok(Self::Lexer(Box::new(Rivals { tables, terminals: terminals.clone(), ignored })));
         }
-        let automaton = materials.automaton(limits)?;
-        let places = Places::of(parts, nullable, grammar.start as usize);
-        let lexer = Lexer::new(parts, &places, terminals, &automaton, lexing == Lexing::Basic)?;
-        let (sets, at_place, at_occurrence) = (lexer.rivals.into_iter().collect(), lexer.at_place, lexer.at_occurrence);
-        let (terminals, after) = (terminals.clone(), places.after);
-        Ok(Self::Lexer(Box::new(Rivals { automaton, terminals, ignored, sets, at_place, at_occurrence, after })))
+        let automaton = |info: &TerminalInfo| TaggedAutomaton::new(std::slice::from_ref(&info.tree), limits);
+        Ok(Self::Any { automata: terminals.iter().map(automaton).collect::<Result<_>>()?, ignored })
     }
 
     pub fn has_lexer(&self) -> bool {
@@ -85,7 +65,7 @@ impl Cutting {
     fn automaton(&self, terminal: TerminalId) -> (&TaggedAutomaton, Tag) {
         match self {
             Self::Any { automata, .. } => (&automata[terminal as usize], 0),
-            Self::Lexer(rivals) => (&rivals.automaton, terminal),
+            Self::Lexer(rivals) => (&rivals.tables.automaton, terminal),
         }
     }
 
@@ -143,7 +123,7 @@ impl<'s> Scanner<'s> {
         }
         let lexemes = match *self.own.symbol(occurrence) {
             Symbol::Terminal(terminal) => {
-                self.lexemes(terminal, |rivals| rivals.at_occurrence[occurrence as usize], from)
+                self.lexemes(terminal, |tables| tables.at_occurrence[occurrence as usize], from)
             }
             Symbol::Foreign(at) => {
                 let language = &self.own.foreign[at as usize].language;
@@ -154,7 +134,7 @@ impl<'s> Scanner<'s> {
         };
         let mut ends: Vec<End> = Vec::new();
         for lexeme in lexemes {
-            let after = self.trivia(|rivals| rivals.after[occurrence as usize], lexeme);
+            let after = self.trivia(|tables| tables.after[occurrence as usize], lexeme);
             ends.extend(after.into_iter().map(|next| End { next, lexeme }));
         }
         ends.sort_unstable_by_key(|end| std::cmp::Reverse((end.lexeme, end.next)));
@@ -171,12 +151,12 @@ impl<'s> Scanner<'s> {
     }
 
     /// Where trivia may end that begins at the end of a lexeme, in a place.
-    fn trivia(&mut self, place: impl Fn(&Rivals) -> PlaceId, from: u32) -> Vec<u32> {
+    fn trivia(&mut self, place: impl Fn(&Tables) -> PlaceId, from: u32) -> Vec<u32> {
         let own = self.own;
         let (mut ends, mut at) = (IndexSet::<u32, FxBuildHasher>::from_iter([from]), 0);
         while let Some(&begin) = ends.get_index(at) {
             for &terminal in own.cutting.ignored() {
-                ends.extend(self.lexemes(terminal, |rivals| rivals.at_place[place(rivals) as usize], begin));
+                ends.extend(self.lexemes(terminal, |tables| tables.at_place[place(tables) as usize], begin));
             }
             at += 1;
         }
@@ -184,14 +164,14 @@ impl<'s> Scanner<'s> {
     }
 
     /// Where the texts of a terminal that a lexer takes, among some rivals, end.
-    fn lexemes(&mut self, own: TerminalId, rivals: impl Fn(&Rivals) -> RivalsId, from: u32) -> Vec<u32> {
+    fn lexemes(&mut self, own: TerminalId, rivals: impl Fn(&Tables) -> RivalsId, from: u32) -> Vec<u32> {
         let cutting = &self.own.cutting;
         let (automaton, tag) = cutting.automaton(own);
         let matches = self.matches(automaton, from);
         let is_own = |(_, state): &&(u32, TaggedState)| automaton.accepts(*state).binary_search(&tag).is_ok();
         match cutting {
             Cutting::Lexer(known) if !self.is_loose => {
-                known.lexeme(&matches, own, &known.sets[rivals(known)], from).into_iter().collect()
+                known.lexeme(&matches, own, &known.tables.sets[rivals(&known.tables)], from).into_iter().collect()
             }
             _ => matches.iter().filter(is_own).map(|(end, _)| *end).collect(),
         }
@@ -229,7 +209,7 @@ impl Rivals {
     fn lexeme(&self, matches: &[(u32, TaggedState)], own: TerminalId, rivals: &Bits, from: u32) -> Option<u32> {
         let info = &self.terminals[own as usize];
         let tags = |state: TaggedState| {
-            self.automaton.accepts(state).iter().copied().filter(|&tag| tag == own || rivals.contains(tag))
+            self.tables.automaton.accepts(state).iter().copied().filter(|&tag| tag == own || rivals.contains(tag))
         };
         let rank = |tag: Tag| self.terminals[tag as usize].priority.cmp(&info.priority);
         let &(end, state) = matches.iter().rfind(|(_, state)| tags(*state).any(|tag| rank(tag).is_ge()))?;

@@ -1,15 +1,16 @@
 //! Which texts have a derivation, which one is the first, and what becomes of it in each shape.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::super::ast::Grammar;
+use super::super::ast::{Grammar, Shape};
 use super::super::compile::GrammarText;
 use super::super::lower::parts::{Part, PartId};
-use super::super::lower::tests::{Dice, all_texts, random_grammar, regexes, shown};
+use super::super::lower::tests::{Dice, all_texts, random_grammar, regexes, spell_grammar};
 use super::super::lower::{Given, Lexing, lower};
-use super::scanner::Scanner;
-use super::{Derivation, Derivations, NodeKind};
+use super::scanner::{End, Scanner};
+use super::{Capture, Derivation, Derivations, NodeKind};
 use crate::error::{Error, Kind};
 use crate::limits::Limits;
 use crate::matcher::Recognizer;
@@ -59,7 +60,9 @@ impl Definition<'_> {
                 let name = &own.names.of_occurrences()[*occurrence as usize];
                 let text =
                     |end: u32| String::from_utf8_lossy(&self.scanner.text[start as usize..end as usize]).into_owned();
-                Some(ends.iter().map(|end| (end.next, vec![format!("{name}:{}", text(end.lexeme))])).collect())
+                let token = |end: &End| vec![format!("{name}:{}", text(end.lexeme))];
+                let nodes = |end: &End| if own.names.is_child(*occurrence) { token(end) } else { Vec::new() };
+                Some(ends.iter().map(|end| (end.next, nodes(end))).collect())
             }
             Part::Rule(rule) => {
                 let body = own.parts.rules[*rule as usize];
@@ -67,10 +70,13 @@ impl Definition<'_> {
                 if self.open.iter().filter(|&&open| open == (part, start)).count() > length - start as usize {
                     return Some(Vec::new());
                 }
+                let is_inner = !self.open.is_empty();
                 self.open.push((part, start));
                 let named = |at: usize, ways: Vec<Way>| {
-                    let alias = own.rules[*rule as usize].alternatives[at].alias.clone().unwrap();
-                    ways.into_iter().map(move |(end, nodes)| (end, vec![format!("{alias}({})", nodes.join(" "))]))
+                    ways.into_iter().map(move |(end, nodes)| {
+                        let name = own.name_of_node(*rule, at, nodes.len() as u32, is_inner);
+                        (end, name.map_or(nodes.clone(), |name| vec![format!("{name}({})", nodes.join(" "))]))
+                    })
                 };
                 let mut all = Vec::new();
                 match own.parts.get(body) {
@@ -98,7 +104,14 @@ impl Definition<'_> {
                 }
                 Some(all)
             }
-            Part::Repeat(body, low, high) => self.rounds(*body, *low, *high, (start, Vec::new())),
+            Part::Repeat(body, low, high) => {
+                let mut all = self.rounds(*body, *low, *high, (start, Vec::new()))?;
+                if own.is_optional(part) {
+                    let blanks = vec!["-".to_owned(); own.children_of(part) as usize];
+                    all.iter_mut().filter(|way| way.0 == start).for_each(|way| way.1.clone_from(&blanks));
+                }
+                Some(all)
+            }
         }
     }
 
@@ -148,6 +161,8 @@ struct Seen {
     texts: usize,
     compared: usize,
     ambiguous: usize,
+    /// Texts with two derivations of one tree.
+    alike: usize,
     cyclic: usize,
 }
 
@@ -160,12 +175,13 @@ fn check(grammar: &Grammar, lexing: Lexing, seen: &mut Seen) {
     };
     let Ok(language) = lower(grammar, lexing, &given, &limits) else { return };
     let compiled = language.compiled().unwrap();
-    let derivations = Derivations::new(grammar, lexing, &given, &limits).unwrap();
+    let none = |_: &Grammar| Err(Error::new(Kind::Language, "none"));
+    let (_, derivations) = Derivations::new(grammar, lexing, &given, none, &limits).unwrap();
     let is_cyclic = derivations.sets.cyclic.iter().any(|&is| is);
     for text in all_texts(5) {
         let mut recognizer = Recognizer::new(&compiled);
         let conforms = recognizer.read(&text) == text.len() && recognizer.is_accepting();
-        let shown = || format!("{}\n{lexing:?}: {}", shown(grammar), String::from_utf8_lossy(&text));
+        let shown = || format!("{}\n{lexing:?}: {}", spell_grammar(grammar), String::from_utf8_lossy(&text));
         let found = derivations.read(&text, true).unwrap();
         assert_eq!(found.is_some(), conforms, "{}", shown());
         let Some(found) = found else { continue };
@@ -178,16 +194,18 @@ fn check(grammar: &Grammar, lexing: Lexing, seen: &mut Seen) {
         let scanner = Scanner::new(&derivations, text.as_bytes(), false);
         let mut definition = Definition { own: &derivations, scanner, open: Vec::new(), left: MOST };
         let Some(all) = definition.all() else { continue };
-        let found_text = spelled(&found, text, "");
+        let found_text = spelled(&found, text, "-");
         if is_cyclic {
             assert!(all.contains(&found_text), "{}: {found_text}", shown());
             seen.cyclic += 1;
             continue;
         }
         assert_eq!(Some(&found_text), all.first(), "{}", shown());
-        assert_eq!(found.ambiguous.is_some(), all.len() > 1, "{}: {found:?}", shown());
+        let trees: BTreeSet<&String> = all.iter().collect();
+        assert_eq!(found.ambiguous.is_some(), trees.len() > 1, "{}: {found:?}", shown());
         seen.compared += 1;
-        seen.ambiguous += usize::from(all.len() > 1);
+        seen.ambiguous += usize::from(trees.len() > 1);
+        seen.alike += usize::from(trees.len() < all.len());
     }
 }
 
@@ -196,25 +214,31 @@ fn random_grammars_have_the_first_derivation_of_their_definition() {
     let count = std::env::var("GRAMMARS").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
     let mut seen = Seen::default();
     for seed in 0..count {
-        let mut grammar = random_grammar(&mut Dice::new(seed));
+        let mut dice = Dice::new(seed);
+        let mut grammar = random_grammar(&mut dice);
         for rule in &mut grammar.rules {
-            for (at, alternative) in rule.alternatives.iter_mut().enumerate() {
-                alternative.alias = Some(Arc::from(format!("{}_{at}", rule.name)));
+            let shape = [false; 3].map(|_| dice.below(5) == 0);
+            rule.shape = Shape { inlines_single: shape[0], keeps_all: shape[1], is_spliced: shape[2] };
+            for (at, alternative) in rule.alternatives.iter_mut().enumerate().filter(|_| !shape[2]) {
+                alternative.alias = (dice.below(3) > 0).then(|| Arc::from(format!("{}_{at}", rule.name)));
             }
+        }
+        for terminal in grammar.terminals.iter_mut().filter(|_| dice.below(4) == 0) {
+            terminal.name = terminal.name.as_ref().map(|name| format!("_{name}").into());
         }
         for lexing in [Lexing::Any, Lexing::Longest, Lexing::Basic] {
             check(&grammar, lexing, &mut seen);
         }
     }
     println!("{seen:?}");
-    assert!(seen.compared > seen.texts / 3 && seen.ambiguous > 0 && seen.cyclic > 0, "{seen:?}");
+    assert!(seen.compared > seen.texts / 3 && seen.ambiguous > 0 && seen.alike > 0 && seen.cyclic > 0, "{seen:?}");
 }
 
 fn derivations(text: &str) -> Derivations {
     let text = Arc::from(text);
     let grammar =
         GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new() };
-    grammar.derivations(&[], &Limits::default()).unwrap()
+    grammar.derivations(&[], &Limits::default()).unwrap().1
 }
 
 fn tree(grammar: &str, text: &str) -> String {
@@ -239,6 +263,7 @@ fn shapes_are_those_of_lark() {
         ("start: [N \"x\" (M | N)* _r] M\n_r: N\nN: \"n\"\nM: \"m\"", "m", "start(- M:m)"),
         ("start: [N~2..3] M\nN: \"n\"\nM: \"m\"", "m", "start(- - - M:m)"),
         ("?start: N | N N\nN: \"n\"", "n", "N:n"),
+        ("start: (N | M) -> one\nN: \"n\"\nM: \"m\"", "m", "one(M:m)"),
         ("_start: N\nstart: _start\nN: \"n\"", "n", "start(N:n)"),
         ("start: /a/ B\nB: \"b\"\n%ignore \" \"", " a  b ", "start(:a B:b)"),
         ("root ::= (\"a\" [0-9])+ tail\ntail ::= \"\"", "a1a2", "root(:a :1 :a :2 tail())"),
@@ -260,6 +285,25 @@ fn the_first_of_several_derivations_is_taken() {
         ("start: a b?\na: X | X Y\nb: Y\nX: \"x\"\nY: \"y\"", "xy", "start(a(X:x) b(Y:y))"),
     ] {
         assert_eq!(tree(grammar, text), expected, "{grammar}: {text}");
+    }
+}
+
+#[test]
+fn derivations_of_one_tree_are_not_ambiguous() {
+    for (grammar, text, place) in [
+        ("start: \"a\" | \"a\"", "a", None),
+        ("start: \"a\" -> one | \"a\" -> two", "a", Some((0, 1))),
+        ("start: a \"x\"? \"x\"?\na: \"b\"", "bx", None),
+        ("start: w (\"-\" w)*\nw: [N] N?\nN: /n/\n%ignore \" \"", "nn - n ", Some((5, 6))),
+        ("start: w*\nw: \"a\" | \"a\" | \"b\" \"c\"? \"c\"?", &"abc".repeat(100), None),
+        ("start: s\ns: s s | \"a\"", "aaa", Some((0, 3))),
+        ("start: _s\n_s: _s _s | A\nA: \"a\"", "aaaa", None),
+        ("start: (A | B) C\nA: \"a\"\nB: /a/\nC: \"c\"", "ac", None),
+        ("root ::= \"a\" b* \"a\"? b*\nb ::= \"b\"", "abb", None),
+        ("root ::= b* c\nb ::= \"b\" | c\nc ::= \"b\"", "bb", Some((0, 1))),
+    ] {
+        let found = derivations(grammar).read(text.as_bytes(), true).unwrap().unwrap();
+        assert_eq!(found.ambiguous, place, "{grammar}: {text}");
     }
 }
 
@@ -290,8 +334,7 @@ fn a_text_that_goes_on_has_the_nodes_that_have_begun() {
     let text = Arc::from(grammar);
     let grammar =
         GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new() };
-    let language = grammar.build(&[], &Limits::default()).unwrap();
-    let derivations = grammar.derivations(&[], &Limits::default()).unwrap();
+    let (language, derivations) = grammar.derivations(&[], &Limits::default()).unwrap();
     for (text, expected) in [
         ("", "start()"),
         ("(12+3", "start(group(add(N:12 N:3)))"),
@@ -305,6 +348,46 @@ fn a_text_that_goes_on_has_the_nodes_that_have_begun() {
         assert_eq!(spelled(&found, text, "-"), expected, "{text}");
     }
     assert_eq!(derivations.read_begun(&language, b"1++").unwrap(), None);
+}
+
+#[test]
+fn a_grammar_inside_is_a_node_around_its_own() {
+    let grammar =
+        "start: A %lark {\n?start: (a | A)+\na[capture]: \"x\" | \"é\" A\nA: \"y\"\n%ignore \" \"\n} A\nA: \"!\"";
+    let (derivations, text) = (derivations(grammar), "!é y x!");
+    let found = derivations.read(text.as_bytes(), true).unwrap().unwrap();
+    assert_eq!(found.ambiguous, None);
+    let names: Vec<(&str, u32, u32)> = found.nodes.iter().map(|node| (&*node.name, node.start, node.end)).collect();
+    let inner = [("A", 3, 4), ("a", 1, 4), ("a", 5, 6), ("start", 1, 6), ("%lark", 1, 6)];
+    assert_eq!(names, [&[("A", 0, 1)], &inner[..], &[("A", 6, 7), ("start", 0, 7)]].concat());
+    let captures: Vec<(&str, u32, u32)> =
+        found.captures.iter().map(|found| (&*found.name, found.start, found.end)).collect();
+    assert_eq!(captures, [("a", 1, 5), ("a", 6, 7)]);
+    let ambiguous = "start: A %lark {\nstart: A? A?\nA: \"x\"\n}\nA: \"!\"";
+    let found = self::derivations(ambiguous).read(b"!x", true).unwrap().unwrap();
+    assert_eq!(found.ambiguous, None);
+    let ambiguous = "start: A %lark {\nstart: [A] [A]\nA: \"x\"\n}\nA: \"!\"";
+    let found = self::derivations(ambiguous).read(b"!x", true).unwrap().unwrap();
+    assert_eq!(found.ambiguous, Some((1, 2)));
+}
+
+#[test]
+fn captured_texts_are_in_the_order_in_which_they_begin() {
+    let grammar = "start: pair (\";\" pair)*\npair[capture=\"p\"]: K \"=\" v\nv[capture]: /[0-9]+/ | \"(\" v \")\"\nK[capture=\"key\"]: /[a-zé]+/\n%ignore \" \"";
+    let text = Arc::from(grammar);
+    let grammar =
+        GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new() };
+    let (language, derivations) = grammar.derivations(&[], &Limits::default()).unwrap();
+    let spelled = |found: Option<Derivation>, text: &str| -> Vec<String> {
+        let spelled = |found: &Capture| format!("{}:{}", found.name, &text[found.start as usize..found.end as usize]);
+        found.unwrap().captures.iter().map(spelled).collect()
+    };
+    let text = "é = (1) ;b=22 ";
+    let found = spelled(derivations.read(text.as_bytes(), false).unwrap(), text);
+    assert_eq!(found, ["p:é = (1)", "key:é", "v:(1)", "v:1", "p:b=22", "key:b", "v:22"]);
+    let text = "a = (1";
+    let found = spelled(derivations.read_begun(&language, text.as_bytes()).unwrap(), text);
+    assert_eq!(found, ["p:a = (1", "key:a", "v:(1", "v:1"]);
 }
 
 #[test]

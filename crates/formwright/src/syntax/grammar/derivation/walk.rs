@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::lower::parts::{OccurrenceId, Part, PartId};
 use super::chart::{Chart, Item, ItemId};
 use super::nodes::Nodes;
+use super::readings::Readings;
 use super::{Derivation, Derivations};
 use crate::error::Result;
 use crate::interrupt::count;
@@ -26,8 +27,8 @@ type Ends = Vec<u32>;
 
 /// What is open on the way to a place.
 enum Frame {
-    /// A rule, which began somewhere and may end up to somewhere.
-    Rule,
+    /// A rule, and where it began.
+    Rule(PartId, u32),
     Row(Row),
     Rounds(Rounds),
 }
@@ -52,57 +53,74 @@ struct Rounds {
     ends: Ends,
 }
 
-/// The first derivation of the whole text; with `asks`, also whether there is another one.
+/// The first derivation of the whole text; with `asks`, also whether it has several trees.
 ///
 /// # Errors
 /// Those of the languages inside the grammar.
 pub fn first_derivation(chart: Chart<'_>, asks: bool) -> Result<Option<Derivation>> {
     let (own, end) = (chart.own, chart.end());
-    let mut walk =
-        Walk { own, nodes: Nodes::new(own), chart, asks, frames: Vec::new(), spans: Vec::new(), ambiguous: None };
-    let starts = walk.chart.scanner.starts();
-    let starts: Vec<u32> =
-        starts.into_iter().filter(|&start| walk.chart.rank(own.root, start, end).is_some()).collect();
+    let (nodes, frames, rules) = (Nodes::new(own), Vec::new(), Vec::new());
+    let mut walk = Walk { own, nodes, chart, asks, frames, rules, inner: None };
+    let mut starts = walk.chart.scanner.starts();
+    starts.retain(|&start| walk.chart.has_text(own.root, start, end));
     let Some(&start) = starts.first() else { return Ok(None) };
-    walk.note(starts.len() > 1, start, &[end]);
     let mut done = walk.enter(own.root, start, vec![end])?;
     while let Some(frame) = walk.frames.pop() {
         done = walk.resume(frame, done)?;
     }
-    Ok(Some(walk.nodes.finish(walk.chart.scanner.text, walk.ambiguous)))
+    let ambiguous = if asks { walk.ambiguous_place(&starts)? } else { None };
+    Ok(Some(walk.nodes.finish(ambiguous)))
 }
 
 struct Walk<'w> {
     own: &'w Derivations,
     chart: Chart<'w>,
     nodes: Nodes<'w>,
-    /// Whether other derivations are looked for.
+    /// Whether other trees are looked for.
     asks: bool,
     frames: Vec<Frame>,
-    /// Of the rules that are open: where they begin, and may end.
-    spans: Vec<(u32, u32)>,
-    ambiguous: Option<(u32, u32)>,
+    /// The rules that were read, those inside others before them.
+    rules: Vec<ReadRule>,
+    /// The first place in a grammar inside this one whose text has several trees.
+    inner: Option<(u32, u32)>,
+}
+
+/// A rule that was read.
+struct ReadRule {
+    part: PartId,
+    start: u32,
+    end: u32,
+    /// Before what is ignored at its end.
+    last: u32,
 }
 
 impl Walk<'_> {
-    /// Notes that there are other derivations here.
-    fn note(&mut self, is_ambiguous: bool, start: u32, ends: &[u32]) {
-        if self.asks && is_ambiguous && self.ambiguous.is_none() {
-            let own = (start, ends.last().copied().unwrap_or(start));
-            self.ambiguous = Some(self.spans.last().copied().unwrap_or(own));
+    /// The first of the smallest rules whose text has several trees, if the whole text has.
+    fn ambiguous_place(&mut self, starts: &[u32]) -> Result<Option<(u32, u32)>> {
+        if self.inner.is_some() {
+            return Ok(self.inner);
         }
+        let end = self.chart.end();
+        let mut readings = Readings::new(&mut self.chart);
+        if !readings.has_several(self.own.root, starts, end)? {
+            return Ok(None);
+        }
+        for rule in &self.rules {
+            if readings.has_several(rule.part, &[rule.start], rule.end)? {
+                return Ok(Some((rule.start, rule.last)));
+            }
+        }
+        Ok(Some((0, end)))
     }
 
     /// Enters a part that begins somewhere; where it ends, once it is read, or so far where frames were opened.
     fn enter(&mut self, mut part: PartId, start: u32, mut ends: Ends) -> Result<u32> {
         loop {
             count(1);
-            self.note(ends.len() > 1, start, &ends);
             match self.own.parts.get(part) {
                 Part::Rule(rule) => {
                     self.nodes.open(*rule, start);
-                    self.frames.push(Frame::Rule);
-                    self.spans.push((start, ends.last().copied().unwrap_or(start)));
+                    self.frames.push(Frame::Rule(part, start));
                     part = self.own.parts.rules[*rule as usize];
                 }
                 Part::Choice(_) => {
@@ -130,9 +148,9 @@ impl Walk<'_> {
     /// Goes on after a part that ended somewhere.
     fn resume(&mut self, frame: Frame, at: u32) -> Result<u32> {
         match frame {
-            Frame::Rule => {
-                self.nodes.close();
-                self.spans.pop();
+            Frame::Rule(part, start) => {
+                let last = self.nodes.close();
+                self.rules.push(ReadRule { part, start, end: at, last });
                 Ok(at)
             }
             Frame::Row(row) => self.next_part(row, at),
@@ -147,36 +165,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a part may be inside another with this text: always, unless it is the same text, and was not found before.
-    fn may_be_inside(&self, outer: (PartId, u32, u32), part: PartId, start: u32, end: u32) -> bool {
-        let Some(target) = self.own.targets[part as usize] else { return false };
-        let cyclic = &self.own.sets.cyclic;
-        let is_same = cyclic[target as usize] && cyclic[outer.0 as usize] && (outer.1, outer.2) == (start, end);
-        !is_same || self.chart.rank(target, start, end) < self.chart.rank(outer.0, start, end)
-    }
-
     /// The first option that leads to some ends, and these.
     fn choose(&mut self, choice: PartId, start: u32, ends: &[u32]) -> Result<Option<(PartId, Ends)>> {
-        let own = self.own;
-        let mut chosen: Option<(PartId, Ends)> = None;
-        for &option in own.options(choice) {
+        for &option in self.own.options(choice) {
             let kept = self.ends_of(option, start, ends, choice)?;
-            if kept.is_empty() {
-                continue;
-            }
-            if chosen.is_some() {
-                self.note(true, start, ends);
-                break;
-            }
-            chosen = Some((option, kept));
-            if !self.asks {
-                break;
+            if !kept.is_empty() {
+                self.nodes.choose(choice, option);
+                return Ok(Some((option, kept)));
             }
         }
-        if let Some((option, _)) = &chosen {
-            self.nodes.choose(choice, *option);
-        }
-        Ok(chosen)
+        Ok(None)
     }
 
     /// Those of some ends at which a text of an option ends.
@@ -191,8 +189,8 @@ impl Walk<'_> {
             return Ok(ends.iter().copied().filter(|end| found.iter().any(|found| found.next == *end)).collect());
         }
         let is_read = |&end: &u32| {
-            self.chart.rank(target, start, end).is_some()
-                && self.may_be_inside((choice, start, end), target, start, end)
+            self.chart.has_text(target, start, end)
+                && self.chart.may_be_inside((choice, start, end), target, start, end)
         };
         Ok(ends.iter().copied().filter(is_read).collect())
     }
@@ -200,11 +198,15 @@ impl Walk<'_> {
     /// Reads a lexeme, and what is ignored after it.
     fn read(&mut self, occurrence: OccurrenceId, start: u32, ends: &[u32]) -> Result<u32> {
         let found = self.chart.scanner.ends(occurrence, start)?;
-        let mut all = found.iter().filter(|end| ends.contains(&end.next));
-        let Some(&first) = all.next() else { return Ok(start) };
-        let has_others = all.any(|other| other.lexeme != first.lexeme);
-        self.note(has_others, start, ends);
-        self.nodes.read(occurrence, start, first.lexeme);
+        let Some(&first) = found.iter().find(|end| ends.contains(&end.next)) else { return Ok(start) };
+        let text = &self.chart.scanner.text[start as usize..first.lexeme as usize];
+        match self.own.inner(occurrence).map(|inner| inner.read_bytes(text, self.asks)).transpose()?.flatten() {
+            Some(found) => {
+                self.inner = self.inner.or(found.ambiguous.map(|(low, high)| (start + low, start + high)));
+                self.nodes.read_inner(occurrence, (start, first.lexeme), found);
+            }
+            None => self.nodes.read(occurrence, start, first.lexeme),
+        }
         Ok(first.next)
     }
 
@@ -221,7 +223,7 @@ impl Walk<'_> {
                 for id in self.chart.before(item) {
                     count(1);
                     let from = self.chart.item(id).at;
-                    if self.may_be_inside((part, start, whole), all[done - 1], from, at) {
+                    if self.chart.may_be_inside((part, start, whole), all[done - 1], from, at) {
                         ways[done - 1].push((from, at));
                         before.push(from);
                     }
@@ -266,7 +268,7 @@ impl Walk<'_> {
             for before in self.chart.before(id) {
                 count(1);
                 let from = self.chart.item(before).at;
-                if !self.may_be_inside((part, start, whole), body, from, at) {
+                if !self.chart.may_be_inside((part, start, whole), body, from, at) {
                     continue;
                 }
                 rounds.next.entry(before).or_default().push(id);
@@ -280,7 +282,7 @@ impl Walk<'_> {
     }
 
     fn next_round(&mut self, mut rounds: Rounds, at: u32) -> Result<u32> {
-        let Part::Repeat(body, low, _) = *self.own.parts.get(rounds.part) else { return Ok(at) };
+        let Part::Repeat(body, ..) = *self.own.parts.get(rounds.part) else { return Ok(at) };
         if rounds.is_open {
             let next =
                 rounds.next.get(&rounds.item).and_then(|all| all.iter().find(|&&id| self.chart.item(id).at == at));
@@ -289,15 +291,13 @@ impl Walk<'_> {
         let mut ends: Ends =
             rounds.next.get(&rounds.item).into_iter().flatten().map(|&id| self.chart.item(id).at).collect();
         ends.sort_unstable();
-        let item = self.chart.item(rounds.item);
-        let may_end = item.done >= low && rounds.ends.contains(&at);
         if ends.is_empty() {
+            let item = self.chart.item(rounds.item);
             if item.start == item.at && item.done == 0 {
                 self.nodes.skip(rounds.part);
             }
             return Ok(at);
         }
-        self.note(may_end, at, &ends);
         rounds.is_open = true;
         self.frames.push(Frame::Rounds(rounds));
         self.enter(body, at, ends)

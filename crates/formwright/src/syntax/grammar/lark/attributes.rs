@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::ast::Span;
-use super::super::cursor::shown;
+use super::super::cursor::shorten;
 use super::super::nearest;
 use super::super::written::{Attributes, Part, PartKind};
 use super::Reader;
@@ -45,7 +45,7 @@ impl<'t> Reader<'t> {
             "stop" | "temperature" | "stop_capture" => return self.other_attribute(name, span),
             "" => return Err(self.cursor.expected("an attribute")),
             _ => {
-                let error = self.cursor.fail(span, format_args!("unknown attribute '{}'", shown(name)));
+                let error = self.cursor.fail(span, format_args!("unknown attribute '{}'", shorten(name)));
                 return Err(error.hint(nearest::hint(name, NAMES.into_iter(), "attributes")));
             }
         }

@@ -1,6 +1,6 @@
 //! Alternatives and their parts.
 
-use super::super::cursor::shown;
+use super::super::cursor::shorten;
 use super::super::times::Times;
 use super::super::with_stack;
 use super::super::written::{Part, PartKind, Row};
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
             return Err(self.cursor.expected("the name of a node after '->'"));
         }
         if kind_of(name) != Some(NameKind::Rule) {
-            let what = format!("the name of a node is in lower case, got '{}'", shown(name));
+            let what = format!("the name of a node is in lower case, got '{}'", shorten(name));
             return Err(self.cursor.fail((from, self.cursor.at), what));
         }
         if !self.brackets.is_empty() {

@@ -1,7 +1,7 @@
 //! Definitions, and what begins with a percent sign.
 
 use super::super::ast::{Shape, Span};
-use super::super::cursor::shown;
+use super::super::cursor::shorten;
 use super::super::nearest;
 use super::super::written::{Attributes, Definition, Row};
 use super::common;
@@ -100,7 +100,7 @@ impl<'t> Reader<'t> {
             }
             None => "a name begins with a letter",
         };
-        Err(self.cursor.fail((from, self.cursor.at), format_args!("{what}, got '{}'", shown(name))))
+        Err(self.cursor.fail((from, self.cursor.at), format_args!("{what}, got '{}'", shorten(name))))
     }
 
     fn definition(&mut self, mode: Mode) -> Result<()> {

@@ -35,11 +35,12 @@ use crate::language::Language;
 use crate::limits::Limits;
 use crate::regular::{ByteSet, Regular, TaggedAutomaton};
 
+use bits::Bits;
 use copies::{Copies, Lexing as CopyLexing, Whole};
 use fusing::regular_parts;
-use lexer::{Lexer, any_number};
+use lexer::{Lexer, RivalsId, any_number};
 use parts::{Parts, Symbol};
-use places::{Places, nullable_parts};
+use places::{PlaceId, Places, nullable_parts};
 use terminals::{TerminalInfo, terminals};
 
 /// How a text is cut into terminals.
@@ -118,10 +119,24 @@ impl Materials {
     ///
     /// # Errors
     /// As [`TaggedAutomaton::new`].
-    pub fn automaton(&self, limits: &Limits) -> Result<TaggedAutomaton> {
+    fn automaton(&self, limits: &Limits) -> Result<TaggedAutomaton> {
         let trees: Vec<Regular> = self.terminals.iter().map(|terminal| terminal.tree.clone()).collect();
         TaggedAutomaton::new(&trees, limits)
     }
+}
+
+/// What a lexer looks for, and where.
+pub(super) struct Tables {
+    /// All terminals.
+    pub automaton: TaggedAutomaton,
+    /// Sets of terminals.
+    pub sets: Vec<Bits>,
+    /// By place: those that it looks for there.
+    pub at_place: Vec<RivalsId>,
+    /// By occurrence: those that it looks for where the occurrence is.
+    pub at_occurrence: Vec<RivalsId>,
+    /// By occurrence: the place after it.
+    pub after: Vec<PlaceId>,
 }
 
 /// The texts of a grammar.
@@ -130,10 +145,20 @@ impl Materials {
 /// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
 pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
     bounded(limits.work, || {
-        refuse_bounds(grammar)?;
         let materials = Materials::of(grammar, lexing, given, limits)?;
-        let nullable = materials.nullable_parts();
-        let Materials { parts, terminals, foreign } = &materials;
+        Ok(materials.lower(grammar, lexing, limits)?.0)
+    })
+}
+
+impl Materials {
+    /// The texts of the grammar, and the tables of its lexer, if it has one.
+    ///
+    /// # Errors
+    /// As [`lower`].
+    pub fn lower(&self, grammar: &Grammar, lexing: Lexing, limits: &Limits) -> Result<(Language, Option<Tables>)> {
+        refuse_bounds(grammar)?;
+        let nullable = self.nullable_parts();
+        let Self { parts, terminals, foreign } = self;
         if lexing == Lexing::Any {
             let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
             let trivia = any_number(Regular::or(ignored));
@@ -145,14 +170,19 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
             };
             let trees: Vec<Regular> = parts.occurrences.iter().map(tree).collect();
             let lexing = CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia });
-            return finish(Copies::new(parts, &nullable, foreign, lexing, limits), grammar, limits);
+            let language = finish(Copies::new(parts, &nullable, foreign, lexing, limits), grammar, limits)?;
+            return Ok((language, None));
         }
         let places = Places::of(parts, nullable, grammar.start as usize);
-        let automaton = materials.automaton(limits)?;
+        let automaton = self.automaton(limits)?;
         let lexer = Lexer::new(parts, &places, terminals, &automaton, lexing == Lexing::Basic)?;
+        let sets = lexer.rivals.iter().cloned().collect();
+        let (at_place, at_occurrence) = (lexer.at_place.clone(), lexer.at_occurrence.clone());
         let lexing = CopyLexing::Lexer(Box::new(lexer));
-        finish(Copies::new(parts, &places.nullable, foreign, lexing, limits), grammar, limits)
-    })
+        let language = finish(Copies::new(parts, &places.nullable, foreign, lexing, limits), grammar, limits)?;
+        let after = places.after;
+        Ok((language, Some(Tables { automaton, sets, at_place, at_occurrence, after })))
+    }
 }
 
 /// Bounds on tokens cannot be enforced yet.

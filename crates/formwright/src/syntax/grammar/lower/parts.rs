@@ -69,6 +69,11 @@ impl Parts {
         matches!(self.occurrences[occurrence as usize].symbol, Symbol::Terminal(_))
     }
 
+    /// The rule in which a part is written; the parts of a rule end with all of it.
+    pub fn rule_of(&self, part: PartId) -> usize {
+        self.rules.partition_point(|&body| body < part)
+    }
+
     pub fn get(&self, part: PartId) -> &Part {
         &self.all[part as usize]
     }

@@ -121,7 +121,7 @@ pub fn random_grammar(dice: &mut Dice) -> Grammar {
 }
 
 /// A grammar as text, for messages.
-pub fn shown(grammar: &Grammar) -> String {
+pub fn spell_grammar(grammar: &Grammar) -> String {
     fn item(item: &Item) -> String {
         match &item.kind {
             ItemKind::Rule(rule) => format!("r{rule}"),
@@ -316,7 +316,7 @@ fn check(grammar: &Grammar, lexing: Lexing, length: usize) -> &'static str {
         Ok(language) => language,
         Err(error) => {
             let is_empty = matches!(*error.kind, Kind::Unsatisfiable { .. });
-            assert!(!is_empty || texts.is_empty(), "{}\n{lexing:?}: {error}, but {texts:?}", shown(grammar));
+            assert!(!is_empty || texts.is_empty(), "{}\n{lexing:?}: {error}, but {texts:?}", spell_grammar(grammar));
             return if is_empty { "empty" } else { "refused" };
         }
     };
@@ -328,7 +328,7 @@ fn check(grammar: &Grammar, lexing: Lexing, length: usize) -> &'static str {
             accepts,
             texts.contains(&text),
             "{}\n{lexing:?}: {}",
-            shown(grammar),
+            spell_grammar(grammar),
             String::from_utf8_lossy(&text)
         );
         let mut recognizer = Recognizer::new(&compiled);
@@ -337,7 +337,7 @@ fn check(grammar: &Grammar, lexing: Lexing, length: usize) -> &'static str {
             assert!(
                 recognizer.is_accepting(),
                 "{}\n{lexing:?}: {} has no end",
-                shown(grammar),
+                spell_grammar(grammar),
                 String::from_utf8_lossy(&text)
             );
         }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::super::ast::{Alternative, Attributes, Item, ItemKind, Pattern, PatternKind, RuleId, Span, TerminalId};
-use super::super::cursor::shown;
+use super::super::cursor::shorten;
 use super::super::nearest;
 use super::super::written::{Definition, Part, PartKind, Row, parts};
 use super::{Leaf, Meaning, Resolver};
@@ -39,7 +39,7 @@ impl<'t> Resolver<'_, 't> {
             if places.is_empty() { String::new() } else { format!("; it is also used at {}", places.join(", ")) };
         let known = self.definitions.iter().map(|definition| definition.name);
         let hint = nearest::hint(name, known, "names");
-        self.fail(span, format_args!("'{}' is not defined{also}", shown(name))).hint(hint)
+        self.fail(span, format_args!("'{}' is not defined{also}", shorten(name))).hint(hint)
     }
 
     /// Line and column of a place, for people.
@@ -78,10 +78,12 @@ impl<'t> Resolver<'_, 't> {
         let mut seen = FxHashSet::default();
         for &name in &definition.parameters {
             if !seen.insert(name) {
-                return Err(self.fail(definition.span, format_args!("the parameter '{}' is named twice", shown(name))));
+                return Err(
+                    self.fail(definition.span, format_args!("the parameter '{}' is named twice", shorten(name)))
+                );
             }
             if self.meanings.contains_key(name) {
-                let what = format!("the parameter '{}' is also the name of a rule", shown(name));
+                let what = format!("the parameter '{}' is also the name of a rule", shorten(name));
                 return Err(self.fail(definition.span, what).hint("rename the parameter"));
             }
         }
@@ -137,7 +139,7 @@ impl<'t> Resolver<'_, 't> {
         }
         let name = terminal.name.as_deref().unwrap_or_default();
         let what =
-            format!("the terminal '{}', defined at {}, is inside itself", shown(name), self.place(terminal.span));
+            format!("the terminal '{}', defined at {}, is inside itself", shorten(name), self.place(terminal.span));
         self.fail(reference.span, what).hint("only rules may be recursive: write its name in lower case")
     }
 
@@ -153,7 +155,7 @@ impl<'t> Resolver<'_, 't> {
             let id = at as TerminalId;
             let Some(first) = self.leaves.insert(leaf, id) else { continue };
             let name = |id: TerminalId| self.terminals[id as usize].name.as_deref().unwrap_or_default();
-            let [first, last] = [first, id].map(|id| shown(name(id)));
+            let [first, last] = [first, id].map(|id| shorten(name(id)));
             let message = format!("'{first}' and '{last}' are equal: what is written without a name is '{last}'");
             self.lints.add(self.terminals[at].span, message);
         }
@@ -196,7 +198,7 @@ impl<'t> Resolver<'_, 't> {
         }
         let is_unused = |definition: &&Definition<'t>| matches!(self.meanings[definition.name], Meaning::Rule(rule) if !is_used[rule as usize]);
         for unused in self.definitions.iter().filter(is_unused) {
-            self.lints.add(unused.span, format!("the rule '{}' is never used", shown(unused.name)));
+            self.lints.add(unused.span, format!("the rule '{}' is never used", shorten(unused.name)));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::ast::{
     Alternative, Attributes, Item, ItemKind, Pattern, PatternKind, RuleId, Span, Syntax, TerminalId,
 };
-use super::super::cursor::shown;
+use super::super::cursor::shorten;
 use super::super::with_stack;
 use super::super::written::{Definition, Part, PartKind, Row};
 use super::{Argument, Leaf, Meaning, Resolver, Scope, only};
@@ -23,7 +23,7 @@ impl<'d, 't> Resolver<'d, 't> {
         let rule = &mut self.rules[rule as usize];
         if let Some(alternative) = alternatives.iter().find(|row| row.alias.is_some()).filter(|_| rule.shape.is_spliced)
         {
-            let what = format!("'{}' never has a node of its own, so no name for one", shown(definition.name));
+            let what = format!("'{}' never has a node of its own, so no name for one", shorten(definition.name));
             return Err(Error::grammar(self.context.text, alternative.span, what).hint("leave out its underscore"));
         }
         rule.alternatives = alternatives;
@@ -120,7 +120,7 @@ impl<'d, 't> Resolver<'d, 't> {
             Some(Argument::Text(terminal)) => Ok(ItemKind::Text(terminal)),
             Some(Argument::Form(form)) => Ok(ItemKind::Form(form)),
             _ => {
-                let error = self.fail(span, format_args!("the template '{}' is used without arguments", shown(name)));
+                let error = self.fail(span, format_args!("the template '{}' is used without arguments", shorten(name)));
                 Err(error.hint("write them in braces after its name: list{item}"))
             }
         }
@@ -139,14 +139,14 @@ impl<'d, 't> Resolver<'d, 't> {
     /// The rule of a template with its arguments: a new one, unless there is one.
     fn expand(&mut self, name: &str, arguments: &'d [Part<'t>], span: Span, scope: &Scope<'d>) -> Result<RuleId> {
         let Some(Argument::Template(template)) = self.argument_of(name, scope) else {
-            return Err(self.fail(span, format_args!("'{}' is not a template: it takes no arguments", shown(name))));
+            return Err(self.fail(span, format_args!("'{}' is not a template: it takes no arguments", shorten(name))));
         };
         let definition = &self.definitions[template];
         let (expected, got) = (definition.parameters.len(), arguments.len());
         if expected != got {
             let place = self.place(definition.span);
             let plural = if expected == 1 { "" } else { "s" };
-            let name = shown(definition.name);
+            let name = shorten(definition.name);
             let what = format!("'{name}', defined at {place}, takes {expected} argument{plural}, not {got}");
             return Err(self.fail(span, what));
         }

@@ -224,7 +224,7 @@ impl<'d, 't> Resolver<'d, 't> {
     }
 
     fn fail_without_start(&self, names: &[&str]) -> Error {
-        let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", super::cursor::shown(name))).collect();
+        let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", super::cursor::shorten(name))).collect();
         let what = format!("there is no rule {} to start with", quoted.join(" or "));
         let rules = self.definitions.iter().filter(|definition| !definition.is_terminal);
         let known = rules.filter(|definition| definition.parameters.is_empty()).map(|definition| definition.name);

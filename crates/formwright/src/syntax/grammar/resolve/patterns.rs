@@ -1,7 +1,7 @@
 //! Parts of terminals.
 
 use super::super::ast::{Pattern, PatternKind, RuleId, Span, Syntax, TerminalId};
-use super::super::cursor::shown;
+use super::super::cursor::shorten;
 use super::super::with_stack;
 use super::super::written::{Part, PartKind, Row};
 use super::{Meaning, Resolver, only, optional};
@@ -122,7 +122,7 @@ impl<'d, 't> Resolver<'d, 't> {
             Some(Meaning::Rule(rule)) if self.context.syntax == Syntax::Gbnf => self.terminal_of_rule(rule, span),
             Some(Meaning::Rule(rule)) => {
                 let place = self.place(self.rules[rule as usize].span);
-                let what = format!("the rule '{}', defined at {place}, cannot be a part of a terminal", shown(name));
+                let what = format!("the rule '{}', defined at {place}, cannot be a part of a terminal", shorten(name));
                 Err(self.fail(span, what).hint("write its name in upper case if it is a terminal"))
             }
             _ => Err(self.fail_in_terminal(span, "a parameter or a template")),
@@ -154,7 +154,7 @@ impl<'d, 't> Resolver<'d, 't> {
         match self.rule_terminals.get(&rule) {
             Some(Some(terminal)) => return Ok(*terminal),
             Some(None) => {
-                let what = format!("'{}', defined at {}, is inside itself", shown(&name), self.place(place));
+                let what = format!("'{}', defined at {}, is inside itself", shorten(&name), self.place(place));
                 let error = self.fail(span, what);
                 return Err(error.hint("a rule that '-' takes from, or takes away, may not be recursive"));
             }
