@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -388,3 +388,43 @@ def test_texts_end_within_the_budget(tiny: fw.models.LocalModel) -> None:
         assert len(result.token_ids) <= limit
     with pytest.raises(errors.LimitExceeded, match="max_tokens"):
         tiny.generate("Add.", fw.grammar('start: "(" start ")" | "a long, long text with many words"'), max_tokens=3)
+
+
+@pytest.mark.parametrize(
+    ("terminals", "conform", "depart"),
+    [
+        (r'T: /".*?"/', ['""', '"a"'], ['"a"b"', '"']),
+        (r"T: /\/\*(.|\n)*?\*\//", ["/**/", "/*\n*/"], ["/*a*/*/"]),
+        (r'T: "<" /.+?/ ">"', ["<a>", "<>>"], ["<a>>", "<>"]),
+        (r"""T: /".*?"/ | /'.*?'/""", ['"a"', "'\"'"], ["'a'a'"]),
+        (r"T: /[a-z]+\{.*?\}/", ["a{}", "ab{{}"], ["a{}}"]),
+        ("T: Q \"x\"\nQ: /'.*?'/", ["''x", "'a'b'x"], ["''xx"]),  # one expression, whose `re` goes on to an `x`
+        (r'T: /"(\\.|.)*?"/', [r'"\""', r'"a"'], ['"']),  # another alternative than the shortest may match first
+        (r"T: /a+?b*/", ["ab", "aabb"], ["b"]),
+    ],
+)
+def test_lazy_repetitions_end_as_soon_as_they_can(terminals: str, conform: list[str], depart: list[str]) -> None:
+    form = fw.grammar(f"start: T\n{terminals}")
+    assert [text for text in conform + depart if form.matches(text)] == conform
+
+
+def test_a_comment_ends_at_its_first_end() -> None:
+    text = "start: N+\nN: /[a-z]+/\nC: /\\/\\*(.|\\n)*?\\*\\//\n%ignore C"
+    form = fw.grammar(text)
+    assert form.matches("b/*a*/c/*x*/d")
+    assert not form.matches("b/*a*/(*/c")
+    assert fw.grammar(text, lexing="any").matches("b/*a*/(*/c")
+
+
+@pytest.mark.parametrize("lexing", ["longest", "basic", "any"])
+def test_terminals_that_may_be_empty_may_be_left_out(lexing: Literal["longest", "basic", "any"]) -> None:
+    form = fw.grammar('start: "<" T ">" | T "!"\nT: /a*/', lexing=lexing)
+    assert [text for text in ("<>", "<a>", "<aa>", "!", "a!", "<b>", "") if form.matches(text)] == [
+        "<>",
+        "<a>",
+        "<aa>",
+        "!",
+        "a!",
+    ]
+    tree = fw.grammar('start: "<" T ">"\nT: /a*/', read="tree").parse("<>")
+    assert tree == fw.Tree("start", ())

@@ -79,8 +79,8 @@ impl Matcher {
         self.compiled().units().iter().any(|&unit| self.measured(unit).is_some_and(fits))
     }
 
-    /// The same, found of the parts that masks are put together from. Waits for no lock; where it would have to, and where
-    /// it must be `quick` and is not known, the answer is no.
+    /// The same, found of the parts that masks are put together from. Waits for no lock. False where it would have to, or
+    /// must be `quick` and has not found it before.
     fn is_ample_by_parts(&self, budget: u32, quick: bool) -> bool {
         let (compiled, at) = (self.compiled(), self.history.configurations());
         let Some(mut cache) = self.cache.try_lock() else { return false };

@@ -60,7 +60,6 @@ const MOST_TERMINALS: u32 = 32;
 /// Steps of a search over all tokens.
 const FUEL: u32 = 200_000;
 
-/// Index of a record.
 type Id = u32;
 
 /// What is known of a configuration.

@@ -16,7 +16,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
-use super::terminals::TerminalInfo;
 use crate::interrupt::count;
 use crate::regular::{Minterm, Tag, TaggedAutomaton, TaggedState};
 
@@ -48,8 +47,6 @@ type Inside = Vec<(SetId, TaggedState)>;
 pub struct Ahead<'l> {
     automaton: &'l TaggedAutomaton,
     ignored: Vec<Tag>,
-    /// By terminal: whether the empty text is one of its texts.
-    nullable: Vec<bool>,
     coming: Vec<Coming>,
     /// By place: what comes there after trivia, and with trivia before it; `None` if it may be anything.
     of_place: Vec<Option<SetId>>,
@@ -58,17 +55,10 @@ pub struct Ahead<'l> {
 }
 
 impl<'l> Ahead<'l> {
-    pub fn new(
-        parts: &Parts,
-        places: &'l Places,
-        terminals: &[TerminalInfo],
-        automaton: &'l TaggedAutomaton,
-        ignored: Vec<Tag>,
-    ) -> Self {
-        let nullable = terminals.iter().map(|terminal| terminal.is_nullable).collect();
+    pub fn new(parts: &Parts, places: &'l Places, automaton: &'l TaggedAutomaton, ignored: Vec<Tag>) -> Self {
         let sets = IndexSet::from_iter([Inside::default()]); // anything
         let (coming, of_place, steps) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut ahead = Self { automaton, ignored, nullable, coming, of_place, sets, steps };
+        let mut ahead = Self { automaton, ignored, coming, of_place, sets, steps };
         for place in &places.all {
             let set = ahead.add(parts, places, place, true);
             ahead.of_place.push(set);
@@ -91,22 +81,10 @@ impl<'l> Ahead<'l> {
         places: &Places,
         occurrences: impl IntoIterator<Item = &'o OccurrenceId>,
     ) -> AheadId {
-        let mut own = Vec::new();
-        let mut inside = Inside::new();
-        for &occurrence in occurrences {
-            own.push(occurrence);
-            // After an empty text of a terminal comes what follows it.
-            let is_nullable = matches!(parts.occurrences[occurrence as usize].symbol, Symbol::Terminal(terminal) if self.nullable[terminal as usize]);
-            if is_nullable {
-                let Some(after) = self.of_place[places.after[occurrence as usize] as usize] else { return ANYTHING };
-                inside.push((after, self.automaton.start()));
-            }
+        match self.add(parts, places, occurrences, false) {
+            Some(set) => self.begin(set),
+            None => ANYTHING,
         }
-        let Some(set) = self.add(parts, places, &own, false) else { return ANYTHING };
-        inside.push((set, self.automaton.start()));
-        inside.sort_unstable();
-        inside.dedup();
-        self.sets.insert_full(inside).0 as AheadId
     }
 
     fn begin(&mut self, set: SetId) -> AheadId {

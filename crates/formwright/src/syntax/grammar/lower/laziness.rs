@@ -74,8 +74,11 @@ impl<'g> Laziness<'g> {
     }
 }
 
-/// Whether all alternatives have lazy repetitions, and a text has one match at each end.
+/// Whether all alternatives have lazy repetitions, and at most one of them matches, in one way up to each end.
 fn end_at_once(rows: &[Vec<Piece>]) -> bool {
+    if let [only] = rows {
+        return ends_at_once(only);
+    }
     let mut before = ClassUnicode::empty();
     !rows.is_empty()
         && rows.iter().all(|row| match row.first() {

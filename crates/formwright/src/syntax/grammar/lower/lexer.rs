@@ -72,7 +72,7 @@ impl<'l> Lexer<'l> {
         is_basic: bool,
     ) -> Result<Self> {
         let ignored: Vec<Tag> = (0..).zip(terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag).collect();
-        let mut ahead = Ahead::new(parts, places, terminals, automaton, ignored.clone());
+        let mut ahead = Ahead::new(parts, places, automaton, ignored.clone());
         let mut of = |occurrences: &[OccurrenceId]| ahead.of_occurrences(parts, places, occurrences);
         let ahead_of_place = places.all.iter().map(|place| of(place)).collect();
         let ahead_of_occurrence = (0..parts.occurrences.len() as OccurrenceId).map(|own| of(&[own])).collect();

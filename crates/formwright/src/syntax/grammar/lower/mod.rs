@@ -94,8 +94,10 @@ impl Materials {
     /// # Errors
     /// [`crate::Kind::Limit`] when one of them is too large; those of the languages inside it.
     pub fn of(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Self> {
-        let parts = Parts::of(grammar);
-        let terminals = terminals(grammar, lexing, given, limits)?;
+        let mut terminals = terminals(grammar, lexing, given, limits)?;
+        let is_optional: Vec<bool> =
+            terminals.iter_mut().map(|terminal| lexing != Lexing::Any && terminal.leave_empty_out()).collect();
+        let parts = Parts::of(grammar, &is_optional);
         let foreign = parts.foreign.iter().map(|(kind, span)| {
             let language = (given.foreign)(kind, *span)?;
             let first = language.compiled()?.first(language.graph().root);

@@ -42,6 +42,8 @@ pub struct Occurrence {
 #[derive(Debug, Default)]
 pub struct Parts {
     pub all: Vec<Part>,
+    /// By terminal: whether its occurrences are optional.
+    is_optional: Box<[bool]>,
     /// What a rule is, by rule.
     pub rules: Vec<PartId>,
     pub occurrences: Vec<Occurrence>,
@@ -54,9 +56,9 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of all rules.
-    pub fn of(grammar: &Grammar) -> Self {
-        let mut parts = Self::default();
+    /// The parts of all rules. By terminal: whether it need not stand where it occurs.
+    pub fn of(grammar: &Grammar, is_optional: &[bool]) -> Self {
+        let mut parts = Self { is_optional: is_optional.into(), ..Self::default() };
         for rule in &grammar.rules {
             let body = parts.alternatives(&rule.alternatives);
             parts.rules.push(body);
@@ -121,7 +123,9 @@ impl Parts {
     }
 
     fn occurrence(&mut self, symbol: Symbol, span: Span) -> PartId {
+        let is_optional = matches!(symbol, Symbol::Terminal(terminal) if self.is_optional[terminal as usize]);
         self.occurrences.push(Occurrence { symbol, span });
-        self.add(Part::Occurrence(self.occurrences.len() as OccurrenceId - 1))
+        let part = self.add(Part::Occurrence(self.occurrences.len() as OccurrenceId - 1));
+        if is_optional { self.add(Part::Repeat(part, 0, Some(1))) } else { part }
     }
 }

@@ -33,6 +33,19 @@ pub struct TerminalInfo {
     pub order: (u32, u32, Arc<str>),
 }
 
+impl TerminalInfo {
+    /// Leaves the empty text out, if it is one of the texts: a lexer finds no empty lexeme, so where one may stand, nothing
+    /// need stand. Whether it was one.
+    pub fn leave_empty_out(&mut self) -> bool {
+        let was_nullable = std::mem::take(&mut self.is_nullable);
+        if was_nullable {
+            let tree = std::mem::replace(&mut self.tree, Regular::Never);
+            self.tree = Regular::and([tree, Regular::any().repeat(1, None)]);
+        }
+        was_nullable
+    }
+}
+
 /// What there is to know of all terminals.
 ///
 /// # Errors

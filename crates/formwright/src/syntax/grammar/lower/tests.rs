@@ -170,12 +170,14 @@ struct Chart<'c> {
 
 impl<'d> Definition<'d> {
     fn new(grammar: &Grammar, infos: &'d [TerminalInfo], lexing: Lexing) -> Self {
-        let parts = Parts::of(grammar);
+        let is_optional = infos.iter().map(|info| lexing != Lexing::Any && info.is_nullable);
+        let parts = Parts::of(grammar, &is_optional.collect::<Vec<_>>());
         let name = |occurrence: OccurrenceId| match parts.occurrences[occurrence as usize].symbol {
             Symbol::Terminal(terminal) => terminal,
             Symbol::Foreign(_) => unreachable!("these grammars have none"),
         };
-        let nullable = nullable_parts(&parts, |occurrence| infos[name(occurrence) as usize].is_nullable);
+        let is_nullable = |occurrence| lexing == Lexing::Any && infos[name(occurrence) as usize].is_nullable;
+        let nullable = nullable_parts(&parts, is_nullable);
         let places = Places::of(&parts, nullable, 0);
         let mut rivals = places.rivals(name).unwrap();
         for rivals in &mut rivals {
@@ -200,6 +202,9 @@ impl<'d> Definition<'d> {
         }
         if self.lexing == Lexing::Any {
             return true;
+        }
+        if from == to {
+            return false; // an empty lexeme is none
         }
         let info = &self.infos[own as usize];
         rivals.iter().chain([&own]).all(|&rival| {
