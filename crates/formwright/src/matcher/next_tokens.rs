@@ -311,9 +311,7 @@ fn most_to_finish(
     configurations: &[Configuration],
     quick: bool,
 ) -> Option<u32> {
-    if cache.fragments.is_none() {
-        return None;
-    }
+    cache.fragments.as_ref()?;
     if let Some(&known) = cache.budgets.most_to_finish.get(configurations) {
         return known;
     }

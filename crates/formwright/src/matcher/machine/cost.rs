@@ -113,9 +113,8 @@ impl Machine<'_> {
         let graph = self.graph;
         let spaces = graph.spaces();
         match position {
-            // A union costs what its alternatives cost: `frame_cost`.
-            Position::Accept | Position::Union(_) | Position::Ended => 0,
-            Position::Unseen(_) => 0,             // what is above it is measured alone
+            // A union costs what its alternatives cost: `frame_cost`. What is above an unseen stack is measured alone.
+            Position::Accept | Position::Union(_) | Position::Ended | Position::Unseen(_) => 0,
             Position::Between { .. } => INFINITE, // is in cache keys only, so its cost is never asked for
             Position::Start(node) => graph.facts.shortest(node),
             Position::Value { space, node } => {
