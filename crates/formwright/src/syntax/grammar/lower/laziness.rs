@@ -19,7 +19,7 @@ use crate::syntax::pattern::class_of;
 /// Pieces of a terminal beyond which it is not looked at.
 const MOST_PIECES: usize = 1 << 10;
 
-/// What stands in a row.
+/// A part of a row.
 #[derive(Clone)]
 enum Piece {
     /// One of some characters.

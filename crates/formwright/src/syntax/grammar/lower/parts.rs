@@ -56,7 +56,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of all rules. By terminal: whether it need not stand where it occurs.
+    /// The parts of all rules. By terminal: whether it may be left out where it occurs.
     pub fn of(grammar: &Grammar, is_optional: &[bool]) -> Self {
         let mut parts = Self { is_optional: is_optional.into(), ..Self::default() };
         for rule in &grammar.rules {

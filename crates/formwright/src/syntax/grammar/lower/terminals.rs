@@ -34,8 +34,8 @@ pub struct TerminalInfo {
 }
 
 impl TerminalInfo {
-    /// Leaves the empty text out, if it is one of the texts: a lexer finds no empty lexeme, so where one may stand, nothing
-    /// need stand. Whether it was one.
+    /// Leaves the empty text out, if it is one of the texts: a lexer finds no empty lexeme, so the
+    /// terminal may be left out instead. Whether it was one.
     pub fn leave_empty_out(&mut self) -> bool {
         let was_nullable = std::mem::take(&mut self.is_nullable);
         if was_nullable {
