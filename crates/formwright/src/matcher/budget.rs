@@ -116,15 +116,7 @@ impl<'m> Budget<'m> {
 
     /// Not a bound: it finds what is needed at most.
     pub fn measuring(counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
-        Self {
-            left: INFINITE,
-            part: None,
-            is_measuring: true,
-            counting,
-            cache,
-            highest: 0,
-            asked: FxHashMap::default(),
-        }
+        Self { is_measuring: true, ..Self::new(Left { tokens: Some(INFINITE), part: None }, counting, cache) }
     }
 
     /// Whether any of `configurations` can be completed with the tokens left.

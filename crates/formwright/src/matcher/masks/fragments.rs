@@ -190,8 +190,7 @@ pub fn assemble(
     Ok(whole.map(|whole| fragments.unite(whole.found, words)))
 }
 
-/// Tokens to the end after any of the tokens that some configurations allow, at most; `None` if that is not known. It is
-/// counted in bytes where a frame goes on, and below it as it is counted in [`Assembly::cost_below`].
+/// Bytes to the end after any of the tokens that some configurations allow, at most; `None` if that is not known.
 ///
 /// # Errors
 /// As [`Masker::entry`].
