@@ -59,6 +59,40 @@ def has_one_tree(grammar: str, text: str) -> bool:
     return True
 
 
+CONTEXTS = [
+    # The closing brace of a block, and that of a value inside a text.
+    (
+        'start: (N "=" e)*\ne: N | s | "{" e "}"\ns: "\'" (C | "<" e "}")* "\'"\nC: /[^\'<{}=]+/\nN: /[a-z]+/\n',
+        ["", "a=b", "a={b}", "a='x'", "a='x<y}z'", "a={b}c=d", "a='<{b}}c'", "a='<'x'}'", "a={'<b}'}c=d"],
+        ["a", "a='", "a='x<y'", "a={b", "a=b}", "a='{b}'"],
+    ),
+    # Templates in texts in expressions.
+    (
+        'start: e\n?e: e "+" t | t\n?t: N | "(" e ")" | "`" (P | "${" e "}")* "`" | "{" [e (";" e)*] "}"\n'
+        "N: /[0-9]+/\nP: /[^`$]+/\n%ignore / +/\n",
+        ["1", "`1`", "`a} b`", "`${1}`", "` ${ 1 + {2;3} } 4`+{5}", "{`${`${1}`}`}", "{}", "``+1"],
+        ["`", "`${1`", "`$1`", "{1", "{1}}", "`${}`"],
+    ),
+    # Text with elements.
+    (
+        'start: x\nx: "<" N (N "=" V)* ">" (x | C | "{" e "}")* "</" N ">"\ne: N | x | V\nN: /[a-z]+/\nV: /"[^"]*"/\n'
+        "C: /[^<>{}]+/\nW: / +/\n%ignore W\n",
+        ["<a></a>", '<a b="c">d = e</a>', "<a>{b}c d</a>", "<a>{<b>x</b>}y<c></c></a>", '<a>"b"{"c"}d</a>'],
+        ["<a>", "<a>}</a>", "<a b>c</a>", "<a>{b c}</a>"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("grammar", "conforms", "departs"), CONTEXTS)
+def test_a_lexer_looks_for_what_the_parser_can_read(grammar: str, conforms: list[str], departs: list[str]) -> None:
+    parser, form = lark.Lark(grammar, parser="lalr"), fw.grammar(grammar, read="tree")
+    for text in conforms:
+        check_tree(form.parse(text), parser.parse(text), text)
+    for text in departs:
+        assert not form.matches(text), text
+        assert not parses(parser, text), text
+
+
 LETTERS = "\n".join(f'{letter}: "{letter.lower()}"' for letter in "ABCD")
 SHAPES = [
     ('start: "a" B "c"\nB: "b"', ["abc"]),

@@ -17,6 +17,11 @@ impl Bits {
         all
     }
 
+    /// How many words it takes.
+    pub fn words(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds a number.
     pub fn insert(&mut self, number: u32) {
         self.0[number as usize / 64] |= 1 << (number % 64);

@@ -80,6 +80,8 @@ pub struct Copies<'c> {
     to_make: Vec<(RuleId, GuardId, GuardId)>,
     texts: FxHashMap<Regular, NodeId>,
     leaves: FxHashMap<(OccurrenceId, GuardId), Rc<Leaves>>,
+    /// The guards that parts leave, by part and the guard before it, once those of all copies are known.
+    left: FxHashMap<(PartId, GuardId), Rc<GuardSet>>,
     imported: Vec<Option<NodeId>>,
     /// Occurrences of other languages that would have to respect a guard.
     pub unguarded: BTreeSet<OccurrenceId>,
@@ -107,6 +109,7 @@ impl<'c> Copies<'c> {
             to_make: Vec::new(),
             texts: FxHashMap::default(),
             leaves: FxHashMap::default(),
+            left: FxHashMap::default(),
             imported: vec![None; foreign.len()],
             unguarded: BTreeSet::new(),
         }
@@ -186,8 +189,18 @@ impl<'c> Copies<'c> {
         self.known.get(&(rule, guard)).map_or_else(GuardSet::new, |known| known.guards.clone())
     }
 
+    /// The guards that a part may leave after a guard, once those of all copies are known.
+    pub fn guards_left(&mut self, part: PartId, guard: GuardId) -> Rc<GuardSet> {
+        if let Some(known) = self.left.get(&(part, guard)) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(self.guards_after(part, guard, None));
+        self.left.insert((part, guard), Rc::clone(&found));
+        found
+    }
+
     /// The guards that a part may leave after a guard, as far as they are known; `reader` is the copy that asks.
-    pub fn guards_after(&mut self, part: PartId, guard: GuardId, reader: Option<usize>) -> GuardSet {
+    fn guards_after(&mut self, part: PartId, guard: GuardId, reader: Option<usize>) -> GuardSet {
         count(1);
         let parts = self.parts;
         match parts.get(part) {
@@ -441,15 +454,18 @@ impl<'c> Copies<'c> {
     fn layers(&mut self, all: &[PartId], guard: GuardId, after: GuardId) -> Result<Vec<Layer>> {
         let mut before = vec![GuardSet::from([guard])];
         for &part in all {
-            let last = before.last().cloned().unwrap_or_default();
-            before.push(last.into_iter().flat_map(|guard| self.guards_after(part, guard, None)).collect());
+            let mut after = GuardSet::new();
+            for &guard in before.last().into_iter().flatten() {
+                after.extend(self.guards_left(part, guard).iter());
+            }
+            before.push(after);
         }
         let mut layers = vec![BTreeMap::new(); all.len()];
         let mut alive = GuardSet::from([after]);
         for (at, &part) in all.iter().enumerate().rev() {
             for &guard in &before[at] {
                 let mut ways = Vec::new();
-                for to in self.guards_after(part, guard, None).intersection(&alive) {
+                for to in self.guards_left(part, guard).intersection(&alive) {
                     ways.extend(self.node(part, guard, *to)?.map(|node| (node, *to)));
                 }
                 if !ways.is_empty() {

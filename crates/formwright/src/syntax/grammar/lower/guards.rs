@@ -30,6 +30,9 @@ pub const FREE: GuardId = 0;
 /// The guard that is broken.
 pub const BROKEN: GuardId = 1;
 
+/// States of a guard, together with what may come, that are looked at to find which part of it can be broken.
+const MOST_AHEAD: usize = 256;
+
 /// Where a character leads a guard that is being made.
 #[derive(Clone, Copy)]
 enum Step<S> {
@@ -98,7 +101,7 @@ impl<'t> Guards<'t> {
         made
     }
 
-    /// The same guard as far as what may come can break it.
+    /// The same guard as far as what may come can break it, if that is soon found.
     pub fn before(&mut self, guard: GuardId, ahead: AheadId, all: &mut Ahead<'_>) -> GuardId {
         if guard == FREE {
             return FREE;
@@ -106,11 +109,12 @@ impl<'t> Guards<'t> {
         if let Some(&known) = self.before.get(&(guard, ahead)) {
             return known;
         }
-        let made = self.make((guard, ahead), |guards, (guard, ahead), minterm| match guards.step(guard, minterm) {
+        let step = |guards: &Self, (guard, ahead), minterm| match guards.step(guard, minterm) {
             BROKEN if all.may_step(ahead, minterm) => Step::Broken,
             FREE | BROKEN => Step::Free,
             next => all.step(ahead, minterm).map_or(Step::Free, |ahead| Step::On((next, ahead))),
-        });
+        };
+        let made = self.explore((guard, ahead), MOST_AHEAD, step).map_or(guard, |rows| self.keep(rows));
         self.before.insert((guard, ahead), made);
         made
     }
@@ -159,7 +163,11 @@ impl<'t> Guards<'t> {
 
     /// The guard that begins in `start`.
     fn make<S: Copy + Eq + Hash>(&mut self, start: S, step: impl FnMut(&Self, S, Minterm) -> Step<S>) -> GuardId {
-        let rows = self.explore(start, step);
+        self.explore(start, usize::MAX, step).map_or(FREE, |rows| self.keep(rows))
+    }
+
+    /// The guard of the rows of an automaton.
+    fn keep(&mut self, rows: Vec<Vec<u32>>) -> GuardId {
         let rows = free_what_nothing_breaks(rows);
         if rows[2].iter().all(|&next| next == FREE) {
             return FREE;
@@ -171,17 +179,22 @@ impl<'t> Guards<'t> {
         self.intern(classes[2], &rows)
     }
 
-    /// The rows of all states that are reached; those of [`FREE`] and [`BROKEN`] come first, then that of `start`.
+    /// The rows of all states that are reached, `None` if they are more than `most`; those of [`FREE`] and [`BROKEN`] come
+    /// first, then that of `start`.
     fn explore<S: Copy + Eq + Hash>(
         &self,
         start: S,
+        most: usize,
         mut step: impl FnMut(&Self, S, Minterm) -> Step<S>,
-    ) -> Vec<Vec<u32>> {
+    ) -> Option<Vec<Vec<u32>>> {
         let minterms = self.terminals.minterms();
         let mut rows = vec![vec![FREE; usize::from(minterms)], vec![BROKEN; usize::from(minterms)]];
         let (mut states, mut ids, mut at) = (vec![start], FxHashMap::default(), 0);
         ids.insert(start, 2);
         while at < states.len() {
+            if states.len() > most {
+                return None;
+            }
             count(usize::from(minterms));
             let row = (0..minterms).map(|minterm| match step(self, states[at], minterm) {
                 Step::Free => FREE,
@@ -195,7 +208,7 @@ impl<'t> Guards<'t> {
             rows.push(row);
             at += 1;
         }
-        rows
+        Some(rows)
     }
 
     /// The id of a state of a minimal automaton. Its other states get ids too.

@@ -24,7 +24,6 @@ use super::guards::{BROKEN, FREE, GuardId, Guards};
 use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
 use super::terminals::TerminalInfo;
-use crate::error::Result;
 use crate::interrupt::count;
 use crate::regular::{ByteSet, ExplicitState, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
 use crate::syntax::pattern::nullable;
@@ -60,17 +59,13 @@ pub struct Lexer<'l> {
 }
 
 impl<'l> Lexer<'l> {
-    /// The lexer of a grammar. With `is_basic`, it looks for every terminal in every place.
-    ///
-    /// # Errors
-    /// As [`Places::rivals`].
+    /// The lexer of a grammar.
     pub fn new(
         parts: &Parts,
         places: &'l Places,
         terminals: &'l [TerminalInfo],
         automaton: &'l TaggedAutomaton,
-        is_basic: bool,
-    ) -> Result<Self> {
+    ) -> Self {
         let ignored: Vec<Tag> = (0..).zip(terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag).collect();
         let mut ahead = Ahead::new(parts, places, automaton, ignored.clone());
         let mut of = |occurrences: &[OccurrenceId]| ahead.of_occurrences(parts, places, occurrences);
@@ -93,39 +88,22 @@ impl<'l> Lexer<'l> {
             lexemes: FxHashMap::default(),
             trivia: FxHashMap::default(),
         };
-        lexer.find_rivals(parts, is_basic)?;
-        Ok(lexer)
+        lexer.find_rivals(parts);
+        lexer
     }
 
-    fn find_rivals(&mut self, parts: &Parts, is_basic: bool) -> Result<()> {
-        let tags = self.terminals.len();
-        let by_place: Vec<Bits> = if is_basic {
-            vec![Bits::all(tags); self.places.all.len()]
-        } else {
-            let name = |occurrence: OccurrenceId| match parts.occurrences[occurrence as usize].symbol {
-                Symbol::Terminal(terminal) => terminal,
-                Symbol::Foreign(foreign) => tags as u32 + foreign,
-            };
-            self.places.rivals(name)?.into_iter().map(|names| self.with_ignored(names)).collect()
-        };
-        let mut by_occurrence = vec![Bits::new(tags); parts.occurrences.len()];
-        for (place, rivals) in self.places.all.iter().zip(&by_place) {
+    /// What the lexer looks for, by place, and by occurrence: there, all that it looks for in places with the occurrence.
+    fn find_rivals(&mut self, parts: &Parts) {
+        let places = self.places;
+        let mut by_occurrence = vec![Bits::new(self.terminals.len()); parts.occurrences.len()];
+        for (place, rivals) in places.all.iter().zip(&places.rivals) {
             count(place.len());
             for &occurrence in place {
                 by_occurrence[occurrence as usize].extend(rivals);
             }
         }
-        self.at_place = by_place.into_iter().map(|rivals| self.rivals.insert_full(rivals).0).collect();
+        self.at_place = places.rivals.iter().map(|rivals| self.rivals.insert_full(rivals.clone()).0).collect();
         self.at_occurrence = by_occurrence.into_iter().map(|rivals| self.rivals.insert_full(rivals).0).collect();
-        Ok(())
-    }
-
-    /// Terminals among some symbols, and those that are ignored.
-    fn with_ignored(&self, names: impl IntoIterator<Item = u32>) -> Bits {
-        let mut bits = Bits::new(self.terminals.len());
-        let terminals = names.into_iter().filter(|&name| (name as usize) < self.terminals.len());
-        terminals.chain(self.ignored.iter().copied()).for_each(|tag| bits.insert(tag));
-        bits
     }
 
     /// A guard where a rule begins.

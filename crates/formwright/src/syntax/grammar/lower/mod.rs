@@ -4,6 +4,8 @@
 //! parts       the rules as one arena, with the occurrences of terminals
 //! terminals   terminals as regular languages
 //! laziness    terminals that end as soon as they can
+//! productions rules as a parser generator reads them
+//! states      the states of a parser, and which terminals it may read in each
 //! places      what may come where, so which terminals are rivals
 //! ahead       what may come from a place on, character by character
 //! guards      what must not follow a lexeme
@@ -17,7 +19,9 @@ mod copies;
 mod fusing;
 mod guards;
 mod laziness;
+mod productions;
 mod rounds;
+mod states;
 
 pub(super) mod bits;
 pub(super) mod lexer;
@@ -39,8 +43,10 @@ use bits::Bits;
 use copies::{Copies, Lexing as CopyLexing, Whole};
 use fusing::regular_parts;
 use lexer::{Lexer, RivalsId, any_number};
-use parts::{Parts, Symbol};
-use places::{PlaceId, Places, nullable_parts};
+use parts::{OccurrenceId, Parts, Symbol};
+use places::{PlaceId, Places, Rivals, nullable_parts};
+use productions::Productions;
+use states::States;
 use terminals::{TerminalInfo, terminals};
 
 /// How a text is cut into terminals.
@@ -111,10 +117,37 @@ impl Materials {
 
     /// By part: whether the empty text is in it.
     pub fn nullable_parts(&self) -> Vec<bool> {
-        nullable_parts(&self.parts, |occurrence| match self.parts.occurrences[occurrence as usize].symbol {
+        nullable_parts(&self.parts, |occurrence| self.is_nullable(occurrence))
+    }
+
+    fn is_nullable(&self, occurrence: OccurrenceId) -> bool {
+        match self.parts.occurrences[occurrence as usize].symbol {
             Symbol::Terminal(terminal) => self.terminals[terminal as usize].is_nullable,
             Symbol::Foreign(at) => self.foreign[at as usize].is_nullable,
-        })
+        }
+    }
+
+    /// The terminals that a lexer looks for: those that the parser can read, and what is ignored.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] when the parser has too many states.
+    pub fn rivals(&self, start: usize, lexing: Lexing) -> Result<Rivals> {
+        let (terminals, occurrences) = (self.terminals.len(), self.parts.occurrences.len());
+        if lexing == Lexing::Basic {
+            let all = Bits::all(terminals);
+            return Ok(Rivals { begin: all.clone(), after: vec![all; occurrences] });
+        }
+        let productions = Productions::of(&self.parts, terminals, |occurrence| self.is_nullable(occurrence))?;
+        let readable = States::of(&productions, start)?.readable(occurrences);
+        let with_ignored = |names: &Bits| {
+            let ignored = (0..).zip(&self.terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag);
+            let mut rivals = Bits::new(terminals);
+            let own = names.iter().take_while(|&name| (name as usize) < terminals); // other languages come after them
+            own.chain(ignored).for_each(|tag| rivals.insert(tag));
+            rivals
+        };
+        let after = readable.after.iter().map(with_ignored).collect();
+        Ok(Rivals { begin: with_ignored(&readable.begin), after })
     }
 
     /// One automaton over all terminals.
@@ -175,9 +208,10 @@ impl Materials {
             let language = finish(Copies::new(parts, &nullable, foreign, lexing, limits), grammar, limits)?;
             return Ok((language, None));
         }
-        let places = Places::of(parts, nullable, grammar.start as usize);
+        let rivals = self.rivals(grammar.start as usize, lexing)?;
+        let places = Places::of(parts, nullable, grammar.start as usize, &rivals);
         let automaton = self.automaton(limits)?;
-        let lexer = Lexer::new(parts, &places, terminals, &automaton, lexing == Lexing::Basic)?;
+        let lexer = Lexer::new(parts, &places, terminals, &automaton);
         let sets = lexer.rivals.iter().cloned().collect();
         let (at_place, at_occurrence) = (lexer.at_place.clone(), lexer.at_occurrence.clone());
         let lexing = CopyLexing::Lexer(Box::new(lexer));

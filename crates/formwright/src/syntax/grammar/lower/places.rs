@@ -1,34 +1,37 @@
-//! Which terminals may come in the places of a text.
+//! What may come in the places of a text.
 //!
-//! A *place* is what may come next after some occurrence: a set of occurrences. A parser that has read a text may be in
-//! several places at once, where equal terminals were read on several ways; the terminals of all of them are *rivals*
-//! there, since a contextual lexer looks for any of them:
+//! A *place* is what may come next after some occurrence: the occurrences that may follow it, and the terminals that a
+//! contextual lexer looks for there, its *rivals* ([`super::states`]). A lexer looks for a terminal that may come after an
+//! equal one elsewhere, too, as long as the parser is in one state after both:
 //!
 //! ```text
-//! s: "a" x | "a" y      after "a" it is in two places: x and y may come, and are rivals
+//! s: "a" x | "a" y      after either "a", x and y are looked for, though only one of them follows it
 //! ```
 //!
-//! Pairs of places that a text leads to at once are a fixpoint, as states of a product of two automata. Without it, the
-//! rivals of single places would be too few.
-//!
-//! Cost: passes over the rules until nothing changes, and one visit of each pair of places.
+//! Cost: passes over the rules until nothing changes.
 
 use std::collections::BTreeSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::bits::Bits;
 use super::parts::{OccurrenceId, Part, PartId, Parts};
-use crate::error::{Error, Result};
 use crate::interrupt::count;
 
 /// Index of a place.
 pub type PlaceId = u32;
 
-/// Most pairs of places.
-const MOST_PAIRS: usize = 1 << 20;
-
 /// A sorted set of occurrences.
 type Set = BTreeSet<OccurrenceId>;
+
+/// The symbols that are looked for, by name.
+#[derive(Debug)]
+pub struct Rivals {
+    /// At the beginning of a text.
+    pub begin: Bits,
+    /// By occurrence: after it.
+    pub after: Vec<Bits>,
+}
 
 /// What may begin and what may follow the parts of a grammar.
 #[derive(Debug, Default)]
@@ -41,28 +44,32 @@ pub struct Places {
     pub follow: Vec<Set>,
     /// The places, as sets of occurrences; the first is that before the text.
     pub all: Vec<Vec<OccurrenceId>>,
+    /// By place: the terminals that a lexer looks for there.
+    pub rivals: Vec<Bits>,
     /// By occurrence: the place after it.
     pub after: Vec<PlaceId>,
 }
 
 impl Places {
     /// The places of a grammar that begins with the rule `start`.
-    pub fn of(parts: &Parts, nullable: Vec<bool>, start: usize) -> Self {
+    pub fn of(parts: &Parts, nullable: Vec<bool>, start: usize, rivals: &Rivals) -> Self {
         let mut places = Self { nullable, ..Self::default() };
         places.first = places.first_of_rules(parts);
         let after = places.follow_of_occurrences(parts);
-        let mut ids: FxHashMap<Vec<OccurrenceId>, PlaceId> = FxHashMap::default();
-        let mut add = |set: &Set, all: &mut Vec<Vec<OccurrenceId>>| {
-            let set: Vec<OccurrenceId> = set.iter().copied().collect();
-            *ids.entry(set.clone()).or_insert_with(|| {
-                all.push(set);
-                all.len() as PlaceId - 1
-            })
+        let mut ids: FxHashMap<(Vec<OccurrenceId>, Bits), PlaceId> = FxHashMap::default();
+        let mut add = |places: &mut Self, set: &Set, rivals: &Bits| {
+            let (set, next): (Vec<OccurrenceId>, _) = (set.iter().copied().collect(), places.all.len() as PlaceId);
+            let id = *ids.entry((set.clone(), rivals.clone())).or_insert(next);
+            if id == next {
+                places.all.push(set);
+                places.rivals.push(rivals.clone());
+            }
+            id
         };
         let begin = places.first[start].clone();
-        add(&begin, &mut places.all);
-        places.after = after.iter().map(|set| add(set, &mut places.all)).collect();
-        places
+        add(&mut places, &begin, &rivals.begin);
+        let after = after.iter().zip(&rivals.after).map(|(set, rivals)| add(&mut places, set, rivals)).collect();
+        Self { after, ..places }
     }
 
     /// The occurrences that may begin a part.
@@ -163,47 +170,6 @@ impl Places {
                 self.spread(parts, *body, &follow, after)
             }
         }
-    }
-
-    /// By place: the symbols that may come where it is, in any place that a text leads to at once. `name` numbers the
-    /// symbols: equal terminals have one number.
-    ///
-    /// # Errors
-    /// [`crate::Kind::Limit`] when there are too many pairs of places.
-    pub fn rivals(&self, name: impl Fn(OccurrenceId) -> u32) -> Result<Vec<BTreeSet<u32>>> {
-        let leads = |place: &Vec<OccurrenceId>| {
-            let mut by_name: FxHashMap<u32, BTreeSet<PlaceId>> = FxHashMap::default();
-            for &occurrence in place {
-                by_name.entry(name(occurrence)).or_default().insert(self.after[occurrence as usize]);
-            }
-            by_name
-        };
-        let leads: Vec<_> = self.all.iter().map(leads).collect();
-        let (mut open, mut seen) = (vec![(0, 0)], FxHashSet::from_iter([(0, 0)]));
-        while let Some((one, other)) = open.pop() {
-            let (one, other): (&FxHashMap<_, _>, &FxHashMap<_, _>) = (&leads[one as usize], &leads[other as usize]);
-            for (name, after) in one {
-                let Some(others) = other.get(name) else { continue };
-                for (&one, &other) in after.iter().flat_map(|one| others.iter().map(move |other| (one, other))) {
-                    count(1);
-                    let pair: (PlaceId, PlaceId) = (one.min(other), one.max(other));
-                    if seen.insert(pair) {
-                        open.push(pair);
-                    }
-                }
-            }
-            if seen.len() > MOST_PAIRS {
-                return Err(Error::limit("pairs of places of a grammar", seen.len(), MOST_PAIRS).hint(
-                    "read the grammar without regard to places, lexing=\"basic\", or without a lexer, lexing=\"any\"",
-                ));
-            }
-        }
-        let mut rivals = vec![BTreeSet::new(); self.all.len()];
-        for (one, other) in seen {
-            rivals[one as usize].extend(leads[other as usize].keys());
-            rivals[other as usize].extend(leads[one as usize].keys());
-        }
-        Ok(rivals)
     }
 }
 

@@ -69,7 +69,7 @@ impl Copies<'_> {
     fn edges(&mut self, body: PartId, guard: GuardId, after: GuardId) -> Result<BTreeMap<(GuardId, GuardId), NodeId>> {
         let (mut open, mut seen, mut pairs) = (vec![guard], GuardSet::from([guard]), Vec::new());
         while let Some(from) = open.pop() {
-            for to in self.guards_after(body, from, None) {
+            for &to in self.guards_left(body, from).iter() {
                 pairs.push((from, to));
                 if seen.insert(to) {
                     open.push(to);

@@ -10,7 +10,7 @@ use super::super::ast::{
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
 use super::places::{PlaceId, Places, nullable_parts};
 use super::terminals::{TerminalInfo, terminals};
-use super::{Given, Lexing, lower};
+use super::{Given, Lexing, Materials, lower};
 use crate::error::{Error, Kind};
 use crate::limits::Limits;
 use crate::matcher::Recognizer;
@@ -178,17 +178,12 @@ impl<'d> Definition<'d> {
         };
         let is_nullable = |occurrence| lexing == Lexing::Any && infos[name(occurrence) as usize].is_nullable;
         let nullable = nullable_parts(&parts, is_nullable);
-        let places = Places::of(&parts, nullable, 0);
-        let mut rivals = places.rivals(name).unwrap();
-        for rivals in &mut rivals {
-            match lexing {
-                Lexing::Basic => rivals.extend(0..infos.len() as u32),
-                _ => rivals.extend((0..).zip(infos).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag)),
-            }
-        }
+        let materials = Materials { parts, terminals: infos.to_vec(), foreign: Vec::new() };
+        let places = Places::of(&materials.parts, nullable, 0, &materials.rivals(0, lexing).unwrap());
+        let rivals = places.rivals.iter().map(|rivals| rivals.iter().collect()).collect();
         let automaton = |info: &TerminalInfo| Automaton::new(&info.tree, Encoding::Text, &Limits::default()).unwrap();
         let automata = infos.iter().map(automaton).collect();
-        Self { parts, places, infos, automata, rivals, lexing }
+        Self { parts: materials.parts, places, infos, automata, rivals, lexing }
     }
 
     fn has(&self, terminal: u32, text: &[u8]) -> bool {

@@ -1,0 +1,264 @@
+//! The rules of a grammar as a parser generator reads them: which symbols may come one after the other.
+//!
+//! A *position* is a symbol in the right-hand side of a rule, and a *spot* lies between positions:
+//!
+//! ```text
+//! s: "let" NAME ("=" e)? ";"      after NAME is a spot where "=" and ";" may come
+//! ```
+//!
+//! Choices and optional parts branch inside a right-hand side. A repetition without an upper bound is a left-recursive rule
+//! of its own, `x* = | x* x`, and equal ones are one rule, as in Lark: a parser that reads one of them is in the same states
+//! wherever it is.
+
+use rustc_hash::FxHashMap;
+
+use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
+use crate::error::{Error, Result};
+use crate::interrupt::count;
+
+/// Index of a position.
+pub type PositionId = u32;
+
+/// Index of a spot.
+pub type SpotId = u32;
+
+/// Positions that the rounds of one bounded repetition may have; with more, its rounds are not told apart.
+const MOST_WRITTEN_OUT: usize = 256;
+
+/// Most positions and ways between them.
+const MOST_POSITIONS: usize = 1 << 20;
+
+/// A symbol in a right-hand side.
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// A terminal or another language by its name, or a rule by its number after all names.
+    pub symbol: u32,
+    /// The spot after it.
+    pub after: SpotId,
+    /// What it is, if it is not a rule.
+    pub occurrence: Option<OccurrenceId>,
+}
+
+/// Between the positions of a right-hand side.
+#[derive(Clone, Debug, Default)]
+pub struct Spot {
+    /// What may come next.
+    pub next: Vec<PositionId>,
+    /// Whether the right-hand side may end here.
+    pub ends: bool,
+    /// Whether what is left may be empty.
+    pub vanishes: bool,
+}
+
+/// The right-hand sides of all rules.
+#[derive(Debug, Default)]
+pub struct Productions {
+    /// How many symbols are not rules.
+    pub names: u32,
+    pub positions: Vec<Position>,
+    pub spots: Vec<Spot>,
+    /// By rule, those made of repetitions last: where its right-hand side begins.
+    pub entries: Vec<SpotId>,
+    /// By part: a number that equal parts share.
+    shapes: Vec<u32>,
+    /// By the shape of what is repeated: the rule of the repetition.
+    repeated: FxHashMap<u32, u32>,
+}
+
+impl Productions {
+    /// Those of all rules. Equal terminals have one name, from 0 on, and so has each other language.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] when there are too many positions.
+    pub fn of(parts: &Parts, terminals: usize, is_nullable: impl Fn(OccurrenceId) -> bool) -> Result<Self> {
+        let names = (terminals + parts.foreign.len()) as u32;
+        let mut all = Self { names, ..Self::default() };
+        all.shapes = shapes(parts, |symbol| name(symbol, terminals));
+        all.entries = vec![0; parts.rules.len()];
+        let mut builder = Builder { parts, terminals, is_nullable: &is_nullable, all, open: Vec::new(), size: 0 };
+        for (rule, &body) in parts.rules.iter().enumerate() {
+            let end = builder.spot(Spot { ends: true, ..Spot::default() })?;
+            builder.all.entries[rule] = builder.before(body, end)?;
+        }
+        while let Some((rule, body)) = builder.open.pop() {
+            builder.repetition(rule, body)?;
+        }
+        let mut all = builder.all;
+        all.find_what_vanishes();
+        Ok(all)
+    }
+
+    /// The rule that a symbol is.
+    pub fn rule_of(&self, symbol: u32) -> Option<usize> {
+        symbol.checked_sub(self.names).map(|rule| rule as usize)
+    }
+
+    /// Where the right-hand side of a rule begins.
+    pub fn entry(&self, rule: usize) -> &Spot {
+        &self.spots[self.entries[rule] as usize]
+    }
+
+    /// The spot after a position.
+    pub fn after(&self, position: PositionId) -> &Spot {
+        &self.spots[self.positions[position as usize].after as usize]
+    }
+
+    fn find_what_vanishes(&mut self) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            count(self.spots.len());
+            for spot in 0..self.spots.len() {
+                let vanishes = |position: &PositionId| {
+                    let rule = self.rule_of(self.positions[*position as usize].symbol);
+                    rule.is_some_and(|rule| self.entry(rule).vanishes) && self.after(*position).vanishes
+                };
+                let own = &self.spots[spot];
+                if !own.vanishes && (own.ends || own.next.iter().any(vanishes)) {
+                    self.spots[spot].vanishes = true;
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+/// The name of a symbol, if there are so many terminals.
+fn name(symbol: &Symbol, terminals: usize) -> u32 {
+    match symbol {
+        Symbol::Terminal(terminal) => *terminal,
+        Symbol::Foreign(foreign) => terminals as u32 + foreign,
+    }
+}
+
+/// By part: a number that equal parts share.
+fn shapes(parts: &Parts, name: impl Fn(&Symbol) -> u32) -> Vec<u32> {
+    let mut ids: FxHashMap<(u8, Vec<u32>), u32> = FxHashMap::default();
+    let mut shapes: Vec<u32> = Vec::with_capacity(parts.all.len());
+    for part in &parts.all {
+        let of = |all: &[PartId]| all.iter().map(|&part| shapes[part as usize]).collect();
+        let key = match part {
+            Part::Occurrence(occurrence) => (0, vec![name(&parts.occurrences[*occurrence as usize].symbol)]),
+            Part::Rule(rule) => (1, vec![*rule]),
+            Part::Sequence(all) => (2, of(all)),
+            Part::Choice(all) => (3, of(all)),
+            Part::Repeat(body, low, high) => (4, vec![shapes[*body as usize], *low, high.unwrap_or(u32::MAX)]),
+        };
+        count(key.1.len());
+        let next = ids.len() as u32;
+        shapes.push(*ids.entry(key).or_insert(next));
+    }
+    shapes
+}
+
+struct Builder<'b> {
+    parts: &'b Parts,
+    terminals: usize,
+    is_nullable: &'b dyn Fn(OccurrenceId) -> bool,
+    all: Productions,
+    /// Repetitions that were met: their rules, and what is repeated.
+    open: Vec<(u32, PartId)>,
+    /// Positions and ways between them so far.
+    size: usize,
+}
+
+impl Builder<'_> {
+    fn spot(&mut self, spot: Spot) -> Result<SpotId> {
+        self.size += 1 + spot.next.len();
+        count(1 + spot.next.len());
+        if self.size > MOST_POSITIONS {
+            return Err(Error::limit("positions in the rules of a grammar", self.size, MOST_POSITIONS));
+        }
+        self.all.spots.push(spot);
+        Ok(self.all.spots.len() as SpotId - 1)
+    }
+
+    /// The spot where one of some spots may be.
+    fn either(&mut self, spots: &[SpotId]) -> Result<SpotId> {
+        let mut united = Spot::default();
+        for &spot in spots {
+            let spot = &self.all.spots[spot as usize];
+            united.next.extend(&spot.next);
+            united.ends |= spot.ends;
+        }
+        united.next.sort_unstable();
+        united.next.dedup();
+        self.spot(united)
+    }
+
+    fn position(&mut self, symbol: u32, after: SpotId, occurrence: Option<OccurrenceId>) -> Result<SpotId> {
+        self.all.positions.push(Position { symbol, after, occurrence });
+        self.spot(Spot { next: vec![self.all.positions.len() as PositionId - 1], ..Spot::default() })
+    }
+
+    /// The spot before a part, after which is a spot.
+    fn before(&mut self, part: PartId, after: SpotId) -> Result<SpotId> {
+        let parts = self.parts;
+        match parts.get(part) {
+            Part::Occurrence(occurrence) => {
+                let symbol = name(&parts.occurrences[*occurrence as usize].symbol, self.terminals);
+                let spot = self.position(symbol, after, Some(*occurrence))?;
+                if (self.is_nullable)(*occurrence) { self.either(&[spot, after]) } else { Ok(spot) }
+            }
+            Part::Rule(rule) => self.position(self.all.names + rule, after, None),
+            Part::Sequence(all) => all.iter().rev().try_fold(after, |after, &part| self.before(part, after)),
+            Part::Choice(all) => {
+                let options = all.iter().map(|&part| self.before(part, after)).collect::<Result<Vec<_>>>()?;
+                self.either(&options)
+            }
+            Part::Repeat(_, _, Some(0)) => Ok(after),
+            Part::Repeat(body, low, high) => self.before_rounds(*body, (*low, *high), after),
+        }
+    }
+
+    fn before_rounds(&mut self, body: PartId, (low, high): (u32, Option<u32>), after: SpotId) -> Result<SpotId> {
+        if let Some(high) = high
+            && let Some(spot) = self.before_written_out(body, (low, high), after)?
+        {
+            return Ok(spot);
+        }
+        let rule = self.rule_of_repetition(body);
+        let spot = self.position(self.all.names + rule, after, None)?;
+        if low == 0 { self.either(&[spot, after]) } else { Ok(spot) }
+    }
+
+    /// The spot before a bounded repetition whose rounds are written out; `None` if they are too many.
+    fn before_written_out(&mut self, body: PartId, (low, high): (u32, u32), after: SpotId) -> Result<Option<SpotId>> {
+        let positions = self.all.positions.len();
+        let mut spot = self.before(body, after)?;
+        let size = self.all.positions.len() - positions;
+        if high > 1 && size.saturating_mul(high as usize) > MOST_WRITTEN_OUT {
+            return Ok(None);
+        }
+        for round in (0..high).rev() {
+            if round + 1 < high {
+                spot = self.before(body, spot)?;
+            }
+            if round >= low {
+                spot = self.either(&[spot, after])?;
+            }
+        }
+        Ok(Some(spot))
+    }
+
+    fn rule_of_repetition(&mut self, body: PartId) -> u32 {
+        let shape = self.all.shapes[body as usize];
+        if let Some(&known) = self.all.repeated.get(&shape) {
+            return known;
+        }
+        let rule = self.all.entries.len() as u32;
+        self.all.entries.push(0);
+        self.all.repeated.insert(shape, rule);
+        self.open.push((rule, body));
+        rule
+    }
+
+    /// The right-hand side of a repetition: what is repeated, at first or after rounds before it.
+    fn repetition(&mut self, rule: u32, body: PartId) -> Result<()> {
+        let end = self.spot(Spot { ends: true, ..Spot::default() })?;
+        let (first, other) = (self.before(body, end)?, self.before(body, end)?);
+        let rounds = self.position(self.all.names + rule, other, None)?;
+        self.all.entries[rule as usize] = self.either(&[first, rounds])?;
+        Ok(())
+    }
+}
