@@ -18,7 +18,7 @@ use super::budget::Left;
 use super::compiled::Compiled;
 use super::distance::Distance;
 use super::machine::{Configuration, Machine, Unit};
-use super::masks::{Entry, MaskCache, PlainMask, Row, Written, begun, highest, lookup, masker, write_one};
+use super::masks::{Bound, Entry, MaskCache, PlainMask, Row, Written, begun, highest, lookup, masker, write_one};
 use super::part_tokens::PartLeft;
 use super::{Mask, Matcher};
 use crate::error::Result;
@@ -293,7 +293,7 @@ impl Matcher {
                 lookup(compiled, cache, &[configuration], path, false, mask)?;
                 continue;
             }
-            let mut masker = masker(compiled, cache, path, Some(left));
+            let mut masker = masker(compiled, cache, path, Bound::Left(left));
             let entry = masker.entry(configuration)?;
             mask.resolved.extend(masker.resolve(configuration, &entry.unresolved)?);
             mask.entries.push(Arc::new(entry));

@@ -17,12 +17,12 @@
 //! Cost: a lookup for each frame that some token gets to. A frame that says where a name or an item of the text begins
 //! cannot be looked at alone; with it, walks look at the whole stack.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
 use super::entry::Bans;
-use super::lookup::{masker, measuring};
+use super::{Bound, masker};
 use super::{Entry, MaskCache, Masker, Tokens, Walk, without_names};
 use crate::error::Result;
 use crate::language::{FollowId, INFINITE, end};
@@ -68,8 +68,8 @@ pub struct Fragment {
     /// The tokens, by the walks that found them; sorted by address.
     found: Vec<Arc<Found>>,
     exits: Vec<Exit>,
-    /// Bytes to the end of what was walked, after any of the tokens, at most.
-    rise: u32,
+    /// Bytes to the end of what was walked, after any of the tokens, at most; found once a budget asks for it.
+    rise: OnceLock<u32>,
     /// The tokens where it begins, held because the key has their address.
     _held: Option<Arc<DependentTokens>>,
     /// Whether it holds only with all that is below the frame.
@@ -185,7 +185,7 @@ pub fn assemble(
     configurations: &[Configuration],
 ) -> Result<Option<Arc<Entry>>> {
     let Some(fragments) = cache.fragments.clone() else { return Ok(None) };
-    let whole = whole(compiled, &fragments, cache, path, configurations)?;
+    let whole = whole((compiled, &fragments), cache, path, configurations, false)?;
     let words = compiled.tables().vocabulary.mask_words();
     Ok(whole.map(|whole| fragments.unite(whole.found, words)))
 }
@@ -203,22 +203,24 @@ pub fn highest(
     let Some(fragments) = cache.fragments.clone().filter(|_| compiled.tables().vocabulary.has_every_byte()) else {
         return Ok(None);
     };
-    Ok(whole(compiled, &fragments, cache, path, configurations)?.map(|whole| whole.rise))
+    let whole = whole((compiled, &fragments), cache, path, configurations, true)?;
+    Ok(whole.and_then(|whole| whole.rise.get().copied()))
 }
 
-/// What some configurations allow, with all that is below them; `None` if a frame cannot be looked at alone.
+/// What some configurations allow, with all that is below them, and how far from the end it leads, if that is asked;
+/// `None` if a frame cannot be looked at alone.
 fn whole(
-    compiled: &Compiled,
-    fragments: &Fragments,
+    (compiled, fragments): (&Compiled, &Fragments),
     cache: &mut MaskCache,
     path: &mut Vec<u8>,
     configurations: &[Configuration],
+    measures: bool,
 ) -> Result<Option<Fragment>> {
     if configurations.iter().any(|at| cache.stacks.is_compared(at.stack)) {
         return Ok(None);
     }
     let root = Exit { dependent: None, node: 0 };
-    let mut assembly = Assembly { compiled, fragments, cache, path, whole: Fragment::default(), open: Vec::new() };
+    let mut assembly = Assembly::new((compiled, fragments), cache, path, measures);
     for &configuration in configurations {
         let Configuration { position, stack } = without_names(compiled, &mut assembly.cache.stacks, configuration);
         assembly.add(&root, position, stack)?;
@@ -251,11 +253,23 @@ struct Assembly<'a> {
     cache: &'a mut MaskCache,
     path: &'a mut Vec<u8>,
     whole: Fragment,
+    /// Bytes to the end after any of the tokens so far, at most, if that is asked.
+    rise: Option<u32>,
     /// Exits, with the stacks that go on there.
     open: Vec<(Exit, StackId)>,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a> {
+    fn new(
+        (compiled, fragments): (&'a Compiled, &'a Fragments),
+        cache: &'a mut MaskCache,
+        path: &'a mut Vec<u8>,
+        measures: bool,
+    ) -> Self {
+        let rise = measures.then_some(0);
+        Self { compiled, fragments, cache, path, whole: Fragment::default(), rise, open: Vec::new() }
+    }
+
     /// Adds what a position allows from a place on; its exits go on with a stack.
     fn add(&mut self, from: &Exit, position: Position, stack: StackId) -> Result<()> {
         if !is_divisible(position) {
@@ -264,10 +278,12 @@ impl Assembly<'_> {
         if self.whole.is_indivisible || !from.may_begin(self.compiled, position) {
             return Ok(());
         }
-        let part = fragment((self.compiled, self.fragments), self.cache, self.path, from, position)?;
+        let known = (self.compiled, self.fragments);
+        let part = fragment(known, self.cache, self.path, (from, position), self.rise.is_some())?;
         self.whole.is_indivisible |= part.is_indivisible;
-        if !part.found.is_empty() {
-            self.whole.rise = self.whole.rise.max(part.rise.saturating_add(self.cost_below(stack)).min(INFINITE));
+        if let (Some(rise), false) = (self.rise, part.found.is_empty()) {
+            let own = part.rise.get().map_or(INFINITE, |own| own.saturating_add(self.cost_below(stack)));
+            self.rise = Some(rise.max(own.min(INFINITE)));
         }
         self.whole.found.extend(part.found.iter().cloned());
         self.open.extend(part.exits.iter().map(|exit| (exit.clone(), stack)));
@@ -304,6 +320,7 @@ impl Assembly<'_> {
         found.dedup_by_key(|found| Arc::as_ptr(found).addr());
         exits.sort_unstable_by_key(Exit::place);
         exits.dedup_by_key(|exit| exit.place());
+        self.whole.rise = self.rise.map_or_else(OnceLock::new, OnceLock::from);
         Ok(self.whole)
     }
 }
@@ -322,38 +339,55 @@ fn is_divisible(position: Position) -> bool {
     ) || matches!(position, Position::Array { count, .. } if matches!(count.unpack(), Unpacked::Number(_)))
 }
 
-/// What a position, or a frame, allows from a place on.
+/// What a position, or a frame, allows from a place on, and how far from the end it leads, if that is asked.
 fn fragment(
-    (compiled, fragments): (&Compiled, &Fragments),
+    known: (&Compiled, &Fragments),
     cache: &mut MaskCache,
     path: &mut Vec<u8>,
-    from: &Exit,
-    position: Position,
+    (from, position): (&Exit, Position),
+    measures: bool,
 ) -> Result<Arc<Fragment>> {
+    let (_, fragments) = known;
     let key = (from.place(), position);
-    if let Some(known) = fragments.by_place.get(&key) {
-        return Ok(known);
-    }
-    let follow = follow_of(compiled, position);
-    let unknown = cache.stacks.unknown(follow);
-    let is_deep = from.walk(compiled).trie.node(from.node).depth >= DEEP;
-    let found = if is_frame(compiled, position) && !is_deep {
-        let begins = begins(compiled, cache, path, position, unknown)?;
-        let mut assembly = Assembly { compiled, fragments, cache, path, whole: Fragment::default(), open: Vec::new() };
-        for &Configuration { position, stack } in &*begins {
-            match position {
-                Position::Unseen(_) => assembly.open.push((from.clone(), unknown)),
-                _ => assembly.add(from, position, stack)?,
-            }
+    if let Some(found) = fragments.by_place.get(&key) {
+        if measures && found.rise.get().is_none() {
+            let Fragment { rise, .. } = find(known, cache, path, (from, position), true)?;
+            let _ = found.rise.set(rise.into_inner().unwrap_or(INFINITE)); // set by another thread, to the same
         }
-        assembly.finish()?
-    } else {
-        measuring(compiled, cache, path).find_fragment(&from.walk(compiled), from.node, position, unknown)?
-    };
+        return Ok(found);
+    }
+    let found = find(known, cache, path, (from, position), measures)?;
     let held = from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens));
     let found = Fragment { _held: held, ..found };
     let bytes = found.bytes();
     Ok(fragments.by_place.get_or(key, || (found, bytes)))
+}
+
+/// The same, found anew.
+fn find(
+    (compiled, fragments): (&Compiled, &Fragments),
+    cache: &mut MaskCache,
+    path: &mut Vec<u8>,
+    (from, position): (&Exit, Position),
+    measures: bool,
+) -> Result<Fragment> {
+    let follow = follow_of(compiled, position);
+    let unknown = cache.stacks.unknown(follow);
+    let is_deep = from.walk(compiled).trie.node(from.node).depth >= DEEP;
+    if !is_frame(compiled, position) || is_deep {
+        let bound = if measures { Bound::Measured } else { Bound::None };
+        let walk = from.walk(compiled);
+        return masker(compiled, cache, path, bound).find_fragment(&walk, from.node, position, unknown);
+    }
+    let begins = begins(compiled, cache, path, position, unknown)?;
+    let mut assembly = Assembly::new((compiled, fragments), cache, path, measures);
+    for &Configuration { position, stack } in &*begins {
+        match position {
+            Position::Unseen(_) => assembly.open.push((from.clone(), unknown)),
+            _ => assembly.add(from, position, stack)?,
+        }
+    }
+    assembly.finish()
 }
 
 /// What may follow a position or a frame, wherever it is.
@@ -390,7 +424,7 @@ fn begins(
     if let Some(known) = cache.begins(&position) {
         return Ok(Arc::clone(known));
     }
-    let found: Arc<[Configuration]> = masker(compiled, cache, path, None).find_begins(position, unknown)?.into();
+    let found: Arc<[Configuration]> = masker(compiled, cache, path, Bound::None).find_begins(position, unknown)?.into();
     cache.insert_begins(position, Arc::clone(&found), compiled.cache_bytes());
     Ok(found)
 }
@@ -447,7 +481,7 @@ impl Masker<'_> {
         Ok(Fragment {
             found: if is_empty { Vec::new() } else { vec![Arc::new(found)] },
             exits: std::mem::take(&mut self.exits),
-            rise: self.budget.as_ref().map_or(INFINITE, |budget| budget.highest),
+            rise: self.budget.as_ref().map_or_else(OnceLock::new, |budget| budget.highest.into()),
             _held: None,
             is_indivisible: self.is_indivisible || is_named,
         })

@@ -167,7 +167,7 @@ pub fn insert_entry<'m>(
     }
     let assembled = assemble(compiled, cache, &mut empty_path, &[made_for]);
     if let Ok(None) = assembled {
-        let entry = masker(compiled, cache, &mut empty_path, None).entry(made_for);
+        let entry = masker(compiled, cache, &mut empty_path, Bound::None).entry(made_for);
         cache.path = empty_path;
         return Ok(cache.insert(key, entry?, compiled.cache_bytes()));
     }
@@ -187,7 +187,7 @@ fn resolve(
     mask: &mut PlainMask,
 ) -> Result<Arc<Entry>> {
     let made_for_it = configuration == without_names(compiled, &mut cache.stacks, configuration);
-    let mut masker = masker(compiled, cache, path, None);
+    let mut masker = masker(compiled, cache, path, Bound::None);
     if entry.unresolved.len() > MOST_UNRESOLVED && !made_for_it {
         entry = Arc::new(masker.entry(configuration)?);
     }
@@ -195,23 +195,23 @@ fn resolve(
     Ok(entry)
 }
 
-/// A masker that finds how far from the end the tokens that it finds lead.
-pub fn measuring<'m>(compiled: &'m Compiled, cache: &'m mut MaskCache, path: &'m mut Vec<u8>) -> Masker<'m> {
-    let MaskCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
-    let machine = Machine::new(compiled.graph(), stacks, path);
-    let budget = Budget::measuring(compiled.counting(), budgets);
-    Masker::new(machine, compiled.tables(), compiled.ids(), Some(budget), (buffer, tokens), terminals)
+/// What bounds a masker.
+pub enum Bound {
+    None,
+    /// The tokens left after the next one.
+    Left(Left),
+    /// Nothing, but it finds how far from the end the tokens that it finds lead.
+    Measured,
 }
 
-/// A masker for one configuration after `path`, if need be with the tokens left after the next one.
-pub fn masker<'m>(
-    compiled: &'m Compiled,
-    cache: &'m mut MaskCache,
-    path: &'m mut Vec<u8>,
-    left: Option<Left>,
-) -> Masker<'m> {
+/// A masker for one configuration after `path`.
+pub fn masker<'m>(compiled: &'m Compiled, cache: &'m mut MaskCache, path: &'m mut Vec<u8>, bound: Bound) -> Masker<'m> {
     let MaskCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
     let machine = Machine::new(compiled.graph(), stacks, path);
-    let budget = left.map(|left| Budget::new(left, compiled.counting(), budgets));
+    let budget = match bound {
+        Bound::None => None,
+        Bound::Left(left) => Some(Budget::new(left, compiled.counting(), budgets)),
+        Bound::Measured => Some(Budget::measuring(compiled.counting(), budgets)),
+    };
     Masker::new(machine, compiled.tables(), compiled.ids(), budget, (buffer, tokens), terminals)
 }

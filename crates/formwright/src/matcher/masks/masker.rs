@@ -69,9 +69,8 @@ impl<'m> Masker<'m> {
     ) -> Self {
         buffer.clear();
         tokens.clear();
-        machine.comparison.is_strict = budget.as_ref().is_some_and(|budget| !budget.is_measuring);
         machine.is_lazy = machine.graph.has_rules();
-        Self {
+        let mut masker = Self {
             machine,
             tables,
             ids,
@@ -85,7 +84,14 @@ impl<'m> Masker<'m> {
             exits: Vec::new(),
             is_indivisible: false,
             unresolved_whitespace: Vec::new(),
-        }
+        };
+        masker.machine.comparison.is_strict = masker.is_bounded();
+        masker
+    }
+
+    /// Whether some tokens may not come because they lead too far from the end.
+    pub fn is_bounded(&self) -> bool {
+        self.budget.as_ref().is_some_and(|budget| !budget.is_measuring)
     }
 
     /// The entry of one configuration.

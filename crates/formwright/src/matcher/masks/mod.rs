@@ -37,7 +37,7 @@ use walk::{Tokens, Walk};
 
 pub use cache::MaskCache;
 pub use fragments::{Fragments, highest};
-pub use lookup::{Written, begun, lookup, masker, write_one};
+pub use lookup::{Bound, Written, begun, lookup, masker, write_one};
 pub use mask::{PlainMask, set};
 pub use precompute::precomputed;
 pub use row::Row;

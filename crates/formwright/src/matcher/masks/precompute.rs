@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
-use super::{Entry, MaskCache, insert_entry, masker, without_names};
+use super::{Bound, Entry, MaskCache, insert_entry, masker, without_names};
 use crate::error::Result;
 use crate::language::{Node, UNBOUNDED};
 use crate::matcher::compiled::Compiled;
@@ -54,7 +54,7 @@ pub fn precomputed(compiled: &Compiled) -> Option<MaskCache> {
     let begun = compiled.graph().units();
     let is_within = |effort| effort < most && compiled.graph().units() - begun < WORK;
     while let Some(configuration) = queue.pop_front().filter(|_| is_within(effort)) {
-        let bytes = masker(compiled, &mut cache, &mut Vec::new(), None).machine.first_bytes(&configuration);
+        let bytes = masker(compiled, &mut cache, &mut Vec::new(), Bound::None).machine.first_bytes(&configuration);
         let texts = texts_from(compiled, configuration);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
         if worth_it && is_within(effort) {

@@ -64,7 +64,7 @@ impl Masker<'_> {
             return self.walk_deep(walk, node, low, purpose, entry);
         }
         let below = walk.trie.node(node).skip - node;
-        if below > SEVERAL && self.machine.is_lazy && !self.machine.comparison.is_strict {
+        if below > SEVERAL && self.machine.is_lazy && !self.is_bounded() {
             self.split_starts(low);
         }
         if below > LARGE && walk.is_tokens() && !self.completing {
