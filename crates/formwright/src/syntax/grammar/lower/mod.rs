@@ -12,9 +12,11 @@
 //! lexer       lexemes and trivia as languages, with the guards that they leave
 //! rounds      repetitions between two guards
 //! copies      rules as nodes, a copy for each pair of guards
+//! characters  parts that are made of single characters
 //! ```
 
 mod ahead;
+mod characters;
 mod copies;
 mod fusing;
 mod guards;
@@ -40,6 +42,7 @@ use crate::limits::Limits;
 use crate::regular::{ByteSet, Regular, TaggedAutomaton};
 
 use bits::Bits;
+use characters::join_characters;
 use copies::{Copies, Lexing as CopyLexing, Whole};
 use fusing::regular_parts;
 use lexer::{Lexer, RivalsId, any_number};
@@ -245,6 +248,7 @@ fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<
     }
     let mut graph = copies.graph;
     graph.root = root;
+    join_characters(&mut graph);
     Language::new(graph, limits).map_err(|error| match *error.kind {
         crate::error::Kind::Unsatisfiable { .. } => Error::new(*error.kind, "grammar: no text conforms to it"),
         _ => error,

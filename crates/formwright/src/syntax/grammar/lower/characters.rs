@@ -1,0 +1,125 @@
+//! Parts of a grammar that are made of single characters, each of which becomes one leaf.
+//!
+//! ```text
+//! word: LETTER+      LETTER: /[a-z]/      one leaf, [a-z]+; else a token of five letters would be five terminals
+//! ```
+//!
+//! Cost: one visit of each node; trees up to a size.
+
+use rustc_hash::FxHashMap;
+
+use crate::interrupt::count;
+use crate::language::{Graph, Node, NodeId, UNBOUNDED};
+use crate::regular::{Encoding, Regular};
+
+/// Most nodes of a tree; larger parts stay in parts.
+const MOST_NODES: usize = 1 << 10;
+
+/// The texts of a node that is made of single characters, and how many nodes their tree has.
+type Texts = Option<(Regular, usize)>;
+
+/// Makes one leaf of each part that is made of single characters.
+pub fn join_characters(graph: &mut Graph) {
+    let texts = Finder { graph, known: FxHashMap::default() }.find_all();
+    let mut leaves: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+    for node in 0..graph.nodes.len() {
+        if texts.get(&(node as NodeId)).is_none_or(Option::is_some) {
+            continue; // part of another one, or not reached
+        }
+        let mut own = graph.nodes[node].clone();
+        let mut leaf = |child: &mut NodeId| {
+            if let Some(Some((tree, _))) = texts.get(child)
+                && is_compound(&graph.nodes[*child as usize])
+            {
+                let new = || graph.regular(tree.clone(), Encoding::Text);
+                *child = *leaves.entry(*child).or_insert_with(new);
+            }
+        };
+        match &mut own {
+            Node::Sequence(all) | Node::Choice(all) => all.iter_mut().for_each(&mut leaf),
+            Node::Repeat { body, .. } => leaf(body),
+            Node::Rule(target) => leaf(target),
+            _ => continue,
+        }
+        graph.nodes[node] = own;
+    }
+    if let Some(Some((tree, _))) = texts.get(&graph.root)
+        && is_compound(&graph.nodes[graph.root as usize])
+    {
+        graph.root = graph.regular(tree.clone(), Encoding::Text);
+    }
+}
+
+/// Whether a node is made of others.
+fn is_compound(node: &Node) -> bool {
+    matches!(node, Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_))
+}
+
+/// Finds the texts of nodes.
+struct Finder<'f> {
+    graph: &'f Graph,
+    /// By node: its texts; those of a node that is being looked at are not known yet, and if it asks for itself, none.
+    known: FxHashMap<NodeId, Texts>,
+}
+
+impl Finder<'_> {
+    /// By node that the root leads to: its texts, if it is made of single characters.
+    fn find_all(mut self) -> FxHashMap<NodeId, Texts> {
+        let mut open = vec![(self.graph.root, false)];
+        while let Some((node, is_seen)) = open.pop() {
+            count(1);
+            if is_seen {
+                let texts = self.texts(node).filter(|(_, size)| *size <= MOST_NODES);
+                self.known.insert(node, texts);
+            } else if !self.known.contains_key(&node) {
+                self.known.insert(node, None);
+                open.push((node, true));
+                open.extend(children(&self.graph.nodes[node as usize]).iter().map(|&child| (child, false)));
+            }
+        }
+        self.known
+    }
+
+    fn texts(&self, node: NodeId) -> Texts {
+        let of = |node: &NodeId| self.known.get(node).cloned().flatten();
+        let all = |all: &[NodeId]| -> Option<(Vec<Regular>, usize)> {
+            let texts: Vec<(Regular, usize)> = all.iter().map(of).collect::<Option<_>>()?;
+            let size = texts.iter().map(|(_, size)| size).sum::<usize>() + 1;
+            Some((texts.into_iter().map(|(tree, _)| tree).collect(), size))
+        };
+        match &self.graph.nodes[node as usize] {
+            Node::Empty => Some((Regular::Empty, 1)),
+            Node::Literals(texts) => {
+                let is_character = |text: &str| text.chars().count() == 1;
+                let texts =
+                    texts.iter().map(|(text, _)| std::str::from_utf8(text).ok().filter(|text| is_character(text)));
+                let texts: Vec<Regular> = texts.map(|text| text.map(Regular::text)).collect::<Option<_>>()?;
+                let size = texts.len() + 1;
+                Some((Regular::or(texts), size))
+            }
+            Node::Regular(leaf) => {
+                let leaf = &self.graph.leaves[*leaf as usize];
+                let is_character = matches!(leaf.tree, Regular::Class(_)) && leaf.encoding == Encoding::Text;
+                is_character.then(|| (leaf.tree.clone(), 1))
+            }
+            Node::Sequence(parts) => all(parts).map(|(trees, size)| (Regular::concat(trees), size)),
+            Node::Choice(parts) => all(parts).map(|(trees, size)| (Regular::or(trees), size)),
+            Node::Repeat { body, low, high } => {
+                let (tree, size) = of(body)?;
+                Some((tree.repeat(*low, (*high != UNBOUNDED).then_some(*high)), size + 1))
+            }
+            Node::Rule(target) => of(target),
+            _ => None,
+        }
+    }
+}
+
+/// What a node is made of.
+fn children(node: &Node) -> &[NodeId] {
+    match node {
+        Node::Sequence(all) | Node::Choice(all) => all,
+        Node::Repeat { body, .. } => std::slice::from_ref(body),
+        Node::Rule(target) => std::slice::from_ref(target),
+        _ => &[],
+    }
+}
