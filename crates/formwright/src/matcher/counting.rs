@@ -9,8 +9,8 @@ use super::machine::{Configuration, Machine, TokenLengths};
 use crate::language::{CompiledGraph, INFINITE, NodeId};
 use crate::terminals::Tables;
 
-/// Graphs with more nodes are counted in bytes.
-const MOST_NODES: NodeId = 1 << 12;
+/// Graphs with more nodes are counted in bytes: those without rules, and those with rules.
+const MOST_NODES: [NodeId; 2] = [1 << 12, 1 << 16];
 
 /// The tables of a vocabulary, the id of each leaf's automaton in them, and the tokens of the graph's parts.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl<'c> Counting<'c> {
 
     /// Whether everything is counted in bytes.
     pub fn is_in_bytes(self, graph: &CompiledGraph) -> bool {
-        graph.nodes() > MOST_NODES && self.has_every_byte()
+        graph.nodes() > MOST_NODES[usize::from(graph.has_rules())] && self.has_every_byte()
     }
 
     /// The tokens of the graph's parts; `None` if they are counted in bytes.

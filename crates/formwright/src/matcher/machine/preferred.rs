@@ -43,11 +43,12 @@ impl Machine<'_> {
         })
     }
 
-    /// Does some work without looking at the text: what begins in it is unknown.
+    /// Does some work without looking at the text: what begins in it is unknown. Steps go on after terminals at once.
     pub fn blindly<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let (gap, is_strict) = (self.gap.replace(usize::MAX), std::mem::replace(&mut self.comparison.is_strict, true));
+        let is_lazy = std::mem::take(&mut self.is_lazy);
         let done = work(self);
-        (self.gap, self.comparison.is_strict) = (gap, is_strict);
+        (self.gap, self.comparison.is_strict, self.is_lazy) = (gap, is_strict, is_lazy);
         self.settle();
         done
     }
