@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 
 use super::configuration::{Configuration, Frame, Position, StackId};
 use super::{Machine, Successors};
+use crate::interrupt::count;
 use crate::language::{Node, NodeId, UNBOUNDED};
 
 /// What is still to be done, the next one last.
@@ -47,6 +48,9 @@ const MOST_ENTERED: usize = 64;
 /// Nodes whose first byte is looked for one way after the other. Of more, those that several ways lead to come after all
 /// that lead there, each once.
 const MOST_STARTED: usize = 64;
+
+/// Units of work of a node that may begin, for each way that leads to it, where these are many.
+const UNITS_OF_NODE: usize = 4;
 
 impl Machine<'_> {
     /// A configuration before `node`; also what follows it, if `node` may be empty.
@@ -259,6 +263,7 @@ impl Machine<'_> {
                 waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
             }
             let Some(((_, node), stacks)) = waiting.pop_first() else { break };
+            count(UNITS_OF_NODE * stacks.len());
             let stack = self.stacks.union(stacks);
             self.overflow |= self.stacks.is_near_its_limit();
             self.start_one((node, stack), byte, out, &mut open);
@@ -291,7 +296,11 @@ impl Machine<'_> {
                 out.push(opened, stack);
             }
             Node::Never | Node::Empty | Node::Object(_) | Node::Array(_) => {}
-            Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_) => self.open(node, stack, open),
+            Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_) => {
+                if graph.first(node).contains(byte) {
+                    self.open(node, stack, open);
+                }
+            }
             Node::Distinct(leaves) => self.distinct(leaves, stack, byte, out),
             Node::Tail(tail) => self.tail(node, tail, stack, byte, out),
         }
