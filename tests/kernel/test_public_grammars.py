@@ -5,6 +5,7 @@ The files are in `testdata/third_party`, as their authors wrote them.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ ROWS: list[dict[str, Any]] = [
     for row in tomllib.loads(file.read_text("utf-8"))["grammar"]
 ]
 READ = [row for row in ROWS if "conforms" in row]
+SPARE = 2
+"""Tokens by which the shortest way to the end that is known may be too long."""
 
 
 def choose(rows: list[dict[str, Any]], fault: str = "") -> pytest.MarkDecorator:
@@ -121,3 +124,30 @@ def test_a_text_is_written_within_its_own_budget(row: dict[str, Any], byte_vocab
             assert byte in fw.allowed_tokens(mask), (text, place)
             matcher.accept_token(byte)
         assert matcher.min_tokens_to_finish == 0
+
+
+@choose(READ, "not_written")
+def test_tokens_of_several_bytes_count_once(row: dict[str, Any]) -> None:
+    """The shortest way to the end that is known is hardly longer than the text, in its own words as tokens."""
+    words = sorted(
+        {word for text in row["conforms"] for word in re.findall(r"\w+|[^\w\s]{2,}|\s+", text) if len(word) > 1}
+    )
+    tokens = [bytes([byte]) for byte in range(256)] + [word.encode() for word in words]
+    vocabulary = fw.Vocabulary([*tokens, None], eos_token_ids=[len(tokens)])
+    ids = {token: number for number, token in enumerate(tokens)}
+    constraint = fw.compile(make_form(row, read_text(row)), vocabulary)
+    mask = fw.allocate_bitmask(1, vocabulary)
+    for text in row["conforms"][:3]:
+        pieces = [piece.encode() for piece in re.findall(r"\w+|[^\w\s]+|\s+", text)]
+        spelled = [ids[part] for piece in pieces for part in ([piece] if piece in ids else split_bytes(piece))]
+        matcher = constraint.matcher()
+        for place, token in enumerate(spelled):
+            left = len(spelled) - place + SPARE
+            assert matcher.min_tokens_to_finish <= left, (text, place)
+            matcher.fill_bitmask(mask, budget=left)
+            assert token in fw.allowed_tokens(mask), (text, place)
+            matcher.accept_token(token)
+
+
+def split_bytes(text: bytes) -> list[bytes]:
+    return [bytes([byte]) for byte in text]
