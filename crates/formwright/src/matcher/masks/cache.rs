@@ -33,6 +33,8 @@ pub struct MaskCache {
     entry_bytes: usize,
     /// Of a grammar: what its parts allow by themselves, shared by all texts.
     pub fragments: Option<Arc<Fragments>>,
+    /// How many of these were made for the mask at hand.
+    pub made_fragments: usize,
     /// By frame of a grammar: what it goes on with.
     begins: FxHashMap<Position, Arc<[Configuration]>>,
     pub terminals: TerminalCache,

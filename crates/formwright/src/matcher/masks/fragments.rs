@@ -37,6 +37,9 @@ const FEW: usize = 256;
 /// Bit maps that an entry refers to, if they are no more.
 const FEW_MAPS: usize = 3;
 
+/// Fragments made for one mask. Where stacks differ at nearly every byte there would be more, and whole stacks are walked.
+const MOST_MADE: usize = 40_000;
+
 /// Bytes read of a token beyond which the parts of a frame are walked together: fragments are made by calls.
 const DEEP: u16 = 32;
 
@@ -216,6 +219,7 @@ fn whole(
     configurations: &[Configuration],
     measures: bool,
 ) -> Result<Option<Fragment>> {
+    cache.made_fragments = 0;
     if configurations.iter().any(|at| cache.stacks.is_compared(at.stack)) {
         return Ok(None);
     }
@@ -272,7 +276,7 @@ impl<'a> Assembly<'a> {
 
     /// Adds what a position allows from a place on; its exits go on with a stack.
     fn add(&mut self, from: &Exit, position: Position, stack: StackId) -> Result<()> {
-        if !is_divisible(position) {
+        if !is_divisible(position) || self.cache.made_fragments > MOST_MADE {
             self.whole.is_indivisible = true;
         }
         if self.whole.is_indivisible || !from.may_begin(self.compiled, position) {
@@ -356,7 +360,11 @@ fn fragment(
         }
         return Ok(found);
     }
+    cache.made_fragments += 1;
     let found = find(known, cache, path, (from, position), measures)?;
+    if cache.made_fragments > MOST_MADE {
+        return Ok(Arc::new(found)); // perhaps cut short
+    }
     let held = from.dependent.as_ref().map(|(tokens, _)| Arc::clone(tokens));
     let found = Fragment { _held: held, ..found };
     let bytes = found.bytes();
