@@ -276,7 +276,8 @@ class Form(Generic[T_co]):
             raise _would_be_lost(title)
         if self.kind == "value":
             return Form(language, Repetition(self, low, most), title, "value")
-        return Form(language, plain, title, "text")
+        read = Repetition(self, low, most, is_text=True) if _has_parts(self) else plain
+        return Form(language, read, title, "text")
 
     def to_bytes(self) -> bytes:
         """The language as bytes, to be stored or sent. They hold no Python type; pickle keeps it."""
