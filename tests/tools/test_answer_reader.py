@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.tools import tool_of
-from formwright.tools.answer_reader import INPUT, AnswerReader, find_calls
+from formwright.tools import STYLES, tool_of
+from formwright.tools.answer_reader import AnswerReader, find_calls
+from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, Text
 from formwright.tools.offered import Offered
 
@@ -63,6 +64,32 @@ def test_the_input_of_a_custom_tool_comes_whole(style: str) -> None:
     begun, arguments = read(reader, text, form.parse(text))
     assert (begun.number, begun.name, begun.is_custom) == (0, "note", True)
     assert arguments == CallArguments(0, "hi")
+
+
+NEST = tool_of(
+    {
+        "type": "custom",
+        "name": "nest",
+        "format": {"type": "grammar", "syntax": "lark", "definition": 'start: "(" start ")" | /[a-z"}]{1,3}/'},
+    }
+)
+
+
+@pytest.mark.parametrize("style", ["json", "json_lines", "hermes", "mistral", "mistral_args"])
+def test_an_input_without_escapes_ends_where_its_grammar_says(style: str) -> None:
+    offered = Offered.of([NEST, ADD], "required")
+    form = offered.make_form(style)
+    shape = STYLES[style]
+    nest = shape.before + "nest" + shape.between + '{"input": "(a"})"}' + shape.after
+    add = shape.before + "add" + shape.between + '{"a": 1}' + shape.after
+    text = shape.begin + shape.separator.join([nest, add, nest]) + shape.end
+    events = read(AnswerReader(offered, style, {"nest"}), text, form.parse(text))
+    assert [event.name for event in events if isinstance(event, CallBegun)] == ["nest", "add", "nest"]
+    inputs = dict.fromkeys(range(3), "")
+    for event in events:
+        if isinstance(event, CallArguments):
+            inputs[event.number] += event.text
+    assert list(inputs.values()) == ['(a"})', '{"a": 1}', '(a"})']
 
 
 def test_calls_beside_the_text_keep_their_ids() -> None:

@@ -22,13 +22,11 @@ from typing import Any
 
 from formwright.tools import STYLES, Call
 from formwright.tools.calls_reader import CallsReader, list_calls, make_call_id
+from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 from formwright.tools.offered import Offered
 
-__all__ = ["INPUT", "AnswerReader", "find_calls"]
-
-INPUT = "input"
-"""The argument that is the input of a custom tool."""
+__all__ = ["AnswerReader", "find_calls"]
 
 
 class AnswerReader:
@@ -48,8 +46,10 @@ class AnswerReader:
         self._is_either, self._custom = offered.is_either, custom
         self._reader: CallsReader | None = None
         if offered.tools and style is not None:
-            takes_text = offered.is_text
-            self._reader = CallsReader(STYLES[style], is_bare=offered.is_bare(style), takes_text=takes_text)
+            raw = frozenset(tool.name for tool in offered.tools if tool.has_raw_input)
+            self._reader = CallsReader(
+                STYLES[style], is_bare=offered.is_bare(style), takes_text=offered.is_text, raw=raw
+            )
         self._held, self._input = "", list[str]()
 
     def feed(self, text: str, /) -> list[CallEvent]:

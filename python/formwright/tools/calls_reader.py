@@ -12,8 +12,9 @@ r"""Reads the text of a model piece by piece into its text, the names of its cal
 
 The text conforms to a form of `formwright.tools`, so the reader looks for what must be there and finds it.
 
-Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. White space between two
-calls belongs to them, not to the text.
+Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. So it gives the input of
+a custom tool that is a text of a grammar, and what comes after it: only the form tells where it ends. White space
+between two calls belongs to them, not to the text.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from formwright.incremental.markers import count_marker_start
+from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 from formwright.tools.styles import Style
 
@@ -41,10 +43,13 @@ class CallsReader:
         style: How calls are written.
         is_bare: Whether the text is one call, without the brackets of a list.
         takes_text: Whether text may be before the first call, or alone.
+        raw: The names of the tools whose input is written without the escapes of JSON.
     """
 
-    def __init__(self, style: Style, *, is_bare: bool = False, takes_text: bool = True) -> None:
-        self._style, self._takes_text = style, takes_text
+    def __init__(
+        self, style: Style, *, is_bare: bool = False, takes_text: bool = True, raw: Collection[str] = ()
+    ) -> None:
+        self._style, self._takes_text, self._raw = style, takes_text, raw
         self._buffer, self._calls, self._blank = "", 0, ""
         self._value = _Value()
         self._begin = style.before if is_bare else style.begin + style.before
@@ -67,6 +72,8 @@ class CallsReader:
     def finish(self, calls: Sequence[Any] = ()) -> list[CallEvent]:
         """Read the end of the text; ``calls`` are those that the whole text was read as."""
         events: list[CallEvent] = []
+        while self._state == self._raw_input and self._calls <= len(calls):
+            events += self._read_raw_input(calls[self._calls - 1].arguments[INPUT])
         if self._state in (self._header, self._text) and (rest := self._blank + self._buffer).strip(
             _BLANK if self._calls else ""
         ):
@@ -119,8 +126,19 @@ class CallsReader:
         name, self._buffer = self._buffer[:end], self._buffer[end + len(between) :]
         begun = CallBegun(self._calls, make_call_id(), name)
         self._calls += 1
-        self._state, self._value = self._arguments, _Value()
+        self._state, self._value = self._raw_input if name in self._raw else self._arguments, _Value()
         return iter([begun])
+
+    def _raw_input(self) -> Iterator[CallEvent] | None:
+        """An input without escapes, whose end `finish` tells."""
+        return None
+
+    def _read_raw_input(self, text: str) -> list[CallEvent]:
+        """Read an input without escapes, and what comes after it."""
+        given = json.dumps({INPUT: text}, ensure_ascii=False)
+        self._buffer = self._buffer[len(f'{{"{INPUT}": "{text}"}}') :]
+        self._state = self._closing
+        return [CallArguments(self._calls - 1, given), *self.feed("")]
 
     def _arguments(self) -> Iterator[CallEvent] | None:
         """A JSON value, as far as it has come."""

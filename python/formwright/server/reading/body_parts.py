@@ -156,7 +156,7 @@ ResponseFormat = Annotated[
 ]
 
 
-OutputFormat = Annotated[TextFormat | ObjectFormat | FlatSchemaFormat, Field(discriminator="type")]
+OutputFormat = Annotated[TextFormat | ObjectFormat | FlatSchemaFormat | GrammarFormat, Field(discriminator="type")]
 
 
 class StructuredOutputs(BodyPart):

@@ -1,0 +1,108 @@
+"""Custom tools, whose input is a text: any, one that matches a regular expression, or one of a grammar.
+
+::
+
+    custom = read_custom({"name": "ask", "format": {"type": "grammar", "syntax": "regex", "definition": "[a-z]+"}})
+    custom.schema["properties"]          # {'input': {'type': 'string', 'pattern': '^(?:[a-z]+)$'}}
+
+A model writes the input as the one argument of a function, ``input``: a JSON string. A text of a grammar is written
+there as it is, without the escapes of JSON, since what it would be with them is not a text of the grammar. It ends
+where the grammar and what comes after the arguments say.
+
+Cost: of a grammar, making its form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formwright.errors import ArgumentError
+from formwright.forms.form import Form, literal
+from formwright.forms.grammars import grammar
+from formwright.forms.readers import plain
+
+__all__ = ["INPUT", "Custom", "read_custom"]
+
+INPUT = "input"
+"""The argument that is the input of a custom tool."""
+
+_SYNTAXES = ("lark", "regex")
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """What the input of a custom tool may be.
+
+    Attributes:
+        syntax: ``"lark"`` or ``"regex"``; ``None`` for any text.
+        definition: The grammar, or the regular expression.
+    """
+
+    syntax: str | None = None
+    definition: str = ""
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether the input is a text of a grammar, which is written without escapes."""
+        return self.syntax == "lark"
+
+    @property
+    def format(self) -> dict[str, Any]:
+        """As chat completions list it."""
+        if self.syntax is None:
+            return {"type": "text"}
+        return {"type": "grammar", "grammar": {"syntax": self.syntax, "definition": self.definition}}
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments of the function that stands for the tool."""
+        text: dict[str, Any] = {"type": "string"}
+        if self.syntax == "regex":
+            text["pattern"] = f"^(?:{self.definition})$"
+        if self.has_grammar:
+            text["description"] = f"A text of this grammar, without escapes:\n{self.definition.strip()}"
+        return {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
+
+    def make_arguments(self, before: str, after: str) -> Form[Any]:
+        """Make the form of the arguments: a text of the grammar between two fixed texts.
+
+        Raises:
+            GrammarError, UnsatisfiableSchema, LimitExceeded: As `formwright.grammar`.
+        """
+        form = literal(before) + grammar(self.definition, syntax="lark") + after
+        return Form(form.language, _InputReader(len(before), len(after)), f"an input, {form.title}", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class _InputReader:
+    """Reads the input between two fixed texts."""
+
+    before: int
+    after: int
+
+    def __call__(self, text: str) -> dict[str, str]:
+        """The arguments."""
+        return {INPUT: plain(text[self.before : len(text) - self.after])}
+
+
+def read_custom(tool: Mapping[str, Any]) -> Custom:
+    """Read the format of a custom tool, nested as in chat completions or flat as in responses.
+
+    Raises:
+        ArgumentError: It is not a format.
+    """
+    format_ = tool.get("format") or {"type": "text"}
+    kind = format_.get("type") if isinstance(format_, Mapping) else None
+    if kind == "text":
+        return Custom()
+    inner = format_.get("grammar", format_) if kind == "grammar" else None
+    syntax, definition = (inner.get("syntax"), inner.get("definition")) if isinstance(inner, Mapping) else (None, None)
+    if syntax in _SYNTAXES and isinstance(definition, str):
+        return Custom(syntax, definition)
+    raise ArgumentError(
+        f"tools: the format of {tool.get('name')!r}: expected a text, or a grammar with a syntax and a definition",
+        hint='pass {"type": "grammar", "syntax": "lark", "definition": "..."}, or the syntax "regex"',
+        argument="tools",
+    )
