@@ -54,8 +54,8 @@ def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
     if is_stdin(schema) and is_stdin(instance):
         raise click.UsageError("Give SCHEMA or INSTANCE on stdin, not both.")
     rules = {name: options.pop(name) for name in GRAMMAR_OPTIONS}
-    files = (None, None, schema) if is_grammar(schema) else (schema, None, None)
-    form = choose_form(*files, (), None, options | rules)
+    file, grammar = (None, schema) if is_grammar(schema) else (schema, None)
+    form = choose_form(file, None, grammar, (), None, options | rules)
     text = remove_final_newline(read_text(instance))
     found = form.check(text)
     if found.is_complete:

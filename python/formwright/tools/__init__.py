@@ -44,6 +44,7 @@ __all__ = [
     "Offer",
     "Style",
     "Tool",
+    "as_json",
     "closed_arguments",
     "register_style",
     "style_of",

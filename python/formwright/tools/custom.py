@@ -20,8 +20,10 @@ from typing import Any
 
 from formwright.errors import ArgumentError
 from formwright.forms.form import Form, literal
+from formwright.forms.free_text import text
 from formwright.forms.grammars import grammar
 from formwright.forms.readers import plain
+from formwright.forms.texts import regex
 
 __all__ = ["INPUT", "Custom", "read_custom"]
 
@@ -58,21 +60,26 @@ class Custom:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments of the function that stands for the tool."""
-        text: dict[str, Any] = {"type": "string"}
+        kind: dict[str, Any] = {"type": "string"}
         if self.syntax == "regex":
-            text["pattern"] = f"^(?:{self.definition})$"
+            kind["pattern"] = f"^(?:{self.definition})$"
         if self.has_grammar:
-            text["description"] = f"A text of this grammar, without escapes:\n{self.definition.strip()}"
-        return {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
+            kind["description"] = f"A text of this grammar:\n{self.definition.strip()}"
+        return {"type": "object", "properties": {INPUT: kind}, "required": [INPUT], "additionalProperties": False}
 
     def make_arguments(self, before: str, after: str) -> Form[Any]:
-        """Make the form of the arguments: a text of the grammar between two fixed texts.
+        """Make the form of the arguments: the input as it is, between two fixed texts.
 
         Raises:
-            GrammarError, UnsatisfiableSchema, LimitExceeded: As `formwright.grammar`.
+            LanguageError, LimitExceeded: As `formwright.grammar` and `formwright.regex`.
         """
-        form = literal(before) + grammar(self.definition, syntax="lark") + after
+        form = literal(before) + self._make_input() + after
         return Form(form.language, _InputReader(len(before), len(after)), f"an input, {form.title}", "value")
+
+    def _make_input(self) -> Form[str]:
+        if self.syntax is None:
+            return text()
+        return grammar(self.definition, syntax="lark") if self.has_grammar else regex(self.definition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +89,9 @@ class _InputReader:
     before: int
     after: int
 
-    def __call__(self, text: str) -> dict[str, str]:
+    def __call__(self, written: str, /) -> dict[str, str]:
         """The arguments."""
-        return {INPUT: plain(text[self.before : len(text) - self.after])}
+        return {INPUT: plain(written[self.before : len(written) - self.after])}
 
 
 def read_custom(tool: Mapping[str, Any]) -> Custom:
