@@ -16,7 +16,7 @@ from formwright.client.flow.scores import Scores, make_unsupported_error, score_
 from formwright.client.flow.steps import Query
 from formwright.client.hooks import Hooks
 from formwright.client.plans.calls import has_tools, make_calls_plan
-from formwright.client.plans.grammars import is_grammar
+from formwright.client.plans.grammar_fields import is_grammar
 from formwright.client.plans.plan import AnyPlan, make_plan
 from formwright.client.plans.services import Service, list_grammar_modes, list_modes
 from formwright.client.remote_options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING

@@ -1,4 +1,4 @@
-"""Custom tools, whose input is a text: any, one that matches a regular expression, or one of a grammar.
+"""CustomInput tools, whose input is a text: any, one that matches a regular expression, or one of a grammar.
 
 ::
 
@@ -25,7 +25,7 @@ from formwright.forms.grammars import grammar
 from formwright.forms.readers import plain
 from formwright.forms.texts import regex
 
-__all__ = ["INPUT", "Custom", "read_custom"]
+__all__ = ["INPUT", "CustomInput", "read_custom"]
 
 INPUT = "input"
 """The argument that is the input of a custom tool."""
@@ -34,7 +34,7 @@ _SYNTAXES = ("lark", "regex")
 
 
 @dataclass(frozen=True, slots=True)
-class Custom:
+class CustomInput:
     """What the input of a custom tool may be.
 
     Attributes:
@@ -94,7 +94,7 @@ class _InputReader:
         return {INPUT: plain(written[self.before : len(written) - self.after])}
 
 
-def read_custom(tool: Mapping[str, Any]) -> Custom:
+def read_custom(tool: Mapping[str, Any]) -> CustomInput:
     """Read the format of a custom tool, nested as in chat completions or flat as in responses.
 
     Raises:
@@ -103,11 +103,11 @@ def read_custom(tool: Mapping[str, Any]) -> Custom:
     format_ = tool.get("format") or {"type": "text"}
     kind = format_.get("type") if isinstance(format_, Mapping) else None
     if kind == "text":
-        return Custom()
+        return CustomInput()
     inner = format_.get("grammar", format_) if kind == "grammar" else None
     syntax, definition = (inner.get("syntax"), inner.get("definition")) if isinstance(inner, Mapping) else (None, None)
     if syntax in _SYNTAXES and isinstance(definition, str):
-        return Custom(syntax, definition)
+        return CustomInput(syntax, definition)
     raise ArgumentError(
         f"tools: the format of {tool.get('name')!r}: expected a text, or a grammar with a syntax and a definition",
         hint='pass {"type": "grammar", "syntax": "lark", "definition": "..."}, or the syntax "regex"',

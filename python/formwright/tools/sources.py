@@ -30,7 +30,7 @@ from formwright.errors import ArgumentError
 from formwright.forms.form import Form, Origin
 from formwright.forms.json_forms import schema_text
 from formwright.forms.text_checks import read_json, shorten
-from formwright.tools.custom import INPUT, Custom, read_custom
+from formwright.tools.custom import INPUT, CustomInput, read_custom
 
 __all__ = ["Tool", "closed_arguments", "tool_of"]
 
@@ -57,7 +57,7 @@ class Tool:
     schema: dict[str, Any]
     read: Callable[[str], Any]
     origin: Any
-    custom: Custom | None = None
+    custom: CustomInput | None = None
 
     @property
     def has_raw_input(self) -> bool:

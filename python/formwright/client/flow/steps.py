@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 from formwright._retries import Sleep
 from formwright.generation.result import Mode, Usage
 from formwright.generation.spans import GenerationSpan
-from formwright.tools.custom import Custom
+from formwright.tools.custom import CustomInput
 
 __all__ = [
     "Close",
@@ -144,7 +144,7 @@ class OfferedTool:
     schema: Mapping[str, Any]
     description: str | None = None
     is_strict: bool = False
-    custom: Custom | None = None
+    custom: CustomInput | None = None
 
 
 @dataclass(frozen=True, slots=True)

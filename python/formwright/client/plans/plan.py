@@ -9,7 +9,7 @@
 
 A JSON form is sent as its schema: in the subset of the service, and as the member ``value`` of an object if the root
 has to be one. A pattern or a choice is sent as the schema of a string, a grammar as it is: in a field of the request,
-or as the format of a custom tool (`formwright.client.plans.grammars`). Compositions have no schema, so the prompt
+or as the format of a custom tool (`formwright.client.plans.grammar_fields`). Compositions have no schema, so the prompt
 describes them; tools are offered as tools (`formwright.client.plans.calls`).
 
 Cost: compiling the form, and converting its schema; a model keeps its most recent plans.
@@ -30,7 +30,7 @@ from formwright._kernel import Language
 from formwright.client.flow.steps import OfferedTool, Query, Reply
 from formwright.client.plans.complaints import write_complaint
 from formwright.client.plans.extraction import Found, extract
-from formwright.client.plans.grammars import find_unread, find_unsendable, is_grammar, list_fields
+from formwright.client.plans.grammar_fields import find_unread, find_unsendable, is_grammar, list_fields
 from formwright.client.plans.services import Service
 from formwright.client.plans.wire_form import make_wire_form
 from formwright.errors import (
@@ -47,7 +47,7 @@ from formwright.generation.result import Mode
 from formwright.schemas.instructions import instruction_of, with_docstrings
 from formwright.schemas.providers import Converted, convert
 from formwright.tools import Tool
-from formwright.tools.custom import INPUT, Custom
+from formwright.tools.custom import INPUT, CustomInput
 
 __all__ = ["AnyPlan", "CompleteAnswer", "Plan", "loosen", "make_custom_plan", "make_plan", "move_references"]
 
@@ -172,7 +172,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     key: str | None = None
     grammar: Mapping[str, Any] | None = None
-    custom: Custom | None = None
+    custom: CustomInput | None = None
     _converted: Converted | None = field(default=None, repr=False)
     _wire_form: Form[Any] | None = field(default=None, repr=False)
 
@@ -342,7 +342,7 @@ def _make_grammar_plan(form: Form[Any], mode: Mode, service: Service, style: str
     text = form.origin.what if form.origin is not None else ""
     plan = Plan(mode=mode, form=form, is_strict=True, instruction="" if style is None else instruction_of(form, style))
     if field == "custom tool":
-        return replace(plan, custom=Custom("lark", text), description="Answer the user with this tool.")
+        return replace(plan, custom=CustomInput("lark", text), description="Answer the user with this tool.")
     return replace(plan, grammar=list_fields(text, field))
 
 
@@ -363,7 +363,7 @@ def make_custom_plan(tool: Tool, mode: Mode, service: Service) -> Plan:
         raise UnsupportedConstruct(f"tool {tool.name}: the grammar is not sent: {why}", hint=hint)
     notes = () if why is None else (f"the grammar is not enforced: {why}",)
     if is_native:
-        return replace(plan, custom=tool.custom if why is None else Custom(), is_strict=why is None, notes=notes)
+        return replace(plan, custom=tool.custom if why is None else CustomInput(), is_strict=why is None, notes=notes)
     plan = _add_schema(replace(plan, key=INPUT), tool.custom.schema, service)
     return replace(plan, is_strict=plan.is_strict and why is None, notes=(*plan.notes, *notes))
 

@@ -27,7 +27,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from formwright.client.plans.grammars import GrammarField
+from formwright.client.plans.grammar_fields import GrammarField
 from formwright.errors import ArgumentError
 from formwright.generation.result import Mode
 
@@ -56,7 +56,7 @@ class Service:
             write text.
         key: The variable of the environment that holds the key, where none is passed.
         may_score: Whether it may be `formwright serve`, which scores given texts.
-        grammars: Where it reads a grammar (`formwright.client.plans.grammars`); ``None`` if it reads none.
+        grammars: Where it reads a grammar (`formwright.client.plans.grammar_fields`); ``None`` if it reads none.
         before_grammars: Models that read none, though the service does: their names, with ``*`` for any end.
     """
 

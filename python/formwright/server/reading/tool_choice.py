@@ -28,7 +28,7 @@ from formwright.server.reading.body_parts import (
 )
 from formwright.server.reading.requests import ChatBody, ResponsesBody
 from formwright.tools import closed_arguments
-from formwright.tools.custom import Custom
+from formwright.tools.custom import CustomInput
 from formwright.tools.offered import Offered
 
 __all__ = ["RequestTool", "read_chat_tools", "read_response_tools"]
@@ -50,7 +50,7 @@ class RequestTool:
     description: str
     schema: dict[str, Any]
     param: str
-    custom: Custom | None = None
+    custom: CustomInput | None = None
 
     @property
     def has_raw_input(self) -> bool:
@@ -101,25 +101,25 @@ def _read_function(function: Function, param: str) -> RequestTool:
     return RequestTool(function.name, function.description or "", schema, param)
 
 
-def _read_custom(tool: Any, custom: Custom, param: str) -> RequestTool:
+def _read_custom(tool: Any, custom: CustomInput, param: str) -> RequestTool:
     given = tool.custom if isinstance(tool, CustomTool) else tool
     return RequestTool(given.name, given.description or "", custom.schema, param, custom)
 
 
-def _read_input(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> Custom:
+def _read_input(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> CustomInput:
     """Read what the input of a custom tool may be. Raises BadRequest."""
     if format_ is None:
-        return Custom()
+        return CustomInput()
     grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
     if format_.type == "text":
         if format_.model_fields_set - {"type"}:
             raise BadRequest(
                 f'{where}: a format of the type "text" has no grammar: set the type to "grammar"', param=where
             )
-        return Custom()
+        return CustomInput()
     if grammar is None or grammar.syntax is None or grammar.definition is None:
         raise BadRequest(f"{where}: expected a grammar with a syntax and a definition", param=where)
-    return Custom(grammar.syntax, grammar.definition)
+    return CustomInput(grammar.syntax, grammar.definition)
 
 
 def _apply_choice(

@@ -11,7 +11,7 @@ import pytest
 import formwright as fw
 from formwright.client.flow.steps import Correction, Reply
 from formwright.client.plans.calls import make_calls_plan
-from formwright.client.plans.grammars import find_unsendable
+from formwright.client.plans.grammar_fields import find_unsendable
 from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 

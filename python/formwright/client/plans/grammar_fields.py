@@ -3,9 +3,9 @@ r"""Send a grammar to a service that reads grammars, as far as the service reads
 ::
 
     form = fw.grammar('start: "a" start | "b"')
-    find_unsendable(form, "custom tool")                          # None: it can be sent
+    find_unsendable(form, "custom tool") is None                  # True: it can be sent
     find_unsendable(form, "ebnf")                                 # 'it is Lark, and this service reads GBNF'
-    list_fields(form.origin.what, "structured_outputs")           # {'structured_outputs': {'grammar': 'start: ...'}}
+    list_fields("root ::= 'a'", "ebnf")                           # {'ebnf': "root ::= 'a'"}
 
 What a service makes of a text can differ from what formwright makes of it, so each answer is checked here. What a
 service is known not to read is not sent: a text of another meaning would only cost attempts.
@@ -30,7 +30,7 @@ are those of vLLM, llama.cpp and SGLang."""
 _OPAQUE = re.compile(
     r"""(?P<comment>(?://|\#)[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"i?)|(?P<regex>/(?:\\.|[^/\\\n])+/[imsux]*)"""
 )
-"""What is no syntax of its own in a Lark grammar."""
+"""Comments, texts and regular expressions of a Lark grammar, in which nothing else is syntax."""
 
 _UNREAD = {
     "priorities": r"^\s*[?!]*\w+\.-?\d+\s*:",
