@@ -125,7 +125,7 @@ def services() -> str:
     return table(["service", "hosts", "modes", "strict schemas", "grammars", "models that can do less"], rows)
 
 
-_BY_NAME = ("sglang", "llama.cpp")
+_BY_NAME = ("formwright", "sglang", "llama.cpp")
 """Services that no host tells: ``service=`` names them."""
 
 

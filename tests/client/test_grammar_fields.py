@@ -311,10 +311,11 @@ def test_our_own_server(driven: Driven, url: str, service: str, text: str, api: 
     assert "".join(piece.text for piece in pieces) == streamed.text
 
 
+@pytest.mark.parametrize("service", ["openai", "formwright"])
 @pytest.mark.parametrize("api", ["openai", "responses"])
-def test_custom_tools_of_our_own_server(driven: Driven, url: str, api: Any) -> None:
+def test_custom_tools_of_our_own_server(driven: Driven, url: str, api: Any, service: str) -> None:
     form = fw.tools([SQL, DIAL], calls="one")
-    model = driven.connect(url, model=MODEL, service="openai", api=api)
+    model = driven.connect(url, model=MODEL, service=service, api=api)
     (found,) = model.generate("Go.", form, max_tokens=60).value
     matches = {"ask": fw.grammar(LARK).matches, "dial": fw.regex('"[0-9]{3}"').matches}
     assert matches[found.name](found.arguments["input"])

@@ -86,6 +86,7 @@ FORMS: dict[str, tuple[dict[str, Any], str]] = {
     "structured grammar": ({"structured_outputs": {"grammar": 'root ::= "(" root ")" | [ab]'}}, r"\(*[ab]\)*"),
     "format grammar": ({"response_format": {"type": "grammar", "grammar": 'start: "x" /[ab]/ "y"'}}, "x[ab]y"),
     "grammar": ({"grammar": 'root ::= "(" root ")" | [ab]'}, r"\(*[ab]\)*"),
+    "grammar in Lark": ({"grammar": '%llguidance {}\nstart: "(" start ")" | /[ab]/'}, r"\(*[ab]\)*"),
     "ebnf": ({"ebnf": "root ::= 'x' [a-b]+ 'y'", "max_tokens": 20}, "x[ab]+y"),
     "structured json": ({"structured_outputs": {"json": {"type": "boolean"}}}, "true|false"),
     "structured compact": (

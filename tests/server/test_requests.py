@@ -18,6 +18,7 @@ from formwright.server.reading.fields import IGNORED_AT, REFUSED
 from formwright.server.reading.requests import ChatBody, CompletionBody, ResponsesBody
 
 CHAT, RESPONSES, COMPLETIONS = "/v1/chat/completions", "/v1/responses", "/v1/completions"
+BROKEN_LARK = {"syntax": "lark", "definition": "a"}
 USER = {"role": "user", "content": "Hi"}
 BASE: dict[str, dict[str, Any]] = {
     CHAT: {"model": "formwright-tiny", "messages": [USER]},
@@ -106,7 +107,28 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (RESPONSES, {"guided_grammar": "root ::= x"}, "guided_grammar", "grammar at 1:10"),
     (RESPONSES, {"text": {"format": {"type": "grammar", "grammar": "root ::= x"}}}, "text.format.grammar", "at 1:10"),
     (CHAT, {"grammar": "root ::= x"}, "grammar", "grammar at 1:10"),
-    (CHAT, {"grammar": 'root: "x"'}, "grammar", "grammar at 1:5: expected '::='"),
+    (
+        CHAT,
+        {"tools": [{"type": "custom", "custom": {"name": "f", "format": {"type": "grammar", "syntax": "lark"}}}]},
+        "tools[0].custom.format.syntax",
+        "chat completions nest it",
+    ),
+    (
+        RESPONSES,
+        {"tools": [{"type": "custom", "name": "f", "format": {"type": "grammar", "grammar": {"syntax": "lark"}}}]},
+        "tools[0].format.grammar",
+        "in responses it is",
+    ),
+    (
+        RESPONSES,
+        {
+            "tools": [
+                {"type": "custom", "name": "f", "format": {"type": "grammar", "syntax": "lark", "definition": "a"}}
+            ]
+        },
+        "tools[0].format",
+        "grammar at 1:2",
+    ),
     (CHAT, {"grammar": "root ::= 'a'", "ebnf": "root ::= 'a'"}, "ebnf", "another form"),
     (COMPLETIONS, {"ebnf": 'root ::= "a"\n  | x'}, "ebnf", "grammar at 2:5"),
     (COMPLETIONS, {"structured_outputs": {"grammar": "root ::= x"}}, "structured_outputs.grammar", "grammar at 1:10"),

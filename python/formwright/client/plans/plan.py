@@ -355,14 +355,16 @@ def make_custom_plan(tool: Tool, mode: Mode, service: Service) -> Plan:
     assert tool.custom is not None
     form = tool.custom.make_arguments("", "")
     plan = Plan(mode=mode, form=form, name=tool.name, description=tool.description)
-    is_native, why = service.grammars == "custom tool", None
-    if tool.custom.has_grammar:
-        why = find_unread(tool.custom.definition) if is_native else f"{service.name} has no custom tools"
+    why = None
+    if tool.custom.has_grammar and not service.has_custom_tools:
+        why = f"{service.name} has no custom tools"
+    elif tool.custom.has_grammar and service.grammars == "custom tool":
+        why = find_unread(tool.custom.definition)
     if why is not None and mode == "strict":
         hint = 'mode="tools" asks for the same calls, which are checked here'
         raise UnsupportedConstruct(f"tool {tool.name}: the grammar is not sent: {why}", hint=hint)
     notes = () if why is None else (f"the grammar is not enforced: {why}",)
-    if is_native:
+    if service.has_custom_tools:
         return replace(plan, custom=tool.custom if why is None else CustomInput(), is_strict=why is None, notes=notes)
     plan = _add_schema(replace(plan, key=INPUT), tool.custom.schema, service)
     return replace(plan, is_strict=plan.is_strict and why is None, notes=(*plan.notes, *notes))

@@ -16,8 +16,8 @@ mode                how the form is requested
 
 A server at any other URL is assumed to read all of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and
 `formwright serve` do, and grammars where vLLM and `formwright serve` read them. ``service="sglang"`` and
-``service="llama.cpp"`` name those that read them elsewhere. Services change, so every text is checked here, whatever
-the service says that it enforces.
+``service="llama.cpp"`` name those that read them elsewhere, ``service="formwright"`` one with custom tools. Services
+change, so every text is checked here, whatever the service says that it enforces.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Service:
         key: The variable of the environment that holds the key, where none is passed.
         may_score: Whether it may be `formwright serve`, which scores given texts.
         grammars: Where it reads a grammar (`formwright.client.plans.grammar_fields`); ``None`` if it reads none.
+        has_custom_tools: Whether it has tools whose input is a text.
         before_grammars: Models that read none, though the service does: their names, with ``*`` for any end.
     """
 
@@ -71,6 +72,7 @@ class Service:
     key: str = "FORMWRIGHT_API_KEY"
     may_score: bool = False
     grammars: GrammarField | None = None
+    has_custom_tools: bool = False
     before_grammars: tuple[str, ...] = ()
 
 
@@ -88,6 +90,7 @@ _OPENAI = Service(
     lacks=frozenset({"top_k"}),
     key="OPENAI_API_KEY",
     grammars="custom tool",
+    has_custom_tools=True,
     before_grammars=("gpt-3*", "gpt-4*", "chatgpt-*", "o1*", "o3*", "o4*"),
 )
 
@@ -131,6 +134,7 @@ SERVICES: dict[str, Service] = {
             lacks=frozenset({"top_k", "seed"}),
             key="DEEPSEEK_API_KEY",
         ),
+        replace(_COMPATIBLE, name="formwright", has_custom_tools=True),
         replace(_COMPATIBLE, name="sglang", may_score=False, grammars="ebnf"),
         replace(_COMPATIBLE, name="llama.cpp", may_score=False, grammars="grammar"),
         _COMPATIBLE,

@@ -311,9 +311,9 @@ def _read_guided_fields(body: Body) -> list[RequestedForm]:
 
 
 def _read_grammar_fields(body: Body) -> list[RequestedForm]:
-    """Read ``grammar`` of llama.cpp and ``ebnf`` of SGLang: one notation, which has two names."""
+    """Read ``grammar`` of llama.cpp and ``ebnf`` of SGLang, which read Lark, too, where llguidance reads for them."""
     given = {"grammar": body.grammar, "ebnf": body.ebnf}
-    return [_make_grammar_form(text, param, "gbnf") for param, text in given.items() if text is not None]
+    return [_make_grammar_form(text, param) for param, text in given.items() if text is not None]
 
 
 def _read_score(body: Body) -> list[RequestedForm]:
@@ -342,10 +342,10 @@ def _make_tagged_form(tag: Any, param: str) -> RequestedForm:
     return RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True)
 
 
-def _make_grammar_form(text: Any, param: str, syntax: Any = "auto") -> RequestedForm:
+def _make_grammar_form(text: Any, param: str) -> RequestedForm:
     if not isinstance(text, str):
         raise BadRequest(f"{param}: expected the text of a grammar", param=param)
-    return RequestedForm(param, lambda: grammar_of(text, syntax=syntax), text)
+    return RequestedForm(param, lambda: grammar_of(text), text)
 
 
 def _check_present(schema: Any, where: str) -> Any:
