@@ -276,7 +276,8 @@ def test_custom_tools_are_functions_where_a_service_has_none(driven: Driven, scr
     result = driven.connect(server.url).generate("Go.", fw.tools([SQL, DIAL, SAY], calls="required"))
     assert [call.arguments["input"] for call in result.value] == ['(a"\n)', '"555"', " hi "]
     functions = [tool["function"] for tool in server.requests[0].json["tools"]]
-    assert LARK.strip() in functions[0]["parameters"]["properties"]["input"]["description"]
+    described = functions[0]["parameters"]["properties"]["input"]["description"]
+    assert described == f"A text of this grammar:\n{LARK.strip()}"
     assert any("grammar is not enforced" in note for note in result.exchange.notes)
     wrong = scripted(ok(chat(None, "tool_calls", tool_calls=[call("ask", '{"input": "(a"}')])))
     with pytest.raises(fw.errors.OutputInvalid, match="call of ask"):

@@ -87,6 +87,7 @@ def test_custom_tools_are_described_as_they_were_given() -> None:
     assert call.arguments == {"input": "000"}
     parameters = tool_of(CUSTOM).describe_function()["function"]["parameters"]
     assert NEST.strip() in parameters["properties"]["input"]["description"]
+    assert "without the escapes" in fw.instructions(fw.tools([CUSTOM], calls="one"))
 
 
 @pytest.mark.parametrize(

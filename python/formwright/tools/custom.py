@@ -3,7 +3,7 @@
 ::
 
     custom = read_custom({"name": "ask", "format": {"type": "grammar", "syntax": "regex", "definition": "[a-z]+"}})
-    custom.schema["properties"]          # {'input': {'type': 'string', 'pattern': '^(?:[a-z]+)$'}}
+    custom.make_schema()["properties"]   # {'input': {'type': 'string', 'pattern': '^(?:[a-z]+)$'}}
 
 A model writes the input as the one argument of a function, ``input``: a JSON string. A text of a grammar is written
 there as it is, without the escapes of JSON, since what it would be with them is not a text of the grammar. It ends
@@ -57,14 +57,18 @@ class CustomInput:
             return {"type": "text"}
         return {"type": "grammar", "grammar": {"syntax": self.syntax, "definition": self.definition}}
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments of the function that stands for the tool."""
+    def make_schema(self, *, is_escaped: bool = False) -> dict[str, Any]:
+        """Make the JSON Schema of the arguments of the function that stands for the tool.
+
+        Args:
+            is_escaped: Whether a text of a grammar is a string of JSON like any other.
+        """
         kind: dict[str, Any] = {"type": "string"}
         if self.syntax == "regex":
             kind["pattern"] = f"^(?:{self.definition})$"
         if self.has_grammar:
-            kind["description"] = f"A text of this grammar:\n{self.definition.strip()}"
+            how = "" if is_escaped else ", written as it is, without the escapes of JSON"
+            kind["description"] = f"A text of this grammar{how}:\n{self.definition.strip()}"
         return {"type": "object", "properties": {INPUT: kind}, "required": [INPUT], "additionalProperties": False}
 
     def make_arguments(self, before: str, after: str) -> Form[Any]:

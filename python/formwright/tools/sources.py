@@ -118,7 +118,7 @@ def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
     name = _name_of(function.get("name"), origin)
     if kind == "custom":
         custom = read_custom(function)
-        return Tool(name, function.get("description") or "", custom.schema, read_json, origin, custom)
+        return Tool(name, function.get("description") or "", custom.make_schema(), read_json, origin, custom)
     schema = function.get("parameters", function.get("inputSchema", function.get("input_schema")))
     if not isinstance(schema, Mapping | None):
         raise ArgumentError(

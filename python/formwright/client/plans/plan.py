@@ -366,7 +366,7 @@ def make_custom_plan(tool: Tool, mode: Mode, service: Service) -> Plan:
     notes = () if why is None else (f"the grammar is not enforced: {why}",)
     if service.has_custom_tools:
         return replace(plan, custom=tool.custom if why is None else CustomInput(), is_strict=why is None, notes=notes)
-    plan = _add_schema(replace(plan, key=INPUT), tool.custom.schema, service)
+    plan = _add_schema(replace(plan, key=INPUT), tool.custom.make_schema(is_escaped=True), service)
     return replace(plan, is_strict=plan.is_strict and why is None, notes=(*plan.notes, *notes))
 
 

@@ -103,7 +103,7 @@ def _read_function(function: Function, param: str) -> RequestTool:
 
 def _read_custom(tool: Any, custom: CustomInput, param: str) -> RequestTool:
     given = tool.custom if isinstance(tool, CustomTool) else tool
-    return RequestTool(given.name, given.description or "", custom.schema, param, custom)
+    return RequestTool(given.name, given.description or "", custom.make_schema(), param, custom)
 
 
 def _read_input(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> CustomInput:
