@@ -449,6 +449,9 @@ def test_a_grammar_begins_and_is_cut_as_the_options_say(files: Path) -> None:
     assert ran.stdout.startswith("after 'ab': not complete")
     ran = run("next", "--grammar", "names.lark", "--lexing", "any", "--start", "both", "--text", "ab")
     assert ran.stdout.startswith("after 'ab': complete")
+    (files / "other.lark").write_text('both: "a"', encoding="utf-8")
+    ran = run("generate", "--grammar", "other.lark", "--prompt", "x")
+    assert "pass --start to begin with another rule" in ran.stderr
     ran = run("generate", "--grammar", "names.lark", "--start", "bth", "--prompt", "x")
     assert (ran.exit_code, ran.stdout) == (3, "")
     assert "'bth'" in ran.stderr
