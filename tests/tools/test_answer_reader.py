@@ -57,13 +57,41 @@ def test_calls_or_a_text_in_form_are_told_apart_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("style", ["json", "hermes", "glm"])
-def test_the_input_of_a_custom_tool_comes_whole(style: str) -> None:
+def test_the_input_of_a_custom_tool_comes_as_text(style: str) -> None:
     form = fw.tools([NOTE.described()], calls="one", style=style)
     text = form.example()
     reader = AnswerReader(Offered.of([NOTE], "one"), style, {"note"})
-    begun, arguments = read(reader, text, form.parse(text))
+    begun, *arguments = read(reader, text, form.parse(text))
     assert (begun.number, begun.name, begun.is_custom) == (0, "note", True)
-    assert arguments == CallArguments(0, "hi")
+    assert arguments == [CallArguments(0, piece) for piece in (["hi"] if style == "glm" else ["h", "i"])]
+
+
+@pytest.mark.parametrize(
+    ("written", "pieces"),
+    [
+        (r"a\nb", ["a", "\n", "b"]),
+        (r"\u0001\\\"u", ["\x01", "\\", '"', "u"]),
+        ("", [""]),
+        ("é😀", ["é", "😀"]),
+    ],
+)
+def test_escapes_of_an_input_come_when_they_are_whole(written: str, pieces: list[str]) -> None:
+    say = tool_of({"type": "custom", "name": "say"})
+    text = f'{{"name": "say", "arguments": {{"input": "{written}"}}}}'
+    reader = AnswerReader(Offered.of([say], "one"), "json", {"say"})
+    value = fw.tools([say], calls="one").parse(text)
+    assert value[0].arguments == {"input": "".join(pieces)}
+    assert read(reader, text, value)[1:] == [CallArguments(0, piece) for piece in pieces]
+
+
+def test_an_input_without_escapes_is_held_back_only_where_it_may_end() -> None:
+    text = '{"name": "nest", "arguments": {"input": "((a"}))"}}'
+    offered = Offered.of([NEST], "one")
+    reader = AnswerReader(offered, "json", {"nest"})
+    begun, *pieces = [event for letter in text for event in reader.feed(letter)]
+    assert pieces == [CallArguments(0, piece) for piece in ("(", "(", "a")]
+    assert reader.finish(find_calls(offered.make_form("json").parse(text))) == [CallArguments(0, '"}))')]
+    assert begun.is_custom
 
 
 NEST = tool_of(

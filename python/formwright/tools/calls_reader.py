@@ -12,9 +12,9 @@ r"""Reads the text of a model piece by piece into its text, the names of its cal
 
 The text conforms to a form of `formwright.tools`, so the reader looks for what must be there and finds it.
 
-Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. So it gives the input of
-a custom tool that is a text of a grammar, and what comes after it: only the form tells where it ends. White space
-between two calls belongs to them, not to the text.
+Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. The input of a custom
+tool that is written without escapes comes as JSON, up to where it may be over. Only the form tells whether it is, so
+`finish` gives the rest and what comes after it. White space between two calls belongs to them, not to the text.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = ["CallsReader", "list_calls", "make_call_id"]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANK = " \t\r\n"
+_BEFORE_INPUT, _AFTER_INPUT = f'{{"{INPUT}": "', '"}'
 
 
 class CallsReader:
@@ -73,7 +74,7 @@ class CallsReader:
         """Read the end of the text; ``calls`` are those that the whole text was read as."""
         events: list[CallEvent] = []
         while self._state == self._raw_input and self._calls <= len(calls):
-            events += self._read_raw_input(calls[self._calls - 1].arguments[INPUT])
+            events += self._end_raw_input(calls[self._calls - 1].arguments[INPUT])
         if self._state in (self._header, self._text) and (rest := self._blank + self._buffer).strip(
             _BLANK if self._calls else ""
         ):
@@ -126,19 +127,33 @@ class CallsReader:
         name, self._buffer = self._buffer[:end], self._buffer[end + len(between) :]
         begun = CallBegun(self._calls, make_call_id(), name)
         self._calls += 1
-        self._state, self._value = self._raw_input if name in self._raw else self._arguments, _Value()
+        self._state, self._value = self._raw_opening if name in self._raw else self._arguments, _Value()
         return iter([begun])
 
-    def _raw_input(self) -> Iterator[CallEvent] | None:
-        """An input without escapes, whose end `finish` tells."""
-        return None
+    def _raw_opening(self) -> Iterator[CallEvent] | None:
+        """The text before an input without escapes."""
+        if not self._skip_fixed(_BEFORE_INPUT):
+            return None
+        self._state, self._written = self._raw_input, 0
+        return iter([CallArguments(self._calls - 1, _BEFORE_INPUT)])
 
-    def _read_raw_input(self, text: str) -> list[CallEvent]:
-        """Read an input without escapes, and what comes after it."""
-        given = json.dumps({INPUT: text}, ensure_ascii=False)
-        self._buffer = self._buffer[len(f'{{"{INPUT}": "{text}"}}') :]
+    def _raw_input(self) -> Iterator[CallEvent] | None:
+        """An input without escapes, up to where it may be over."""
+        end = self._buffer.find(_AFTER_INPUT)
+        if end < 0:
+            end = len(self._buffer) - count_marker_start(self._buffer, _AFTER_INPUT)
+        if not end:
+            return None
+        text, self._buffer = self._buffer[:end], self._buffer[end:]
+        self._written += end
+        return iter([CallArguments(self._calls - 1, _escape_text(text))])
+
+    def _end_raw_input(self, text: str) -> list[CallEvent]:
+        """Read the rest of an input without escapes, which is ``text``, and what comes after it."""
+        rest = text[self._written :]
+        self._buffer = self._buffer[len(rest + _AFTER_INPUT) :]
         self._state = self._closing
-        return [CallArguments(self._calls - 1, given), *self.feed("")]
+        return [CallArguments(self._calls - 1, _escape_text(rest) + _AFTER_INPUT), *self.feed("")]
 
     def _arguments(self) -> Iterator[CallEvent] | None:
         """A JSON value, as far as it has come."""
@@ -204,6 +219,11 @@ class _Value:
             if self.is_over:
                 return at + 1
         return len(text)
+
+
+def _escape_text(text: str) -> str:
+    """A text inside a string of JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def list_calls(calls: Sequence[Any]) -> list[CallEvent]:
