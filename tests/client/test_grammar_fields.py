@@ -29,6 +29,7 @@ GBNF = 'root ::= "(" root ")" | [a-z"]{1,4} "\\n"?\n'
 FIELDS: list[tuple[str, str, dict[str, Any]]] = [
     ("compatible", LARK, {"structured_outputs": {"grammar": LARK}}),
     ("compatible", GBNF, {"structured_outputs": {"grammar": GBNF}}),
+    ("formwright", LARK, {"structured_outputs": {"grammar": LARK}}),
     ("sglang", GBNF, {"ebnf": GBNF}),
     ("llama.cpp", GBNF, {"grammar": GBNF}),
 ]
@@ -181,6 +182,12 @@ def test_a_mode_that_cannot_send_a_grammar_is_an_error(mode: Any, service: str, 
     with pytest.raises(fw.errors.UnsupportedConstruct, match=said) as raised:
         model.generate("Go.", fw.grammar(LARK))
     assert 'mode="instructions"' in str(raised.value.hint)
+
+
+def test_options_that_are_the_defaults_are_not_in_the_way() -> None:
+    assert find_unsendable(fw.grammar(LARK, syntax="lark", lexing="longest"), "custom tool") is None
+    assert find_unsendable(fw.grammar(GBNF, syntax="gbnf", lexing="any"), "ebnf") is None
+    assert find_unsendable(fw.grammar(GBNF, syntax="ebnf", lexing="longest"), "ebnf") == "lexing= cannot be sent"
 
 
 READ = [

@@ -109,6 +109,18 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"grammar": "root ::= x"}, "grammar", "grammar at 1:10"),
     (
         CHAT,
+        {"response_format": {"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= x"}}},
+        "response_format",
+        "grammar at 1:10",
+    ),
+    (
+        CHAT,
+        {"response_format": {"type": "structural_tag", "format": {"type": "grammar"}}},
+        "response_format.format.grammar",
+        "is a text",
+    ),
+    (
+        CHAT,
         {"tools": [{"type": "custom", "custom": {"name": "f", "format": {"type": "grammar", "syntax": "lark"}}}]},
         "tools[0].custom.format.syntax",
         "chat completions nest it",

@@ -56,10 +56,10 @@ def find_unsendable(form: Form[Any], field: GrammarField) -> str | None:
     """Find why a grammar cannot be sent in a field; ``None`` if it can."""
     assert form.origin is not None
     text, options = form.origin.what, form.origin.options or {}
-    for name in ("start", "lexing"):
-        if options.get(name) is not None:
-            return f"{name}= cannot be sent"
     is_lark = _is_lark(text, options.get("syntax", "auto"))
+    for name, default in (("start", None), ("lexing", "longest" if is_lark else "any")):
+        if options.get(name) not in (None, default):
+            return f"{name}= cannot be sent"
     if field in ("grammar", "ebnf"):
         return "it is Lark, and this service reads GBNF" if is_lark else _find_other_start(text, "root", "::=")
     if field == "custom tool":
