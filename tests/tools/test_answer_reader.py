@@ -18,6 +18,13 @@ ADD = tool_of({"name": "add", "parameters": {"type": "object", "properties": {"a
 NOTED = {"type": "object", "properties": {INPUT: {"const": "hi"}}, "required": [INPUT]}
 NOTE = tool_of({"name": "note", "parameters": NOTED})
 ONE = '{"name": "add", "arguments": {"a": 1}}'
+NEST = tool_of(
+    {
+        "type": "custom",
+        "name": "nest",
+        "format": {"type": "grammar", "syntax": "lark", "definition": 'start: "(" start ")" | /[a-z"}]{1,3}/'},
+    }
+)
 
 
 def read(reader: AnswerReader, text: str, value: Any) -> list[Any]:
@@ -84,6 +91,14 @@ def test_escapes_of_an_input_come_when_they_are_whole(written: str, pieces: list
     assert read(reader, text, value)[1:] == [CallArguments(0, piece) for piece in pieces]
 
 
+@pytest.mark.parametrize("tool", [NEST, tool_of({"type": "custom", "name": "nest"})], ids=["grammar", "text"])
+def test_an_input_that_is_cut_is_what_came_of_it(tool: Any) -> None:
+    reader = AnswerReader(Offered.of([tool], "one"), "json", {"nest"})
+    events = reader.feed('{"name": "nest", "arguments": {"input": "((a')
+    assert [event.text for event in events[1:]] == ["((a"]
+    assert reader.finish([]) == []
+
+
 def test_an_input_without_escapes_is_held_back_only_where_it_may_end() -> None:
     text = '{"name": "nest", "arguments": {"input": "((a"}))"}}'
     offered = Offered.of([NEST], "one")
@@ -92,15 +107,6 @@ def test_an_input_without_escapes_is_held_back_only_where_it_may_end() -> None:
     assert pieces == [CallArguments(0, piece) for piece in ("(", "(", "a")]
     assert reader.finish(find_calls(offered.make_form("json").parse(text))) == [CallArguments(0, '"}))')]
     assert begun.is_custom
-
-
-NEST = tool_of(
-    {
-        "type": "custom",
-        "name": "nest",
-        "format": {"type": "grammar", "syntax": "lark", "definition": 'start: "(" start ")" | /[a-z"}]{1,3}/'},
-    }
-)
 
 
 @pytest.mark.parametrize("style", ["json", "json_lines", "hermes", "mistral", "mistral_args"])

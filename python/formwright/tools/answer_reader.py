@@ -129,8 +129,11 @@ class _Input:
         return text
 
     def finish(self) -> tuple[str, bool]:
-        """Return what `feed` has not given of the complete input, and whether it has given nothing."""
-        text = json.loads(self._whole)[INPUT]
+        """Return what `feed` has not given of the input, and whether it has given nothing of a complete one."""
+        try:
+            text = json.loads(self._whole)[INPUT]
+        except ValueError:  # the answer was cut
+            return "", False
         return text[max(self._length, 0) :], self._length <= 0
 
 
