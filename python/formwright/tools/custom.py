@@ -1,4 +1,4 @@
-"""CustomInput tools, whose input is a text: any, one that matches a regular expression, or one of a grammar.
+"""Custom tools, whose input is a text: any, one that matches a regular expression, or one of a grammar.
 
 ::
 
@@ -6,8 +6,8 @@
     custom.make_schema()["properties"]   # {'input': {'type': 'string', 'pattern': '^(?:[a-z]+)$'}}
 
 A model writes the input as the one argument of a function, ``input``: a JSON string. A text of a grammar is written
-there as it is, without the escapes of JSON, since what it would be with them is not a text of the grammar. It ends
-where the grammar and what comes after the arguments say.
+there as it is, without the escapes of JSON, so that the grammar decides about each of its characters. The form decides
+where it ends.
 
 Cost: of a grammar, making its form.
 """
