@@ -19,7 +19,7 @@ from instructor_names import NOT_OURS, TABLE
 
 from formwright._hosts import HOSTS
 from formwright._kernel import json_schema_formats, json_schema_keywords
-from formwright.client.plans.services import SERVICES
+from formwright.client.plans.services import SERVICES, Service
 from formwright.errors import LimitExceeded, SchemaError
 from formwright.schemas.providers import convert
 from formwright.schemas.providers.rules import PROVIDERS, keyword_table
@@ -119,8 +119,24 @@ def services() -> str:
         older = "; ".join(
             f"{', '.join(f'`{name}`' for name in names)}: {', '.join(modes)}" for names, modes in service.older
         )
-        rows.append((service.name, hosts, ", ".join(service.modes), service.subset or "all of JSON Schema", older))
-    return table(["service", "hosts", "modes", "strict schemas", "models that can do less"], rows)
+        hosts = "" if service.name in _BY_NAME else hosts
+        subset, grammars = service.subset or "all of JSON Schema", _name_field(service)
+        rows.append((service.name, hosts, ", ".join(service.modes), subset, grammars, older))
+    return table(["service", "hosts", "modes", "strict schemas", "grammars", "models that can do less"], rows)
+
+
+_BY_NAME = ("formwright", "sglang", "llama.cpp")
+"""Services that no host tells: ``service=`` names them."""
+
+
+def _name_field(service: Service) -> str:
+    """Where a service reads grammars, and which of its models do not."""
+    fields = {"custom tool": "a custom tool, Lark", "structured_outputs": "`structured_outputs.grammar`"}
+    if service.grammars is None:
+        return "in the prompt"
+    field = fields.get(service.grammars, f"`{service.grammars}`, GBNF")
+    older = ", ".join(f"`{name}`" for name in service.before_grammars)
+    return f"{field}; not {older}" if older else field
 
 
 def instructor_rows() -> list[tuple[str, ...]]:

@@ -125,6 +125,8 @@ def test_generate_by_the_lines_of_a_file(files: Path, prompts: list[str]) -> Non
         (["--grammar", "prompt.txt", "--regex", "a"], "exactly one form"),
         (["--grammar", "missing.lark"], "missing.lark"),
         (["--grammar", "prompt.txt", "--order", "model"], "--order is for --schema"),
+        (["--regex", "a", "--start", "x"], "--start is for --grammar"),
+        (["--schema", "schema.json", "--lexing", "any"], "--lexing is for --grammar"),
         (["--regex", "a", "--prompt", "x", "--prompt-file", "prompt.txt"], "not both"),
         (["--schema", "missing.json"], "missing.json"),
         (["--regex", "a", "--max-tokens", "0"], "max-tokens"),
@@ -439,6 +441,40 @@ def test_next_follows_a_grammar(files: Path) -> None:
     assert shown.stdout.splitlines()[:2] == ["after '((x)': not complete", "characters: )"]
     ended = run("next", "--grammar", "nested.gbnf", "--text", "((x))")
     assert ended.stdout.splitlines()[0].startswith("after '((x))': complete")
+
+
+def test_a_grammar_begins_and_is_cut_as_the_options_say(files: Path) -> None:
+    (files / "names.lark").write_text("start: both\nboth: NAME NAME\nNAME: /[a-z]/ | /[a-z][a-z]/\n", encoding="utf-8")
+    ran = run("next", "--grammar", "names.lark", "--text", "ab")
+    assert ran.stdout.startswith("after 'ab': not complete")
+    ran = run("next", "--grammar", "names.lark", "--lexing", "any", "--start", "both", "--text", "ab")
+    assert ran.stdout.startswith("after 'ab': complete")
+    (files / "other.lark").write_text('both: "a"', encoding="utf-8")
+    ran = run("generate", "--grammar", "other.lark", "--prompt", "x")
+    assert "pass --start to begin with another rule" in ran.stderr
+    ran = run("generate", "--grammar", "names.lark", "--start", "bth", "--prompt", "x")
+    assert (ran.exit_code, ran.stdout) == (3, "")
+    assert "'bth'" in ran.stderr
+
+
+def test_check_reads_a_grammar(files: Path) -> None:
+    (files / "nested.lark").write_text('start: "(" start ")" | "x"\n', encoding="utf-8")
+    (files / "bad.gbnf").write_text('root ::= "a" wrod\n', encoding="utf-8")
+    assert run("check", "nested.lark", "-", stdin="((x))\n").stdout == "conforms\n"
+    left = run("check", "nested.lark", "-", stdin="((x]\n")
+    assert left.exit_code == 1
+    assert left.stdout.splitlines()[0].startswith("does not conform: ")
+    assert left.stdout.splitlines()[-2:] == ["  ((x]", "     ^"]
+    broken = run("check", "bad.gbnf", "-", stdin="a")
+    assert broken.exit_code == 3
+    assert broken.stderr.splitlines()[:3] == [
+        "error: grammar at 1:14: 'wrod' is not defined",
+        '    root ::= "a" wrod',
+        "                 ^^^^",
+    ]
+    refused = run("explain", "nested.lark")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "next --grammar" in refused.stderr
 
 
 def test_next_tells_where_a_text_leaves_the_form() -> None:

@@ -136,6 +136,15 @@ def test_a_model_without_a_template_for_tools_is_given_their_results(tiny: fw.mo
     assert given[0][2] == {"role": "tool", "content": "3"}
 
 
+def test_described_calls_of_custom_tools_are_read_back(tiny: fw.models.LocalModel) -> None:
+    form = fw.tools([{"type": "custom", "name": "say"}], calls="one")
+    (call,) = form.parse('{"name": "say", "arguments": {"input": "a \\"b\\""}}')
+    talk = [{"role": "assistant", "content": None, "tool_calls": [call.described()]}]
+    function = {"id": call.id, "type": "function", "function": {"name": "say", "arguments": {"input": 'a "b"'}}}
+    assert call.described()["custom"] == {"name": "say", "input": 'a "b"'}
+    assert tiny.prompt_ids(talk) == tiny.prompt_ids([{**talk[0], "tool_calls": [function]}])
+
+
 def test_described_calls_are_read_back(tiny: fw.models.LocalModel) -> None:
     class Day(pydantic.BaseModel):
         day: datetime.date = pydantic.Field(alias="on")

@@ -576,6 +576,16 @@ def test_captured_parts_are_found_in_compositions_runs_and_streams() -> None:
     assert again.parts("Sum: 12") == captures.parts("Sum: 12") == (("total", "12", 5, 7, True),)
 
 
+def test_captured_parts_are_found_in_each_repetition() -> None:
+    twice = fw.grammar('start: "(" key ")"\nkey[capture]: /[a-z]*/').repeat(1, 2)
+    assert [part[:4] for part in twice.parts("(a)(b)")] == [("key", "a", 1, 2), ("key", "b", 4, 5)]
+    assert [(part.text, part.is_complete) for part in twice.parts("(a)(b")] == [("a", True), ("b", False)]
+    assert twice.parse("(a)(b)") == "(a)(b)"
+    assert ("- " + twice + "\n").repeat(2).parts("- (a)\n- (b)(c)\n")[-1].text == "c"
+    assert [part.text for part in fw.many(twice, sep=", ").parts("(a)(b), (c)")] == ["a", "b", "c"]
+    assert pickle.loads(pickle.dumps(twice)).parts("(a)") == twice.parts("(a)")
+
+
 def test_gbnf_captures_and_a_word_that_is_not_an_attribute() -> None:
     form = fw.grammar('root ::= "<" a ">"\na[capture="x"] ::= [a-z]+ ')
     assert form.parts("<ab>") == (("x", "ab", 1, 3, True),)

@@ -85,6 +85,9 @@ FORMS: dict[str, tuple[dict[str, Any], str]] = {
     "guided_grammar": ({"guided_grammar": 'start: N ("+" N)~1..2\nN: /[0-9]{1,3}/'}, r"\d{1,3}(\+\d{1,3}){1,2}"),
     "structured grammar": ({"structured_outputs": {"grammar": 'root ::= "(" root ")" | [ab]'}}, r"\(*[ab]\)*"),
     "format grammar": ({"response_format": {"type": "grammar", "grammar": 'start: "x" /[ab]/ "y"'}}, "x[ab]y"),
+    "grammar": ({"grammar": 'root ::= "(" root ")" | [ab]'}, r"\(*[ab]\)*"),
+    "grammar in Lark": ({"grammar": '%llguidance {}\nstart: "(" start ")" | /[ab]/'}, r"\(*[ab]\)*"),
+    "ebnf": ({"ebnf": "root ::= 'x' [a-b]+ 'y'", "max_tokens": 20}, "x[ab]+y"),
     "structured json": ({"structured_outputs": {"json": {"type": "boolean"}}}, "true|false"),
     "structured compact": (
         {"structured_outputs": {"json": {"enum": [[1, 2]]}, "disable_any_whitespace": True}},
@@ -112,13 +115,14 @@ FORMS: dict[str, tuple[dict[str, Any], str]] = {
                             {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "</a>"},
                             {"type": "or", "elements": [{"type": "const_string", "value": "x"}] * 2},
                             {"type": "regex", "pattern": "[0-9]"},
+                            {"type": "grammar", "grammar": 'root ::= "y" | "z"'},
                         ],
                     },
                 }
             },
             "max_tokens": 30,
         },
-        r"(?s)<a>.*</a>x[0-9]",
+        r"(?s)<a>.*</a>x[0-9][yz]",
     ),
 }
 
@@ -223,6 +227,71 @@ def test_a_custom_tool_has_text_in_its_grammar(client: Any) -> None:
         else:
             text = ask(client, tools=[DIGITS], tool_choice=choice).choices[0].message.tool_calls[0].custom.input
         assert re.fullmatch("[0-9]{3}-[0-9]{4}", text)
+
+
+SQL = r"""
+    start: "SELECT " column (", " column)* "\n" "FROM " NAME
+    ?column: NAME | STRING
+    NAME: /[a-z]{1,6}/
+    STRING: /"[^"\n]{0,6}"/
+"""
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_input_of_a_custom_tool_is_a_text_of_its_grammar(client: Any, stream: bool) -> None:
+    format_ = {"type": "grammar", "grammar": {"syntax": "lark", "definition": SQL}}
+    tool = {"type": "custom", "custom": {"name": "query", "description": "Ask the table.", "format": format_}}
+    form, seen = fw.grammar(SQL), set()
+    for seed in range(4):
+        more: dict[str, Any] = {"temperature": 1.5, "seed": seed, "max_tokens": 80, "stream": stream}
+        answer = ask(client, tools=[tool, DIGITS], tool_choice="required", parallel_tool_calls=False, **more)
+        if stream:
+            chunks = [chunk.choices[0] for chunk in answer]
+            parts = [call for chunk in chunks for call in chunk.delta.tool_calls or ()]
+            name, text = parts[0].custom["name"], "".join(part.custom["input"] for part in parts)
+            assert chunks[-1].finish_reason == "tool_calls"
+        else:
+            (call,) = answer.choices[0].message.tool_calls
+            assert call.type == "custom"
+            name, text = call.custom.name, call.custom.input
+        seen.add(name)
+        assert form.matches(text) if name == "query" else re.fullmatch("[0-9]{3}-[0-9]{4}", text)
+    assert "query" in seen
+
+
+def test_calls_of_custom_tools_and_functions_come_in_their_order(client: Any) -> None:
+    format_ = {"type": "grammar", "grammar": {"syntax": "lark", "definition": 'start: "(" start ")" | /[a-z"}]{1,3}/'}}
+    tools = [{"type": "custom", "custom": {"name": "nest", "format": format_}}, TIME]
+    for seed in range(3):
+        more: dict[str, Any] = {"temperature": 1.5, "seed": seed, "max_tokens": 150, "tool_choice": "required"}
+        whole = ask(client, tools=tools, **more).choices[0].message.tool_calls
+        found: dict[int, list[str]] = {}
+        for chunk in ask(client, tools=tools, stream=True, **more):
+            for part in chunk.choices[0].delta.tool_calls or ():
+                kind = part.type or ("custom" if hasattr(part, "custom") else "function")
+                given = part.custom if kind == "custom" else part.function.model_dump()
+                name, text = found.setdefault(part.index, ["", ""])
+                text += given["input" if kind == "custom" else "arguments"] or ""
+                found[part.index] = [name or given["name"], text]
+        calls = [
+            [call.custom.name, call.custom.input]
+            if call.type == "custom"
+            else [call.function.name, call.function.arguments]
+            for call in whole
+        ]
+        assert [found[number] for number in sorted(found)] == calls
+        assert all(re.fullmatch(r'\(*[a-z"}]{1,3}\)*', text) for name, text in calls if name == "nest")
+
+
+def test_a_call_of_a_custom_tool_is_read_back(client: Any) -> None:
+    call = {"id": "1", "type": "custom", "custom": {"name": "dial", "input": "555-0100"}}
+    messages = [
+        *ADA,
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "busy"},
+    ]
+    answer = ask(client, messages=messages, tools=[DIGITS], max_tokens=60)
+    assert answer.choices[0].finish_reason in ("stop", "length", "tool_calls")
 
 
 def test_tools_and_a_format_are_calls_or_that_format(client: Any) -> None:

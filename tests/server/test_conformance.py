@@ -22,6 +22,7 @@ CHAT, RESPONSES, COMPLETIONS = "/v1/chat/completions", "/v1/responses", "/v1/com
 MODEL = {"model": "formwright-tiny", "temperature": 0}
 FUNCTION = {"name": "f", "parameters": {"type": "object", "properties": {"x": {"enum": [1, "a"]}}, "required": ["x"]}}
 DIAL = {"syntax": "regex", "definition": "[0-9]{4}"}
+NEST = {"syntax": "lark", "definition": 'start: ("(" DIGIT ")" | "\\"" DIGIT)~1..3\nDIGIT: /[0-9]/'}
 OBJECT = {"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"], "additionalProperties": False}
 
 CHATS: dict[str, dict[str, Any]] = {
@@ -50,6 +51,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "custom": {
         "tools": [{"type": "custom", "name": "dial", "format": {"type": "grammar", **DIAL}}],
         "tool_choice": {"type": "custom", "name": "dial"},
+    },
+    "custom grammar": {
+        "tools": [{"type": "custom", "name": "nest", "format": {"type": "grammar", **NEST}}],
+        "tool_choice": {"type": "custom", "name": "nest"},
     },
     "thought": {"reasoning": {"effort": "minimal"}, "guided_regex": "[0-9]"},
     "instructions": {"instructions": "Be brief.", "max_output_tokens": 3, "trace": True},
@@ -210,8 +215,8 @@ def test_the_events_of_a_response(post: Callable[..., Any], events: Any, name: s
         assert event == data["type"]
         strict(ResponseStreamEvent, data)
     assert [data["sequence_number"] for _, data in sent] == list(range(len(sent)))
-    if name in ORDERS:
-        assert [event for event, _ in groupby(event for event, _ in sent)] == ORDERS[name]
+    if (order := ORDERS.get(name.partition(" ")[0])) is not None:
+        assert [event for event, _ in groupby(event for event, _ in sent)] == order
     last = sent[-1][1]["response"]
     _, whole = post(RESPONSES, MODEL | {"input": "Hi"} | ANSWERS[name])
     assert _without_ids(last["output"]) == _without_ids(whole["output"])

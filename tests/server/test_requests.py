@@ -18,6 +18,7 @@ from formwright.server.reading.fields import IGNORED_AT, REFUSED
 from formwright.server.reading.requests import ChatBody, CompletionBody, ResponsesBody
 
 CHAT, RESPONSES, COMPLETIONS = "/v1/chat/completions", "/v1/responses", "/v1/completions"
+BROKEN_LARK = {"syntax": "lark", "definition": "a"}
 USER = {"role": "user", "content": "Hi"}
 BASE: dict[str, dict[str, Any]] = {
     CHAT: {"model": "formwright-tiny", "messages": [USER]},
@@ -104,7 +105,44 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"guided_grammar": "start: @day"}, "guided_grammar", "grammar at 1:9"),
     (CHAT, {"guided_grammar": 'start: "a"', "guided_regex": "a"}, "guided_grammar", "another form"),
     (RESPONSES, {"guided_grammar": "root ::= x"}, "guided_grammar", "grammar at 1:10"),
-    (RESPONSES, {"text": {"format": {"type": "grammar", "grammar": "root ::= 'a'"}}}, "text.format", "grammar"),
+    (RESPONSES, {"text": {"format": {"type": "grammar", "grammar": "root ::= x"}}}, "text.format.grammar", "at 1:10"),
+    (CHAT, {"grammar": "root ::= x"}, "grammar", "grammar at 1:10"),
+    (
+        CHAT,
+        {"response_format": {"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= x"}}},
+        "response_format",
+        "grammar at 1:10",
+    ),
+    (
+        CHAT,
+        {"response_format": {"type": "structural_tag", "format": {"type": "grammar"}}},
+        "response_format.format.grammar",
+        "is a text",
+    ),
+    (
+        CHAT,
+        {"tools": [{"type": "custom", "custom": {"name": "f", "format": {"type": "grammar", "syntax": "lark"}}}]},
+        "tools[0].custom.format.syntax",
+        "chat completions nest it",
+    ),
+    (
+        RESPONSES,
+        {"tools": [{"type": "custom", "name": "f", "format": {"type": "grammar", "grammar": {"syntax": "lark"}}}]},
+        "tools[0].format.grammar",
+        "in responses it is",
+    ),
+    (
+        RESPONSES,
+        {
+            "tools": [
+                {"type": "custom", "name": "f", "format": {"type": "grammar", "syntax": "lark", "definition": "a"}}
+            ]
+        },
+        "tools[0].format",
+        "grammar at 1:2",
+    ),
+    (CHAT, {"grammar": "root ::= 'a'", "ebnf": "root ::= 'a'"}, "ebnf", "another form"),
+    (COMPLETIONS, {"ebnf": 'root ::= "a"\n  | x'}, "ebnf", "grammar at 2:5"),
     (COMPLETIONS, {"structured_outputs": {"grammar": "root ::= x"}}, "structured_outputs.grammar", "grammar at 1:10"),
     (CHAT, {"guided_regex": "(a"}, "guided_regex", ""),
     (CHAT, {"guided_choice": []}, "guided_choice", ""),
@@ -139,7 +177,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
             ]
         },
         "tools[0].custom.format.grammar",
-        "expected the syntax 'regex'",
+        "grammar at 1:2: expected ':'",
     ),
     (CHAT, {"tool_choice": "required"}, "tool_choice", "expected tools"),
     (CHAT, {"tools": [FUNCTION], "tool_choice": "sometimes"}, "tool_choice", "required"),

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.tools import tool_of
-from formwright.tools.answer_reader import INPUT, AnswerReader, find_calls
+from formwright.tools import STYLES, tool_of
+from formwright.tools.answer_reader import AnswerReader, find_calls
+from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, Text
 from formwright.tools.offered import Offered
 
@@ -17,6 +18,13 @@ ADD = tool_of({"name": "add", "parameters": {"type": "object", "properties": {"a
 NOTED = {"type": "object", "properties": {INPUT: {"const": "hi"}}, "required": [INPUT]}
 NOTE = tool_of({"name": "note", "parameters": NOTED})
 ONE = '{"name": "add", "arguments": {"a": 1}}'
+NEST = tool_of(
+    {
+        "type": "custom",
+        "name": "nest",
+        "format": {"type": "grammar", "syntax": "lark", "definition": 'start: "(" start ")" | /[a-z"}]{1,3}/'},
+    }
+)
 
 
 def read(reader: AnswerReader, text: str, value: Any) -> list[Any]:
@@ -56,13 +64,66 @@ def test_calls_or_a_text_in_form_are_told_apart_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("style", ["json", "hermes", "glm"])
-def test_the_input_of_a_custom_tool_comes_whole(style: str) -> None:
+def test_the_input_of_a_custom_tool_comes_as_text(style: str) -> None:
     form = fw.tools([NOTE.described()], calls="one", style=style)
     text = form.example()
     reader = AnswerReader(Offered.of([NOTE], "one"), style, {"note"})
-    begun, arguments = read(reader, text, form.parse(text))
+    begun, *arguments = read(reader, text, form.parse(text))
     assert (begun.number, begun.name, begun.is_custom) == (0, "note", True)
-    assert arguments == CallArguments(0, "hi")
+    assert arguments == [CallArguments(0, piece) for piece in (["hi"] if style == "glm" else ["h", "i"])]
+
+
+@pytest.mark.parametrize(
+    ("written", "pieces"),
+    [
+        (r"a\nb", ["a", "\n", "b"]),
+        (r"\u0001\\\"u", ["\x01", "\\", '"', "u"]),
+        ("", [""]),
+        ("é😀", ["é", "😀"]),
+    ],
+)
+def test_escapes_of_an_input_come_when_they_are_whole(written: str, pieces: list[str]) -> None:
+    say = tool_of({"type": "custom", "name": "say"})
+    text = f'{{"name": "say", "arguments": {{"input": "{written}"}}}}'
+    reader = AnswerReader(Offered.of([say], "one"), "json", {"say"})
+    value = fw.tools([say], calls="one").parse(text)
+    assert value[0].arguments == {"input": "".join(pieces)}
+    assert read(reader, text, value)[1:] == [CallArguments(0, piece) for piece in pieces]
+
+
+@pytest.mark.parametrize("tool", [NEST, tool_of({"type": "custom", "name": "nest"})], ids=["grammar", "text"])
+def test_an_input_that_is_cut_is_what_came_of_it(tool: Any) -> None:
+    reader = AnswerReader(Offered.of([tool], "one"), "json", {"nest"})
+    events = reader.feed('{"name": "nest", "arguments": {"input": "((a')
+    assert [event.text for event in events[1:]] == ["((a"]
+    assert reader.finish([]) == []
+
+
+def test_an_input_without_escapes_is_held_back_only_where_it_may_end() -> None:
+    text = '{"name": "nest", "arguments": {"input": "((a"}))"}}'
+    offered = Offered.of([NEST], "one")
+    reader = AnswerReader(offered, "json", {"nest"})
+    begun, *pieces = [event for letter in text for event in reader.feed(letter)]
+    assert pieces == [CallArguments(0, piece) for piece in ("(", "(", "a")]
+    assert reader.finish(find_calls(offered.make_form("json").parse(text))) == [CallArguments(0, '"}))')]
+    assert begun.is_custom
+
+
+@pytest.mark.parametrize("style", ["json", "json_lines", "hermes", "mistral", "mistral_args"])
+def test_an_input_without_escapes_ends_where_its_grammar_says(style: str) -> None:
+    offered = Offered.of([NEST, ADD], "required")
+    form = offered.make_form(style)
+    shape = STYLES[style]
+    nest = shape.before + "nest" + shape.between + '{"input": "(a"})"}' + shape.after
+    add = shape.before + "add" + shape.between + '{"a": 1}' + shape.after
+    text = shape.begin + shape.separator.join([nest, add, nest]) + shape.end
+    events = read(AnswerReader(offered, style, {"nest"}), text, form.parse(text))
+    assert [event.name for event in events if isinstance(event, CallBegun)] == ["nest", "add", "nest"]
+    inputs = dict.fromkeys(range(3), "")
+    for event in events:
+        if isinstance(event, CallArguments):
+            inputs[event.number] += event.text
+    assert list(inputs.values()) == ['(a"})', '{"a": 1}', '(a"})']
 
 
 def test_calls_beside_the_text_keep_their_ids() -> None:

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.errors import ArgumentError, NotAForm, OutputInvalid, UnsupportedKeyword
+from formwright.errors import ArgumentError, LanguageError, NotAForm, OutputInvalid, UnsupportedKeyword
 from formwright.models.attempts import exclude_refused
 from formwright.schemas.instructions import instruction_of
 from formwright.tools import STYLES, Call, Offer, style_of, tool_of, with_ids
@@ -49,6 +49,60 @@ def test_every_style_reads_what_it_writes(style: str, calls: Any) -> None:
     assert (call.name, call.arguments) == ("get", {"kind": "a"})
     if style != "json" or calls != "one":
         assert fw.tools(TOOLS, calls=calls, style=style).matches(form.example())
+
+
+NEST = r"""
+    start: "(" start ")" | /[a-z"}>]{1,2}[a-z]/ | "\n" start
+"""
+GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": NEST}
+CUSTOM = {"type": "custom", "name": "nest", "description": "Nest it.", "format": GRAMMAR}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("calls", ["one", "required", "auto"])
+def test_the_input_of_a_custom_tool_is_a_text_of_its_grammar(style: str, calls: Any) -> None:
+    form = fw.tools([CUSTOM, *TOOLS], calls=calls, style=style)
+    one = fw.tools([CUSTOM], calls="one" if calls == "one" else "required", style=style).example()
+    shortest = fw.grammar(NEST).example()
+    at = one.index(shortest, one.rindex("input") + len("input"))
+    text = f"{one[:at]}((\n{shortest})){one[at + len(shortest) :]}"
+    found = form.parse(text)
+    (call,) = found if isinstance(found, list) else [found]
+    assert call.arguments == {"input": f"((\n{shortest}))"}
+    assert call.described()["custom"] == {"name": "nest", "input": f"((\n{shortest}))"}
+    assert not form.matches(text.replace("((", "("))
+    assert pickle.loads(pickle.dumps(form)).parse(text) == found
+
+
+def test_custom_tools_are_described_as_they_were_given() -> None:
+    nested = {"type": "custom", "custom": {**CUSTOM, "format": {"type": "grammar", "grammar": GRAMMAR}}}
+    digits = {"name": "dial", "format": {"type": "grammar", "syntax": "regex", "definition": "[0-9]{3}"}}
+    for given in (CUSTOM, nested, {"type": "custom", **digits}, {"type": "custom", "name": "say"}):
+        tool = tool_of(given)
+        assert tool_of(tool.described()).custom == tool.custom
+        assert tool.describe_function()["type"] == "function"
+    (call,) = fw.tools([{"type": "custom", **digits}], calls="one").parse(
+        '{"name": "dial", "arguments": {"input": "000"}}'
+    )
+    assert call.arguments == {"input": "000"}
+    parameters = tool_of(CUSTOM).describe_function()["function"]["parameters"]
+    assert NEST.strip() in parameters["properties"]["input"]["description"]
+    assert "without the escapes" in fw.instructions(fw.tools([CUSTOM], calls="one"))
+
+
+@pytest.mark.parametrize(
+    ("format_", "said"),
+    [
+        ({"type": "grammar", "syntax": "lark"}, "expected a text, or a grammar with a syntax and a definition"),
+        ({"type": "grammar", "syntax": "gbnf", "definition": "root ::= 'a'"}, "expected a text, or a grammar"),
+        ("text", "expected a text, or a grammar"),
+        ({"type": "grammar", "syntax": "lark", "definition": "start: x"}, "grammar at 1:8: 'x' is not defined"),
+        ({"type": "grammar", "syntax": "regex", "definition": "("}, "pattern"),
+    ],
+)
+def test_a_broken_format_of_a_custom_tool_is_an_error(format_: Any, said: str) -> None:
+    with pytest.raises((ArgumentError, LanguageError), match=said):
+        fw.tools([{"type": "custom", "name": "nest", "format": format_}])
 
 
 @pytest.mark.parametrize("style", [name for name, row in STYLES.items() if row.most is None])

@@ -24,7 +24,13 @@ from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
 
-_OPTION_NAMES = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
+_OPTION_NAMES = {
+    "start=": "--start",
+    "lexing=": "--lexing",
+    "max_tokens=": "--max-tokens ",
+    "finish=False": "--no-finish",
+    "max_tokens": "--max-tokens",
+}
 
 
 def _rename_options(hint: str) -> str:
@@ -65,7 +71,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="formwright")
 def app() -> None:  # \b keeps click from wrapping the lines below it
-    """Let a language model write conforming texts: JSON Schema, regular expressions, choices.
+    """Let a language model write conforming texts: JSON Schema, regular expressions, grammars, choices.
 
     Results go to stdout, everything else to stderr.
 

@@ -10,7 +10,17 @@ import click
 from rich.cells import cell_len
 
 import formwright as fw
-from formwright.cli.shared import FILE, add_json_options, is_stdin, read_text, remove_final_newline
+from formwright.cli.shared import (
+    FILE,
+    GRAMMAR_OPTIONS,
+    add_grammar_options,
+    add_json_options,
+    choose_form,
+    is_grammar,
+    is_stdin,
+    read_text,
+    remove_final_newline,
+)
 from formwright.forms.explain import Check
 from formwright.forms.json_options import complete_options
 
@@ -33,29 +43,34 @@ _DEVIATIONS: dict[str, dict[str, Any]] = {
 @click.argument("schema", type=FILE)
 @click.argument("instance", type=FILE)
 @add_json_options
+@add_grammar_options
 def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
     """Tell whether INSTANCE is a text that SCHEMA lets a model write.
 
-    Both are files; - is stdin. The final newline of INSTANCE does not belong to it. If it does
-    not conform, shows the place and what could be there, and exits with 1; also if it
-    is valid, but written in a way that the options do not allow.
+    Both are files; - is stdin. A SCHEMA whose name ends in .lark, .gbnf or .ebnf is a grammar. The final newline of
+    INSTANCE does not belong to it. If it does not conform, shows the place and what could be there, and exits with 1;
+    also if it is valid, but written in a way that the options do not allow.
     """
     if is_stdin(schema) and is_stdin(instance):
         raise click.UsageError("Give SCHEMA or INSTANCE on stdin, not both.")
-    source = read_text(schema)
-    form = fw.json_schema(source, **options)
+    rules = {name: options.pop(name) for name in GRAMMAR_OPTIONS}
+    file, grammar = (None, schema) if is_grammar(schema) else (schema, None)
+    form = choose_form(file, None, grammar, (), None, options | rules)
     text = remove_final_newline(read_text(instance))
     found = form.check(text)
     if found.is_complete:
         click.echo("conforms")
         return
-    verdict = _describe_deviation(source, text, options) or f"does not conform: {_describe_place(text, found)}"
+    verdict = _describe_deviation(form, text, options) or f"does not conform: {_describe_place(text, found)}"
     click.echo(f"{verdict}\n{_show_excerpt(text, found.position)}")
     raise SystemExit(1)
 
 
-def _describe_deviation(source: str, text: str, options: dict[str, Any]) -> str | None:
+def _describe_deviation(form: fw.Form[Any], text: str, options: dict[str, Any]) -> str | None:
     """Describe how a valid instance differs from what a model writes, in few words; ``None`` for an invalid one."""
+    if form.origin is None or form.origin.kind != "schema":
+        return None
+    source = form.origin.what
     deviations = dict(_DEVIATIONS)
     if complete_options(options)[0]["alphabet"] is not None:
         deviations["with characters that the alphabet lacks"] = {"alphabet": _list_characters(text)}

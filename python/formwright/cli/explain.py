@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import formwright as fw
-from formwright.cli.shared import FILE, add_json_options, read_text
+from formwright.cli.shared import FILE, add_json_options, is_grammar, read_text
 
 __all__ = ["explain"]
 
@@ -36,6 +36,11 @@ def explain(schema: IO[bytes], **options: Any) -> None:
 
     A table on a terminal, tab-separated lines elsewhere. SCHEMA is a file; - is stdin.
     """
+    if is_grammar(schema):
+        raise click.UsageError(
+            "SCHEMA is a grammar, which has no keywords: check tells whether a text conforms to it, and next --grammar "
+            "what may come after one."
+        )
     text = read_text(schema)
     rows = [(f"#{row.pointer}", *row[1:]) for row in fw.explain(text, **options)]
     if sys.stdout.isatty():

@@ -15,7 +15,7 @@ from rich.console import Console
 import formwright as fw
 from formwright.cli.shared import (
     FILE,
-    JSON_OPTIONS,
+    FORM_OPTIONS,
     add_form_options,
     add_model_option,
     choose_form,
@@ -130,7 +130,7 @@ def generate(
         raise click.UsageError("Give --stream or --json, not both.")
     _check_trace(trace)
     _check_prompt(schema, prompt, prompt_file)
-    form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in FORM_OPTIONS})
     text = _read_prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     options["instruct"] = instruct or False

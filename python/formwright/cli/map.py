@@ -11,7 +11,7 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import (
-    JSON_OPTIONS,
+    FORM_OPTIONS,
     PATH,
     add_form_options,
     add_model_option,
@@ -73,7 +73,7 @@ def map_(
         raise click.UsageError("--workers is for --ray: without it, one process does the work.")
     form = None
     if schema is not None or regex is not None or grammar is not None or choices or choice_file is not None:
-        form = choose_form(schema, regex, grammar, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
+        form = choose_form(schema, regex, grammar, choices, choice_file, {name: options[name] for name in FORM_OPTIONS})
     how: dict[str, Any] = {"max_tokens": max_tokens}
     how |= {} if temperature is None else {"temperature": temperature}
     with FinishedRows(output, retry_failed=retry_failed) as finished:

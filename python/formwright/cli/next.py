@@ -10,7 +10,7 @@ import click
 
 import formwright as fw
 from formwright.cli.shared import (
-    JSON_OPTIONS,
+    FORM_OPTIONS,
     add_form_options,
     add_tokenizer_option,
     choose_form,
@@ -43,7 +43,7 @@ def next_(
     The tokens are those of a tokenizer file, or of the embedded model. If the text departs from the form, the command
     shows what may come next at that place, and exits with 1.
     """
-    form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in FORM_OPTIONS})
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -15,13 +15,16 @@ from formwright.tokenizers import from_file
 
 __all__ = [
     "FILE",
-    "JSON_OPTIONS",
+    "FORM_OPTIONS",
+    "GRAMMAR_OPTIONS",
     "PATH",
     "add_form_options",
+    "add_grammar_options",
     "add_json_options",
     "add_model_option",
     "add_tokenizer_option",
     "choose_form",
+    "is_grammar",
     "is_stdin",
     "load_local_model",
     "load_vocabulary",
@@ -34,13 +37,24 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.File("rb")
 """A file of bytes; - is stdin. `read_text` decodes it."""
 
-JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items", "alphabet")
+_JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items", "alphabet")
 """The parameters that `add_json_options` adds."""
+
+GRAMMAR_OPTIONS = ("start", "lexing")
+"""The parameters that `add_grammar_options` adds."""
+
+FORM_OPTIONS = (*_JSON_OPTIONS, *GRAMMAR_OPTIONS)
+"""The parameters that say how a schema or a grammar is read."""
 
 
 def is_stdin(file: IO[bytes]) -> bool:
     """Whether a file is the standard input."""
     return getattr(file, "name", "<stdin>") == "<stdin>"
+
+
+def is_grammar(file: IO[bytes]) -> bool:
+    """Whether a file has the name of a grammar, not of a schema."""
+    return str(getattr(file, "name", "")).endswith((".lark", ".gbnf", ".ebnf"))
 
 
 def read_text(file: IO[bytes]) -> str:
@@ -94,6 +108,17 @@ def add_json_options(command: Command) -> Command:
     return order(whitespace(max_whitespace(max_items(alphabet(command)))))
 
 
+def add_grammar_options(command: Command) -> Command:
+    """Add the options for how a grammar is read."""
+    start = click.option("--start", metavar="RULE", help="Rule that a text begins with.  [default: start, or root]")
+    lexing = click.option(
+        "--lexing",
+        type=click.Choice(["longest", "basic", "any"]),
+        help="How a text is cut into terminals.  [default: longest for Lark, any for GBNF and EBNF]",
+    )
+    return start(lexing(command))
+
+
 def choose_form(
     schema: IO[bytes] | None,
     regex: str | None,
@@ -105,20 +130,28 @@ def choose_form(
     """Make the one form of the options.
 
     Raises:
-        click.UsageError: There is none, or more than one; or another form has options of JSON.
+        click.UsageError: There is none, or more than one; or a form has options of another.
     """
     if choices and choice_file is not None:
         raise click.UsageError("Give --choice or --choice-file, not both.")
     if (schema is not None) + (regex is not None) + (grammar is not None) + bool(choices or choice_file) != 1:
         raise click.UsageError("Give exactly one form: --schema, --regex, --grammar, --choice or --choice-file.")
+    given = {name: value for name, value in options.items() if value is not None}
     if schema is not None:
-        return fw.json_schema(read_text(schema), **options)
-    if given := [name for name, value in options.items() if value is not None]:
-        option = given[0].replace("_", "-")
-        raise click.UsageError(f"--{option} is for --schema: other texts have no JSON in them.")
+        _refuse_options(given, GRAMMAR_OPTIONS, "--grammar: other texts have no rules")
+        return fw.json_schema(read_text(schema), **given)
+    _refuse_options(given, _JSON_OPTIONS, "--schema: other texts have no JSON in them")
     if grammar is not None:
-        return fw.grammar(read_text(grammar))
+        return fw.grammar(read_text(grammar), **given)
+    _refuse_options(given, GRAMMAR_OPTIONS, "--grammar: other texts have no rules")
     return fw.regex(regex) if regex is not None else fw.choice(choice_file or choices)
+
+
+def _refuse_options(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
+    """Refuse options that the form does not have. Raises click.UsageError."""
+    for name in names:
+        if name in given:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for {why}.")
 
 
 PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -141,6 +174,7 @@ def add_form_options(schema: str) -> Callable[[Command], Command]:
             "--choice-file", type=PATH, help="File of UTF-8 with one text on each line: the text is one of them."
         ),
         add_json_options,
+        add_grammar_options,
     ]
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 

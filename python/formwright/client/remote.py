@@ -16,8 +16,9 @@ from formwright.client.flow.scores import Scores, make_unsupported_error, score_
 from formwright.client.flow.steps import Query
 from formwright.client.hooks import Hooks
 from formwright.client.plans.calls import has_tools, make_calls_plan
+from formwright.client.plans.grammar_fields import is_grammar
 from formwright.client.plans.plan import AnyPlan, make_plan
-from formwright.client.plans.services import Service, list_modes
+from formwright.client.plans.services import Service, list_grammar_modes, list_modes
 from formwright.client.remote_options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.wires import WIRES
@@ -206,9 +207,11 @@ class RemoteBase:
         return OptionUnsupported(f"{self.name} does not support {name}=: {why}", hint=hint, argument=name)
 
     def _list_modes(self, mode: str, form: Form[Any] | None = None) -> Sequence[Mode]:
-        """List the modes to try for a form; a form of tools is sent as tools, or else described in the prompt."""
+        """List the modes to try for a form; tools and grammars are sent as such, or else described in the prompt."""
         if mode == "auto":
             modes = list_modes(self.service, self.name)
+            if form is not None and is_grammar(form):
+                return list_grammar_modes(self.service, self.name)
             is_tools = form is not None and has_tools(form)
             return [mode for mode in modes if mode in ("tools", "instructions")] if is_tools else modes
         if mode not in get_args(Mode):

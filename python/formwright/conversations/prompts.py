@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from formwright.conversations.messages import Message, ToolCall, add_instruction, join_text
 from formwright.errors import ArgumentError, PromptError
+from formwright.tools.custom import INPUT
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -147,6 +148,8 @@ def _read_message(message: object, where: str, roles: Sequence[str]) -> Message:
 
 
 def _read_call(call: object, where: str) -> ToolCall:
+    if isinstance(call, Mapping) and call.get("type") == "custom" and isinstance(custom := call.get("custom"), Mapping):
+        call = {**call, "function": {"name": custom.get("name"), "arguments": {INPUT: custom.get(INPUT) or ""}}}
     function = call.get("function") if isinstance(call, Mapping) else None
     if not isinstance(call, Mapping) or not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         raise PromptError(

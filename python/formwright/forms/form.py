@@ -276,7 +276,8 @@ class Form(Generic[T_co]):
             raise _would_be_lost(title)
         if self.kind == "value":
             return Form(language, Repetition(self, low, most), title, "value")
-        return Form(language, plain, title, "text")
+        read = Repetition(self, low, most, is_text=True) if _has_parts(self) else plain
+        return Form(language, read, title, "text")
 
     def to_bytes(self) -> bytes:
         """The language as bytes, to be stored or sent. They hold no Python type; pickle keeps it."""
@@ -294,6 +295,16 @@ class Form(Generic[T_co]):
 
     def __repr__(self) -> str:
         return f"Form({self.title})"
+
+    def __get_pydantic_core_schema__(self: Any, *given: Any) -> Any:
+        """Refuse to be a part of a type, as in ``Annotated[str, form]``, which pydantic would leave out."""
+        if isinstance(self, type):  # the class itself, as the type of a field that holds a form
+            return given[-1](self)
+        raise NotAForm(
+            f"{self.title} is a form inside a type, where only what types say is enforced",
+            hint="say a pattern as Annotated[str, pydantic.Field(pattern=...)]; a text of a grammar is a field of "
+            "fw.template(...), or the input of a custom tool",
+        )
 
     def _read_controls(self, text: str | bytes) -> tuple[bytes, int, bool]:
         return read_control_tokens(self.language, utf8_of(text), lambda: byte_matcher(self))

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any, Literal, overload
 
 from formwright._kernel import Language
@@ -33,6 +34,7 @@ from formwright.forms.trees import Tree
 
 __all__ = ["grammar"]
 
+_FILE_NAME = re.compile(r"[^\n:]*\.(lark|gbnf|ebnf)")
 _LETTERS = {letter: re.RegexFlag[letter.upper()] for letter in "imsux"}
 
 
@@ -113,7 +115,7 @@ def grammar(
             ``read``, one of ``forms`` is not a form, or ``read`` has a name that the grammar does not have, or a method
             that cannot be called with its arguments.
     """
-    check_text(text, "text")
+    _check_grammar(text)
     _check_ambiguous(ambiguous, read)
     given = dict(forms or {})
     for name, form in given.items():
@@ -136,6 +138,17 @@ def grammar(
         captures = CaptureReader(text, source)
         return Form(captures.language, captures if captures.has_captures else str, title, "text", origin=origin)
     return Form(Language.grammar(text, **source), str, title, "text", origin=origin)
+
+
+def _check_grammar(text: Any) -> None:
+    """Refuse what names or holds a grammar instead of its text. Raises ArgumentError."""
+    if isinstance(text, PurePath) or (isinstance(text, str) and _FILE_NAME.fullmatch(text)):
+        message = f"text: expected the text of a grammar, got the name of a file: {str(text)!r}"
+        raise ArgumentError(message, hint="read it: pathlib.Path(...).read_text()", argument="text")
+    if isinstance(source := getattr(text, "source_grammar", None), str):
+        message = f"text: expected a str, got {type(text).__name__} with a grammar of {len(source)} characters"
+        raise ArgumentError(message, hint="pass its attribute source_grammar", argument="text")
+    check_text(text, "text")
 
 
 def _check_ambiguous(ambiguous: str, read: Any) -> None:

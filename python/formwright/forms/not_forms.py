@@ -6,6 +6,7 @@ A bare ``str`` could be a text, a pattern or a schema; a function could be calle
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable
 from enum import Enum
 from types import UnionType
@@ -17,6 +18,10 @@ from formwright.forms.form import Form, Kind
 from formwright.forms.text_checks import shorten
 
 __all__ = ["check_is_type", "kind_of_type", "name_of_type"]
+
+
+_GRAMMAR = re.compile(r"\s*([?!]?start\s*:|\w+\s*::=)")
+"""How a grammar begins."""
 
 
 def check_is_type(form: Any) -> None:
@@ -39,6 +44,8 @@ def _hint_for(form: Any) -> str:
     """What may have been meant by an instance."""
     if isinstance(form, Form | Constraint):
         return "it is a form already: ask it itself, or pass the schema it was made of"
+    if isinstance(getattr(form, "source_grammar", None), str):
+        return "pass its grammar: fw.grammar(parser.source_grammar)"
     if isinstance(form, Iterable):
         return "pass fw.choice(...) for one of several texts, or a type such as list[str]"
     if isinstance(form, Enum):
@@ -58,6 +65,8 @@ def _refuse_text(form: str | bytes) -> NoReturn:
     shown = shorten(repr(form))
     if isinstance(form, bytes):
         raise NotAForm(f"bytes are not a form: {shown}", hint="decode them: fw.literal(...) writes a text")
+    if _GRAMMAR.match(form):
+        raise NotAForm(f"a bare str is not a form: {shown}", hint="pass fw.grammar(...) for the texts of a grammar")
     raise NotAForm(
         f"a bare {type(form).__name__} is not a form: {shown} could be a text, a pattern or a schema",
         hint=f"pass fw.literal({shown}) for this text, fw.regex({shown}) for the texts it matches, "

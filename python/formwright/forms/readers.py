@@ -269,12 +269,14 @@ class Repetition:
         low: How often at least.
         high: How often at most, if there is a bound.
         between: What is between two of them.
+        is_text: Whether the value is the whole text instead of the list.
     """
 
     body: Form[Any]
     low: int
     high: int | None
     between: Form[Any] | None = None
+    is_text: bool = False
 
     def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
         """Its parts, those between them too."""
@@ -293,8 +295,10 @@ class Repetition:
         always = self.between is not None and not self.between.language.ends(b"")
         return cut(data, part_at, may_end, lambda number: always or number < step * self.low, is_open=is_open)
 
-    def __call__(self, text: str) -> list[Any]:
-        """The values of a text that conforms."""
+    def __call__(self, text: str) -> Any:
+        """The values of a text that conforms, or the text."""
+        if self.is_text:
+            return plain(text)
         data = encode_text(text)
         found = cut_of(self, data)
         return [self.body.read(decode_text(data[start:end])) for form, start, end in found if form is not self.between]

@@ -123,9 +123,10 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
             ArgumentError, OptionUnsupported: A tool, a choice or an option is invalid.
             NotAForm, LanguageError: The arguments of a tool cannot be enforced.
         """
-        listed = [tool_of(_convert_tool(tool)).described() for tool in tools]
+        known = [tool_of(_convert_tool(tool)) for tool in tools]
+        listed = [tool.described() for tool in known]
         # LangChain's own tests bind two tools with one name, so only a question with both is refused.
-        named = {tool["function"]["name"]: tool for tool in listed}
+        named = {tool.name: listed[number] for number, tool in enumerate(known)}
         bound = {"tool_choice": tool_choice, "strict": strict, "parallel_tool_calls": parallel_tool_calls}
         given = {name: value for name, value in bound.items() if value is not None} | kwargs
         self._make_question([], None, {"tools": list(named.values()), **given}).check_form()

@@ -265,7 +265,7 @@ class LocalModel(Verbs):
         origin = constraint.form.origin
         if origin and origin.kind == "tools" and prompts.needs_encoding(read) and (self.with_tools or self.list_tools):
             messages: list[Message] = [{"role": "user", "content": read}] if isinstance(read, str) else read
-            return conversation_ids(self, messages, [tool.described() for tool in origin.what.tools])
+            return conversation_ids(self, messages, [tool.describe_function() for tool in origin.what.tools])
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
     def _write_by_strategy(

@@ -44,6 +44,7 @@ __all__ = [
     "Offer",
     "Style",
     "Tool",
+    "as_json",
     "closed_arguments",
     "register_style",
     "style_of",
@@ -73,6 +74,8 @@ class Call:
 
     def described(self) -> dict[str, Any]:
         """As the APIs list it under ``tool_calls`` of the assistant's message."""
+        if self.tool.custom is not None:
+            return {"id": self.id, "type": "custom", "custom": {"name": self.name, **self.arguments}}
         arguments = as_json(self.arguments)
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": arguments}}
 
@@ -128,7 +131,8 @@ def tools(
     """Make a form of calls of some tools. The value is a list of `Call`, or with ``calls="auto"`` perhaps a text.
 
     Args:
-        tools: Functions, types with fields, and descriptions as APIs and MCP servers list them.
+        tools: Functions, types with fields, and descriptions as APIs and MCP servers list them, those of custom tools
+            too: the arguments of their calls are ``{"input": text}``.
         calls: ``"one"``: one call; ``"required"``: one or more; ``"auto"``: as many as the model wants, with text
             before and between them, or text alone.
         style: How the model writes calls: a name of `STYLES`, or its chat template, or a tokenizer that has one.

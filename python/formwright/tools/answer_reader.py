@@ -22,13 +22,15 @@ from typing import Any
 
 from formwright.tools import STYLES, Call
 from formwright.tools.calls_reader import CallsReader, list_calls, make_call_id
+from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 from formwright.tools.offered import Offered
 
-__all__ = ["INPUT", "AnswerReader", "find_calls"]
+__all__ = ["AnswerReader", "find_calls"]
 
-INPUT = "input"
-"""The argument that is the input of a custom tool."""
+_OPENING = re.compile(rf'\s*\{{\s*"{INPUT}"\s*:\s*"')
+_CHARACTERS = re.compile(r'(?:[^"\\]|\\[^u]|\\u[0-9a-fA-F]{4})*+')
+"""Characters of a string of JSON with whole escapes, none of which is half of a character in a form of calls."""
 
 
 class AnswerReader:
@@ -48,9 +50,11 @@ class AnswerReader:
         self._is_either, self._custom = offered.is_either, custom
         self._reader: CallsReader | None = None
         if offered.tools and style is not None:
-            takes_text = offered.is_text
-            self._reader = CallsReader(STYLES[style], is_bare=offered.is_bare(style), takes_text=takes_text)
-        self._held, self._input = "", list[str]()
+            raw = frozenset(tool.name for tool in offered.tools if tool.has_raw_input)
+            self._reader = CallsReader(
+                STYLES[style], is_bare=offered.is_bare(style), takes_text=offered.is_text, raw=raw
+            )
+        self._held, self._input = "", _Input()
 
     def feed(self, text: str, /) -> list[CallEvent]:
         """Read the next piece of the answer."""
@@ -77,22 +81,60 @@ class AnswerReader:
         return [*self._gather_inputs(found), *self._end_input()]
 
     def _gather_inputs(self, events: Iterable[CallEvent]) -> Iterator[CallEvent]:
-        """The same events; those of the input of a custom tool, which is text in JSON, come when it is complete."""
+        """The same events; of the input of a custom tool, which comes as text in JSON, those of the text."""
         for event in events:
             if isinstance(event, CallBegun):
                 yield from self._end_input()
                 self.calls.append(event._replace(is_custom=event.name in self._custom))
                 yield self.calls[-1]
             elif isinstance(event, CallArguments) and self.calls[-1].is_custom:
-                self._input.append(event.text)
+                if text := self._input.feed(event.text):
+                    yield CallArguments(event.number, text)
             else:
                 yield event
 
     def _end_input(self) -> Iterator[CallEvent]:
-        """The input of the last call, if it is one of a custom tool."""
-        if self._input:
-            text, self._input = "".join(self._input), []
-            yield CallArguments(len(self.calls) - 1, json.loads(text)[INPUT])
+        """The rest of the input of the last call, if it is one of a custom tool."""
+        if self._input.has_begun:
+            rest, is_new = self._input.finish()
+            self._input = _Input()
+            if rest or is_new:
+                yield CallArguments(len(self.calls) - 1, rest)
+
+
+class _Input:
+    """Reads the input of a custom tool from the fragments of the object that it is the only member of."""
+
+    def __init__(self) -> None:
+        self._whole, self._rest, self._length = "", "", -1
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there was a fragment."""
+        return bool(self._whole)
+
+    def feed(self, fragment: str) -> str:
+        """Read the characters of the next fragment whose escapes are whole."""
+        self._whole += fragment
+        self._rest += fragment
+        if self._length < 0:
+            if (opening := _OPENING.match(self._rest)) is None:
+                return ""
+            self._rest, self._length = self._rest[opening.end() :], 0
+        found = _CHARACTERS.match(self._rest)
+        escaped = found[0] if found else ""
+        self._rest = self._rest[len(escaped) :]
+        text: str = json.loads(f'"{escaped}"')
+        self._length += len(text)
+        return text
+
+    def finish(self) -> tuple[str, bool]:
+        """Return what `feed` has not given of the input, and whether it has given nothing of a complete one."""
+        try:
+            text = json.loads(self._whole)[INPUT]
+        except ValueError:  # the answer was cut
+            return "", False
+        return text[max(self._length, 0) :], self._length <= 0
 
 
 def find_calls(value: Any) -> list[Call]:

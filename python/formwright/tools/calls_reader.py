@@ -12,8 +12,9 @@ r"""Reads the text of a model piece by piece into its text, the names of its cal
 
 The text conforms to a form of `formwright.tools`, so the reader looks for what must be there and finds it.
 
-Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. White space between two
-calls belongs to them, not to the text.
+Arguments between tags are not JSON, so `finish` gives them, from the value of the whole text. The input of a custom
+tool that is written without escapes comes as JSON, up to where it may be over. Only the form tells whether it is, so
+`finish` gives the rest and what comes after it. White space between two calls belongs to them, not to the text.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from formwright.incremental.markers import count_marker_start
+from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
 from formwright.tools.styles import Style
 
@@ -32,6 +34,7 @@ __all__ = ["CallsReader", "list_calls", "make_call_id"]
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANK = " \t\r\n"
+_BEFORE_INPUT, _AFTER_INPUT = f'{{"{INPUT}": "', '"}'
 
 
 class CallsReader:
@@ -41,10 +44,13 @@ class CallsReader:
         style: How calls are written.
         is_bare: Whether the text is one call, without the brackets of a list.
         takes_text: Whether text may be before the first call, or alone.
+        raw: The names of the tools whose input is written without the escapes of JSON.
     """
 
-    def __init__(self, style: Style, *, is_bare: bool = False, takes_text: bool = True) -> None:
-        self._style, self._takes_text = style, takes_text
+    def __init__(
+        self, style: Style, *, is_bare: bool = False, takes_text: bool = True, raw: Collection[str] = ()
+    ) -> None:
+        self._style, self._takes_text, self._raw = style, takes_text, raw
         self._buffer, self._calls, self._blank = "", 0, ""
         self._value = _Value()
         self._begin = style.before if is_bare else style.begin + style.before
@@ -67,6 +73,8 @@ class CallsReader:
     def finish(self, calls: Sequence[Any] = ()) -> list[CallEvent]:
         """Read the end of the text; ``calls`` are those that the whole text was read as."""
         events: list[CallEvent] = []
+        while self._state == self._raw_input and self._calls <= len(calls):
+            events += self._end_raw_input(calls[self._calls - 1].arguments[INPUT])
         if self._state in (self._header, self._text) and (rest := self._blank + self._buffer).strip(
             _BLANK if self._calls else ""
         ):
@@ -119,8 +127,33 @@ class CallsReader:
         name, self._buffer = self._buffer[:end], self._buffer[end + len(between) :]
         begun = CallBegun(self._calls, make_call_id(), name)
         self._calls += 1
-        self._state, self._value = self._arguments, _Value()
+        self._state, self._value = self._raw_opening if name in self._raw else self._arguments, _Value()
         return iter([begun])
+
+    def _raw_opening(self) -> Iterator[CallEvent] | None:
+        """The text before an input without escapes."""
+        if not self._skip_fixed(_BEFORE_INPUT):
+            return None
+        self._state, self._written = self._raw_input, 0
+        return iter([CallArguments(self._calls - 1, _BEFORE_INPUT)])
+
+    def _raw_input(self) -> Iterator[CallEvent] | None:
+        """An input without escapes, up to where it may be over."""
+        end = self._buffer.find(_AFTER_INPUT)
+        if end < 0:
+            end = len(self._buffer) - count_marker_start(self._buffer, _AFTER_INPUT)
+        if not end:
+            return None
+        text, self._buffer = self._buffer[:end], self._buffer[end:]
+        self._written += end
+        return iter([CallArguments(self._calls - 1, _escape_text(text))])
+
+    def _end_raw_input(self, text: str) -> list[CallEvent]:
+        """Read the rest of an input without escapes, which is ``text``, and what comes after it."""
+        rest = text[self._written :]
+        self._buffer = self._buffer[len(rest + _AFTER_INPUT) :]
+        self._state = self._closing
+        return [CallArguments(self._calls - 1, _escape_text(rest) + _AFTER_INPUT), *self.feed("")]
 
     def _arguments(self) -> Iterator[CallEvent] | None:
         """A JSON value, as far as it has come."""
@@ -186,6 +219,11 @@ class _Value:
             if self.is_over:
                 return at + 1
         return len(text)
+
+
+def _escape_text(text: str) -> str:
+    """A text inside a string of JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def list_calls(calls: Sequence[Any]) -> list[CallEvent]:

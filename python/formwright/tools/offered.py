@@ -26,10 +26,19 @@ Mode = Literal["none", "auto", "required", "one"]
 
 
 class Described(Protocol):
-    """A tool that can be listed as APIs list it."""
+    """A tool that can be listed."""
+
+    @property
+    def has_raw_input(self) -> bool:
+        """Whether its input is written without the escapes of JSON."""
+        ...
 
     def described(self) -> dict[str, Any]:
-        """As APIs and chat templates list a tool."""
+        """As APIs list a tool."""
+        ...
+
+    def describe_function(self) -> dict[str, Any]:
+        """As chat templates list a tool."""
         ...
 
 
@@ -62,8 +71,8 @@ class Offered:
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
-        """The tools as APIs and chat templates list them."""
-        return [tool.described() for tool in self.tools]
+        """The tools as chat templates list them."""
+        return [tool.describe_function() for tool in self.tools]
 
     @property
     def is_either(self) -> bool:
@@ -88,7 +97,8 @@ class Offered:
 
     def make_form(self, style: str) -> Form[Any]:
         """The form of the calls, and of the text beside them. Raises as `formwright.tools`."""
-        return tools_form(self.descriptions, calls=self._calls, style=style, max_calls=None if self.several else 1)
+        listed = [tool.described() for tool in self.tools]
+        return tools_form(listed, calls=self._calls, style=style, max_calls=None if self.several else 1)
 
     def find_finish_reason(self, *, has_calls: bool, cut: str | None, is_spent: bool) -> str:
         """Why an answer ends, as APIs say it.

@@ -10,6 +10,7 @@
     tool_of(Person)                                          # a pydantic model, a dataclass, a TypedDict
     tool_of({"name": "f", "parameters": {"type": "object"}}) # as APIs list them, also under "function"
     tool_of({"name": "f", "inputSchema": {"type": "object"}})   # as MCP lists them, also as an object
+    tool_of({"type": "custom", "name": "f"})                 # a custom tool, also under "custom": see ``custom.py``
 
 The annotations of a function describe its arguments, so each parameter needs one; those with a default may be left out.
 If the schema of a description does not say whether undeclared arguments are allowed, they are not: a model would invent
@@ -29,6 +30,7 @@ from formwright.errors import ArgumentError
 from formwright.forms.form import Form, Origin
 from formwright.forms.json_forms import schema_text
 from formwright.forms.text_checks import read_json, shorten
+from formwright.tools.custom import INPUT, CustomInput, read_custom
 
 __all__ = ["Tool", "closed_arguments", "tool_of"]
 
@@ -47,6 +49,7 @@ class Tool:
         schema: The JSON Schema of its arguments.
         read: The arguments, of JSON text.
         origin: What it was made of.
+        custom: What its input may be, if it is a custom tool.
     """
 
     name: str
@@ -54,15 +57,30 @@ class Tool:
     schema: dict[str, Any]
     read: Callable[[str], Any]
     origin: Any
+    custom: CustomInput | None = None
+
+    @property
+    def has_raw_input(self) -> bool:
+        """Whether its input is written without the escapes of JSON."""
+        return self.custom is not None and self.custom.has_grammar
 
     def arguments(self, options: Mapping[str, Any]) -> Form[Any]:
-        """The form of its arguments as JSON, with these options of JSON."""
+        """The form of its arguments as JSON, with these options of JSON; a text of a grammar has no escapes."""
+        if self.custom is not None and self.custom.has_grammar:
+            return self.custom.make_arguments(f'{{"{INPUT}": "', '"}')
         text = schema_text(self.schema)
         language, origin = Language.json_schema(text, **options), Origin("schema", text, options)
         return Form(language, self.read, f"arguments of {self.name}", "value", origin=origin)
 
     def described(self) -> dict[str, Any]:
-        """As APIs and chat templates list a tool."""
+        """As APIs list a tool."""
+        if self.custom is None:
+            return self.describe_function()
+        custom = {"name": self.name, "description": self.description, "format": self.custom.format}
+        return {"type": "custom", "custom": custom}
+
+    def describe_function(self) -> dict[str, Any]:
+        """As chat templates list a tool: they know no custom tools, so it is a function there."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema}
         return {"type": "function", "function": function}
 
@@ -93,10 +111,14 @@ def tool_of(origin: Any, /) -> Tool:
 
 
 def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
-    function = description.get("function", description)
+    kind = "custom" if description.get("type") == "custom" else "function"
+    function = description.get(kind, description)
     if not isinstance(function, Mapping):
-        raise ArgumentError(f"tools: {shorten(repr(origin))}: its function is not a mapping", argument="tools")
+        raise ArgumentError(f"tools: {shorten(repr(origin))}: its {kind} is not a mapping", argument="tools")
     name = _name_of(function.get("name"), origin)
+    if kind == "custom":
+        custom = read_custom(function)
+        return Tool(name, function.get("description") or "", custom.make_schema(), read_json, origin, custom)
     schema = function.get("parameters", function.get("inputSchema", function.get("input_schema")))
     if not isinstance(schema, Mapping | None):
         raise ArgumentError(

@@ -22,6 +22,7 @@ from formwright._options import suggest_name
 from formwright.errors import StructuralTagError
 from formwright.forms.form import Form, chain, literal
 from formwright.forms.free_text import text
+from formwright.forms.grammars import grammar
 from formwright.forms.json_forms import json_schema
 from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encode_text, plain
 from formwright.forms.texts import regex
@@ -179,6 +180,7 @@ _TAG = ("begin", "content", "end")
 _FORMATS: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any], str], Form[Any]]]] = {
     "const_string": (["value"], lambda entry, param: literal(_text(entry, "value", param))),
     "json_schema": (["json_schema"], lambda entry, param: _json(entry, "json_schema", param)),
+    "grammar": (["grammar"], lambda entry, param: grammar(_text(entry, "grammar", param))),
     "regex": (["pattern"], lambda entry, param: regex(_text(entry, "pattern", param))),
     "any_text": ([], lambda entry, param: _free_text()),
     "sequence": (["elements"], _sequence),

@@ -26,6 +26,7 @@ from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.pointers import value_at
 from formwright.forms.texts import choice, regex
+from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
 
 __all__ = ["tagged_arguments"]
@@ -46,9 +47,12 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
 
     Raises:
         UnsupportedKeyword: The schema of the arguments, or of a string, cannot be written between tags.
-        LanguageError: As `json_schema`, for a value.
+        LanguageError: As `json_schema`, for a value; as `formwright.grammar`, for the input of a custom tool.
     """
     schema = tool.schema
+    if tool.custom is not None and tool.custom.has_grammar:
+        before, end, after = _TAGS[kind]
+        return tool.custom.make_arguments(before.format(INPUT), end + after)
     if (
         unknown := set(schema)
         - _ANNOTATIONS

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 from formwright._retries import Sleep
 from formwright.generation.result import Mode, Usage
 from formwright.generation.spans import GenerationSpan
+from formwright.tools.custom import CustomInput
 
 __all__ = [
     "Close",
@@ -119,11 +120,12 @@ Step: TypeAlias = Enter | Send | Open | Next | Close | Sleep | Recall | Keep
 
 @dataclass(frozen=True, slots=True)
 class UncheckedCall:
-    """A call of a tool in an answer: ``arguments`` is unchecked text."""
+    """A call of a tool in an answer: ``arguments`` is unchecked text, of a custom tool its input."""
 
     name: str
     arguments: str
     id: str = ""
+    is_custom: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +137,14 @@ class OfferedTool:
         schema: The JSON Schema of its arguments.
         description: What it is for.
         is_strict: Whether the service is required to enforce the schema.
+        custom: What its input may be, if it is sent as a custom tool.
     """
 
     name: str
     schema: Mapping[str, Any]
     description: str | None = None
     is_strict: bool = False
+    custom: CustomInput | None = None
 
 
 @dataclass(frozen=True, slots=True)

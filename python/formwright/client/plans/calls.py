@@ -27,13 +27,14 @@ from typing import Any
 
 from formwright.client.flow.steps import Query, Reply, UncheckedCall
 from formwright.client.plans.complaints import Fault, find_faults, spell_faults, write_complaint
-from formwright.client.plans.plan import CompleteAnswer, Plan, make_plan
+from formwright.client.plans.plan import CompleteAnswer, Plan, make_custom_plan, make_plan
 from formwright.client.plans.services import Service
 from formwright.errors import OptionUnsupported, OutputInvalid, UnsupportedKeyword
 from formwright.forms.form import Form
 from formwright.forms.free_text import text as free_text
 from formwright.generation.result import Mode
-from formwright.tools import Call, Offer, Tool, with_ids
+from formwright.tools import Call, Offer, Tool, as_json, with_ids
+from formwright.tools.custom import INPUT
 
 __all__ = ["CallsPlan", "has_tools", "make_calls_plan"]
 
@@ -101,7 +102,10 @@ class CallsPlan:
 
     def spell_reply(self, reply: Reply) -> str:
         """Spell the text of an answer, and its calls."""
-        return reply.text + self._spell_calls((call.name, call.arguments) for call in reply.calls)
+        spelled = (
+            (call.name, as_json({INPUT: call.arguments}) if call.is_custom else call.arguments) for call in reply.calls
+        )
+        return reply.text + self._spell_calls(spelled)
 
     def write_complaint(self, error: Exception, reply: Reply) -> str:
         """Describe what is wrong with each call of an answer, or with all of the answer."""
@@ -148,7 +152,7 @@ class CallsPlan:
             message = f"call of {call.name}: {error}"
             raise OutputInvalid(message, text=error.text, position=error.position) from error.__cause__ or error
         tool = next(tool for tool in self.offer.tools if tool.name == call.name)
-        return Call(call.name, value, call.id, tool), text
+        return Call(call.name, value, call.id, tool), text if tool.custom is None else as_json(value)
 
     def _read_arguments(self, call: UncheckedCall, context: Any) -> tuple[Any, str]:
         """Read the arguments of a call, and their text. Raises OutputInvalid."""
@@ -181,7 +185,7 @@ def make_calls_plan(form: Form[Any], mode: Mode, service: Service, style: str | 
     Raises:
         OptionUnsupported: The service enforces no schemas of tools, or ``style`` is given: the prompt describes tools
             only in mode ``instructions``.
-        UnsupportedKeyword, LimitExceeded, SchemaError: The request cannot express a tool.
+        UnsupportedKeyword, UnsupportedConstruct, LimitExceeded, SchemaError: The request cannot express a tool.
     """
     if style is not None:
         raise OptionUnsupported(
@@ -206,7 +210,9 @@ def make_calls_plan(form: Form[Any], mode: Mode, service: Service, style: str | 
 
 
 def _make_tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service: Service) -> Plan:
-    """Plan the arguments of a tool, as the schema of an object."""
+    """Plan the arguments of a tool, as the schema of an object, or the input of a custom tool."""
+    if tool.custom is not None:
+        return make_custom_plan(tool, mode, service)
     schema = tool.schema if {"type", "$ref"} & tool.schema.keys() else {"type": "object", **tool.schema}
     plan = make_plan(replace(tool, schema=schema).arguments(options), mode, service)
     if plan.key is not None:
@@ -218,6 +224,11 @@ def _make_tool_plan(tool: Tool, options: Mapping[str, Any], mode: Mode, service:
     return replace(plan, name=tool.name, description=tool.description or plan.description)
 
 
+def _spell_object(call: UncheckedCall) -> str:
+    """Return the arguments as the text of an object, of which the input of a custom tool is the only member."""
+    return as_json({INPUT: call.arguments}) if call.is_custom else call.arguments
+
+
 def _spell_arguments(call: UncheckedCall) -> str:
     """Return the arguments as text; some services write none for an empty object."""
-    return call.arguments.strip() or "{}"
+    return call.arguments if call.is_custom else call.arguments.strip() or "{}"

@@ -8,7 +8,8 @@
     plan.form.parse(text)                         # [1, 2]
 
 A JSON form is sent as its schema: in the subset of the service, and as the member ``value`` of an object if the root
-has to be one. A pattern or a choice is sent as the schema of a string. Compositions have no schema, so the prompt
+has to be one. A pattern or a choice is sent as the schema of a string, a grammar as it is: in a field of the request,
+or as the format of a custom tool (`formwright.client.plans.grammar_fields`). Compositions have no schema, so the prompt
 describes them; tools are offered as tools (`formwright.client.plans.calls`).
 
 Cost: compiling the form, and converting its schema; a model keeps its most recent plans.
@@ -29,17 +30,26 @@ from formwright._kernel import Language
 from formwright.client.flow.steps import OfferedTool, Query, Reply
 from formwright.client.plans.complaints import write_complaint
 from formwright.client.plans.extraction import Found, extract
+from formwright.client.plans.grammar_fields import find_unread, find_unsendable, is_grammar, list_fields
 from formwright.client.plans.services import Service
 from formwright.client.plans.wire_form import make_wire_form
-from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
+from formwright.errors import (
+    FormwrightError,
+    LanguageError,
+    OutputInvalid,
+    UnsupportedConstruct,
+    UnsupportedKeyword,
+)
 from formwright.forms.form import Form
 from formwright.forms.readers import Part, python_type_of
 from formwright.forms.text_checks import read_json
 from formwright.generation.result import Mode
 from formwright.schemas.instructions import instruction_of, with_docstrings
 from formwright.schemas.providers import Converted, convert
+from formwright.tools import Tool
+from formwright.tools.custom import INPUT, CustomInput
 
-__all__ = ["AnyPlan", "CompleteAnswer", "Plan", "loosen", "make_plan", "move_references"]
+__all__ = ["AnyPlan", "CompleteAnswer", "Plan", "loosen", "make_custom_plan", "make_plan", "move_references"]
 
 _SPACES = 1000
 """Whitespace characters in a row that a service may write."""
@@ -148,6 +158,8 @@ class Plan:
         instruction: Format instructions for the prompt.
         notes: What the request cannot express.
         key: The member of the object under which the value is, if it is not the root.
+        grammar: The fields that hold the grammar that is sent, if one is.
+        custom: The format of the custom tool whose input is the text, if it is requested by one.
     """
 
     mode: Mode
@@ -159,20 +171,29 @@ class Plan:
     instruction: str = ""
     notes: tuple[str, ...] = ()
     key: str | None = None
+    grammar: Mapping[str, Any] | None = None
+    custom: CustomInput | None = None
     _converted: Converted | None = field(default=None, repr=False)
     _wire_form: Form[Any] | None = field(default=None, repr=False)
 
     def extend_query(self, query: Query) -> Query:
         """Add the form to a query."""
         query = replace(query, mode=self.mode, instruction=self.instruction)
-        if self.mode == "tools":
+        if self.grammar is not None:
+            return replace(query, extra={**self.grammar, **query.extra})
+        if self._is_call:
             return replace(query, tools=(self.tool,), calls="one", pieces="arguments")
         return replace(query, schema=self.schema, name=self.name, description=self.description)
 
     @property
     def tool(self) -> OfferedTool:
         """The form as the arguments of a tool."""
-        return OfferedTool(self.name, self.schema or {}, self.description, self.is_strict)
+        return OfferedTool(self.name, self.schema or {}, self.description, self.is_strict, self.custom)
+
+    @property
+    def _is_call(self) -> bool:
+        """Whether the text is requested as the arguments or the input of a tool."""
+        return self.mode == "tools" or self.custom is not None
 
     def read(self, reply: Reply, *, context: Any = None) -> CompleteAnswer:
         """Read an answer with its value. Raises OutputInvalid."""
@@ -203,14 +224,21 @@ class Plan:
         """
         if self.mode == "instructions":
             return extract(self.form, reply.text) if self.instruction else Found(reply.text, "")
-        written, outside = self._find_call_arguments(reply) if self.mode == "tools" else (reply.text, "")
+        written, outside = self._find_call_arguments(reply) if self._is_call else (reply.text, "")
         return Found(self.unwrap(written), outside)
 
     def unwrap(self, written: str) -> str:
         """Unwrap the conforming text from what the service wrote around it. Raises OutputInvalid."""
         if self._converted is not None and self._converted.optional:
             written = _restore_text(self._converted, written)
-        return written.strip() if self.key is None else self._unwrap_member(written)
+        if self.key is not None:
+            return self._unwrap_member(written)
+        return written if self._is_exact and self.form.matches(written) else written.strip()
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether the whitespace around a text may belong to it."""
+        return self.grammar is not None or self.custom is not None
 
     def _find_call_arguments(self, reply: Reply) -> tuple[str, str]:
         """The arguments of the one call, and the text beside it."""
@@ -256,7 +284,7 @@ class Plan:
         form, written = self.wire_form, reply.output
         if self.mode == "instructions" and not self.instruction:
             return written
-        text = written.lstrip()
+        text = written if self._is_exact else written.lstrip()
         if self.mode == "instructions" and (start := _BEGINNING.search(written)):
             text = written[start.start("text") :]
         if form.check(text).position < len(text):
@@ -279,13 +307,15 @@ def make_plan(form: Form[Any], mode: Mode, service: Service, style: str | None =
         style: That of instructions, which are then given in every mode; ``None`` gives them where they are needed.
 
     Raises:
-        UnsupportedKeyword, LimitExceeded, SchemaError: This mode cannot express it.
+        UnsupportedKeyword, UnsupportedConstruct, LimitExceeded, SchemaError: This mode cannot express it.
     """
     plain, name = loosen(form), _make_name(form)
     if mode == "instructions" and style is None and _is_any_text(form):
         return Plan(mode=mode, form=form, name=name)  # no instruction is needed, and the complete answer is the text
     if mode == "instructions":
         return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
+    if is_grammar(form):
+        return _make_grammar_plan(form, mode, service, style)
     schema, key = _write_schema(form), None
     description = schema.get("description") if isinstance(schema, Mapping) else None
     if not _is_object(schema):
@@ -298,6 +328,46 @@ def make_plan(form: Form[Any], mode: Mode, service: Service, style: str | None =
     if mode == "json_object":
         return _add_wire_form(plan, schema)
     return _add_schema(plan, schema, service)
+
+
+def _make_grammar_plan(form: Form[Any], mode: Mode, service: Service, style: str | None) -> Plan:
+    """Plan how to send a grammar. Raises UnsupportedConstruct if the service does not read it."""
+    field, hint = service.grammars, 'mode="instructions" describes it in the prompt, and the text is checked here'
+    if field is None:
+        raise UnsupportedConstruct(f"{service.name} reads no grammars", hint=hint)
+    if mode != "strict" and (mode, field) != ("tools", "custom tool"):
+        raise UnsupportedConstruct(f"the mode {mode} sends no grammar to {service.name}", hint=hint)
+    if (why := find_unsendable(form, field)) is not None:
+        raise UnsupportedConstruct(f"the grammar is not sent: {why}", hint=hint)
+    text = form.origin.what if form.origin is not None else ""
+    plan = Plan(mode=mode, form=form, is_strict=True, instruction="" if style is None else instruction_of(form, style))
+    if field == "custom tool":
+        return replace(plan, custom=CustomInput("lark", text), description="Answer the user with this tool.")
+    return replace(plan, grammar=list_fields(text, field))
+
+
+def make_custom_plan(tool: Tool, mode: Mode, service: Service) -> Plan:
+    """Plan a custom tool: as one where the service has them, else as a function with the one argument ``input``.
+
+    Raises:
+        UnsupportedConstruct: The mode is ``strict``, and the service cannot enforce the grammar.
+    """
+    assert tool.custom is not None
+    form = tool.custom.make_arguments("", "")
+    plan = Plan(mode=mode, form=form, name=tool.name, description=tool.description)
+    why = None
+    if tool.custom.has_grammar and not service.has_custom_tools:
+        why = f"{service.name} has no custom tools"
+    elif tool.custom.has_grammar and service.grammars == "custom tool":
+        why = find_unread(tool.custom.definition)
+    if why is not None and mode == "strict":
+        hint = 'mode="tools" asks for the same calls, which are checked here'
+        raise UnsupportedConstruct(f"tool {tool.name}: the grammar is not sent: {why}", hint=hint)
+    notes = () if why is None else (f"the grammar is not enforced: {why}",)
+    if service.has_custom_tools:
+        return replace(plan, custom=tool.custom if why is None else CustomInput(), is_strict=why is None, notes=notes)
+    plan = _add_schema(replace(plan, key=INPUT), tool.custom.make_schema(is_escaped=True), service)
+    return replace(plan, is_strict=plan.is_strict and why is None, notes=(*plan.notes, *notes))
 
 
 def _add_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Plan:

@@ -15,7 +15,9 @@ mode                how the form is requested
 ==================  ================================================================================================
 
 A server at any other URL is assumed to read all of JSON Schema in ``response_format``, as vLLM, SGLang, llama.cpp and
-`formwright serve` do. Services change, so every text is checked here, whatever the service says that it enforces.
+`formwright serve` do, and grammars where vLLM and `formwright serve` read them. ``service="sglang"`` and
+``service="llama.cpp"`` name those that read them elsewhere, ``service="formwright"`` one with custom tools. Services
+change, so every text is checked here, whatever the service says that it enforces.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from formwright.client.plans.grammar_fields import GrammarField
 from formwright.errors import ArgumentError
 from formwright.generation.result import Mode
 
-__all__ = ["SERVICES", "Api", "Service", "find_service", "list_modes", "register_service"]
+__all__ = ["SERVICES", "Api", "Service", "find_service", "list_grammar_modes", "list_modes", "register_service"]
 
 Api: TypeAlias = Literal["openai", "responses", "anthropic", "gemini"]
 """The formats of requests and answers."""
@@ -53,6 +56,9 @@ class Service:
             write text.
         key: The variable of the environment that holds the key, where none is passed.
         may_score: Whether it may be `formwright serve`, which scores given texts.
+        grammars: Where it reads a grammar (`formwright.client.plans.grammar_fields`); ``None`` if it reads none.
+        has_custom_tools: Whether it has tools whose input is a text.
+        before_grammars: Models that read none, though the service does: their names, with ``*`` for any end.
     """
 
     name: str
@@ -65,6 +71,9 @@ class Service:
     is_loose_in_auto: bool = False
     key: str = "FORMWRIGHT_API_KEY"
     may_score: bool = False
+    grammars: GrammarField | None = None
+    has_custom_tools: bool = False
+    before_grammars: tuple[str, ...] = ()
 
 
 _WITHOUT_STRICT: tuple[Mode, ...] = ("tools", "json_object", "instructions")
@@ -80,7 +89,12 @@ _OPENAI = Service(
     max_tokens_name="max_completion_tokens",
     lacks=frozenset({"top_k"}),
     key="OPENAI_API_KEY",
+    grammars="custom tool",
+    has_custom_tools=True,
+    before_grammars=("gpt-3*", "gpt-4*", "chatgpt-*", "o1*", "o3*", "o4*"),
 )
+
+_COMPATIBLE = Service("compatible", (), may_score=True, grammars="structured_outputs")
 
 SERVICES: dict[str, Service] = {
     service.name: service
@@ -120,7 +134,10 @@ SERVICES: dict[str, Service] = {
             lacks=frozenset({"top_k", "seed"}),
             key="DEEPSEEK_API_KEY",
         ),
-        Service("compatible", (), may_score=True),
+        replace(_COMPATIBLE, name="formwright", has_custom_tools=True),
+        replace(_COMPATIBLE, name="sglang", may_score=False, grammars="ebnf"),
+        replace(_COMPATIBLE, name="llama.cpp", may_score=False, grammars="grammar"),
+        _COMPATIBLE,
     )
 }
 
@@ -152,3 +169,12 @@ def list_modes(service: Service, model: str) -> tuple[Mode, ...]:
     """Return the modes of a model of a service, in the order in which they are tried."""
     older = (modes for names, modes in service.older if any(fnmatchcase(model, name) for name in names))
     return next(older, service.modes)
+
+
+def list_grammar_modes(service: Service, model: str) -> tuple[Mode, ...]:
+    """Return the modes in which a grammar is requested: sent to a service that reads it, or described in the prompt."""
+    is_too_old = any(fnmatchcase(model, name) for name in service.before_grammars)
+    modes = list_modes(service, model)
+    return tuple(
+        mode for mode in modes if mode == "instructions" or (mode == "strict" and service.grammars and not is_too_old)
+    )

@@ -27,6 +27,7 @@ from formwright.client.wires.wire import (
 )
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
+from formwright.tools.custom import INPUT
 
 __all__ = ["CHAT"]
 
@@ -83,12 +84,20 @@ def _write_form(query: Query) -> dict[str, Any]:
 
 def _write_tools(query: Query) -> dict[str, Any]:
     """Write the fields that offer tools."""
-    tools = [{"type": "function", "function": _write_function(tool)} for tool in query.tools]
+    tools = [_write_tool(tool) for tool in query.tools]
     if query.required_tool is not None:
-        return {"tools": tools, "tool_choice": {"type": "function", "function": {"name": query.required_tool}}}
+        kind = tools[0]["type"]
+        return {"tools": tools, "tool_choice": {"type": kind, kind: {"name": query.required_tool}}}
     if query.calls == "one":
         return {"tools": tools, "tool_choice": "required", "parallel_tool_calls": False}
     return {"tools": tools, "tool_choice": query.calls}
+
+
+def _write_tool(tool: OfferedTool) -> dict[str, Any]:
+    if tool.custom is None:
+        return {"type": "function", "function": _write_function(tool)}
+    described = {"description": tool.description} if tool.description else {}
+    return {"type": "custom", "custom": {"name": tool.name, "format": tool.custom.format, **described}}
 
 
 def _write_function(tool: OfferedTool) -> dict[str, Any]:
@@ -109,15 +118,21 @@ def _write_correction(correction: Correction) -> list[Mapping[str, Any]]:
     reply = correction.reply
     if not reply.calls:
         return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
-    calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-        for call in reply.calls
-    ]
+    calls = [_write_call(call) for call in reply.calls]
     answers = [{"role": "tool", "tool_call_id": call.id, "content": correction.complaint} for call in reply.calls]
     return [{"role": "assistant", "content": reply.text or None, "tool_calls": calls}, *answers]
 
 
+def _write_call(call: UncheckedCall) -> Mapping[str, Any]:
+    kind, given = ("custom", INPUT) if call.is_custom else ("function", "arguments")
+    return {"id": call.id, "type": kind, kind: {"name": call.name, given: call.arguments}}
+
+
 def _read_call(call: Any) -> UncheckedCall:
+    if (custom := member(call, "custom", dict)) != {}:
+        return UncheckedCall(
+            require_member(custom, "name", str), member(custom, INPUT, str), member(call, "id", str), is_custom=True
+        )
     function = require_member(call, "function", dict)
     return UncheckedCall(
         require_member(function, "name", str), spell_arguments(function.get("arguments")), member(call, "id", str)
@@ -143,6 +158,7 @@ class _ChatChunks:
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._calls: dict[int, list[str]] = {}
+        self._custom: set[int] = set()
         self._end: End = "stop"
         self._usage = Usage()
         self._last: Mapping[str, Any] = {}
@@ -176,16 +192,20 @@ class _ChatChunks:
         number, own = member(call, "index", int), member(call, "id", str)
         if own and self._calls.get(number, ("", "", ""))[2] not in ("", own):
             number = max(self._calls) + 1  # some servers give every call the index 0
-        function = member(call, "function", dict)
+        custom, function = member(call, "custom", dict), member(call, "function", dict)
+        self._custom |= {number} if custom else set()
         known = self._calls.setdefault(number, ["", "", ""])
-        known[0] += member(function, "name", str)
-        known[1] += (piece := spell_arguments(function.get("arguments")))
+        known[0] += member(custom or function, "name", str)
+        known[1] += (piece := member(custom, INPUT, str) if custom else spell_arguments(function.get("arguments")))
         known[2] = known[2] or own
         return piece if number == min(self._calls) else ""
 
     @property
     def reply(self) -> Reply:
-        calls = tuple(UncheckedCall(*self._calls[number]) for number in sorted(self._calls))
+        calls = tuple(
+            UncheckedCall(name, given, own, is_custom=number in self._custom)
+            for number, (name, given, own) in sorted(self._calls.items())
+        )
         refusal = "".join(self._refusal)
         end = "refusal" if refusal else self._end
         return Reply("".join(self._text), calls, end, refusal, self._usage, self._last)

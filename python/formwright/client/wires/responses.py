@@ -27,13 +27,18 @@ from formwright.client.wires.wire import (
 )
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
+from formwright.tools.custom import INPUT
 
 __all__ = ["RESPONSES"]
 
 _ENDS: Mapping[str, End] = {"completed": "stop", "content_filter": "content_filter", "max_output_tokens": "length"}
 """By the status of a response, or the reason for which it is incomplete."""
 
-_DELTAS = {"response.output_text.delta": "text", "response.function_call_arguments.delta": "arguments"}
+_DELTAS = {
+    "response.output_text.delta": "text",
+    "response.function_call_arguments.delta": "arguments",
+    "response.custom_tool_call_input.delta": "arguments",
+}
 
 
 class _Responses:
@@ -57,6 +62,9 @@ class _Responses:
             if kind == "function_call":
                 name, arguments = require_member(item, "name", str), spell_arguments(item.get("arguments"))
                 calls.append(UncheckedCall(name, arguments, member(item, "call_id", str)))
+            elif kind == "custom_tool_call":
+                name, text = require_member(item, "name", str), member(item, INPUT, str)
+                calls.append(UncheckedCall(name, text, member(item, "call_id", str), is_custom=True))
             elif kind == "message":
                 content = read_list(item, "content")
                 texts.append(read_text([part for part in content if member(part, "type", str) != "refusal"]))
@@ -83,14 +91,19 @@ def _write_form(query: Query) -> dict[str, Any]:
 
 def _write_tools(query: Query) -> dict[str, Any]:
     """Write the fields that offer tools."""
-    named = {"type": "function", "name": query.required_tool}
+    kind = "function" if query.tools[0].custom is None else "custom"
+    named = {"type": kind, "name": query.required_tool}
     choice: Any = named if query.required_tool is not None else "auto" if query.calls == "auto" else "required"
     one = {"parallel_tool_calls": False} if query.calls == "one" else {}
-    return {"tools": [_write_function(tool) for tool in query.tools], "tool_choice": choice, **one}
+    return {"tools": [_write_tool(tool) for tool in query.tools], "tool_choice": choice, **one}
 
 
-def _write_function(tool: OfferedTool) -> dict[str, Any]:
+def _write_tool(tool: OfferedTool) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
+    if tool.custom is not None:
+        format_ = tool.custom.format
+        flat = {"type": format_["type"], **format_.get("grammar", {})}
+        return {"type": "custom", "name": tool.name, "format": flat, **described}
     function = {"name": tool.name, "parameters": tool.schema, "strict": tool.is_strict}
     return {"type": "function", **function, **described}
 
@@ -108,12 +121,21 @@ def _write_correction(correction: Correction) -> list[Mapping[str, Any]]:
     if not reply.calls:
         return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
     return [
+        *map(_write_call, reply.calls),
         *(
-            {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+            {"type": f"{_name_kind(call)}_output", "call_id": call.id, "output": correction.complaint}
             for call in reply.calls
         ),
-        *({"type": "function_call_output", "call_id": call.id, "output": correction.complaint} for call in reply.calls),
     ]
+
+
+def _write_call(call: UncheckedCall) -> Mapping[str, Any]:
+    given = INPUT if call.is_custom else "arguments"
+    return {"type": _name_kind(call), "call_id": call.id, "name": call.name, given: call.arguments}
+
+
+def _name_kind(call: UncheckedCall) -> str:
+    return "custom_tool_call" if call.is_custom else "function_call"
 
 
 def _read_end(body: Mapping[str, Any], refusal: str) -> End:

@@ -81,6 +81,12 @@ _WRAPPED = 'chat completions wrap it: {"type": "json_schema", "json_schema": {"n
 _BESIDE = 'in responses it is {"type": "json_schema", "name": ..., "schema": ...}'
 
 
+_NESTED_GRAMMAR = '{"type": "grammar", "grammar": {"syntax": "lark", "definition": ...}}'
+
+
+_FLAT_GRAMMAR = '{"type": "grammar", "syntax": "lark", "definition": ...}'
+
+
 class BodyPart(BaseModel):
     """An object in a body. Any other field is an error."""
 
@@ -156,7 +162,7 @@ ResponseFormat = Annotated[
 ]
 
 
-OutputFormat = Annotated[TextFormat | ObjectFormat | FlatSchemaFormat, Field(discriminator="type")]
+OutputFormat = Annotated[TextFormat | ObjectFormat | FlatSchemaFormat | GrammarFormat, Field(discriminator="type")]
 
 
 class StructuredOutputs(BodyPart):
@@ -216,6 +222,8 @@ class CustomGrammar(BodyPart):
     type: Literal["text", "grammar"]
     grammar: Grammar | None = None
 
+    ELSEWHERE = dict.fromkeys(Grammar.model_fields, f"chat completions nest it: {_NESTED_GRAMMAR}")
+
 
 class FlatCustomGrammar(BodyPart):
     """The form of a custom tool's input, as responses spell it."""
@@ -223,6 +231,8 @@ class FlatCustomGrammar(BodyPart):
     type: Literal["text", "grammar"]
     syntax: Literal["lark", "regex"] | None = None
     definition: str | None = None
+
+    ELSEWHERE = {"grammar": f"in responses it is {_FLAT_GRAMMAR}"}
 
 
 class Custom(BodyPart):

@@ -29,7 +29,6 @@ B = TypeVar("B", bound="Body")
 
 _MEANT: Mapping[str, tuple[str, ...]] = {
     "choice": ("structured_outputs.choice",),
-    "grammar": ("structured_outputs.grammar",),
     "input": ("messages", "prompt"),
     "instructions": ("messages", "prompt"),
     "json": ("structured_outputs.json",),

@@ -19,7 +19,7 @@ from formwright.conversations.messages import Message, ToolCall, join_text
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest, refuse_missing_field, refuse_unknown_field
 from formwright.server.reading.requests import ChatBody
-from formwright.tools.answer_reader import INPUT
+from formwright.tools.custom import INPUT
 from formwright.tools.offered import Offered
 
 __all__ = ["encode_conversation", "list_texts", "read_chat_messages", "read_response_messages", "split_begun_answer"]

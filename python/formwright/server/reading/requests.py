@@ -69,6 +69,8 @@ class Body(BodyPart):
     guided_regex: str | None = None
     guided_choice: Items[str] | None = None
     guided_grammar: str | None = None
+    grammar: str | None = None
+    ebnf: str | None = None
     guided_decoding_backend: str | None = None
     guided_whitespace_pattern: str | None = None
     canonical: bool | Literal["forced"] | None = None

@@ -8,7 +8,8 @@
     key, make = plan_shape(body, "json_lines", Offered())
     make().form                      # what is enforced
 
-A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
+A request has one form at most: ``response_format``, ``structured_outputs``, or one of the fields that engines have
+(``guided_*``, ``grammar``, ``ebnf``).
 Tools can be combined with a form: the answer is then calls, or a text that conforms to the form. `Shapes` caches the
 compiled forms.
 """
@@ -91,7 +92,7 @@ class Shape:
     @property
     def custom_tools(self) -> frozenset[str]:
         """The names of the tools whose input is text."""
-        return frozenset(tool.name for tool in self.offered.tools if tool.is_custom)
+        return frozenset(tool.name for tool in self.offered.tools if tool.custom is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def plan_shape(body: Body, style: str, offered: Offered) -> tuple[str, Callable[
     requested = _find_requested_form(body)
     effort = body.effort
     offered = replace(offered, has_form=requested is not None)
-    calls = [(tool.name, tool.schema, tool.is_custom) for tool in offered.tools]
+    calls = [(tool.name, tool.schema, tool.custom is not None and tool.custom.format) for tool in offered.tools]
     key = json.dumps(
         [
             requested and requested.param,
@@ -220,6 +221,7 @@ def _find_requested_form(body: Body) -> RequestedForm | None:
         *_read_format(*body.output_format, body),
         *_read_structured_outputs(body),
         *_read_guided_fields(body),
+        *_read_grammar_fields(body),
         *_read_score(body),
     ]
     if len(found) > 1:
@@ -306,6 +308,12 @@ def _read_guided_fields(body: Body) -> list[RequestedForm]:
     if body.guided_json is not None:
         found.append(_make_json_form(body.guided_json, "guided_json", body.guided_whitespace_pattern))
     return found
+
+
+def _read_grammar_fields(body: Body) -> list[RequestedForm]:
+    """Read ``grammar`` of llama.cpp and ``ebnf`` of SGLang, which read Lark, too, where llguidance reads for them."""
+    given = {"grammar": body.grammar, "ebnf": body.ebnf}
+    return [_make_grammar_form(text, param) for param, text in given.items() if text is not None]
 
 
 def _read_score(body: Body) -> list[RequestedForm]:

@@ -7,7 +7,7 @@
     offered.mode                     # 'auto'
 
 Chat completions nest what responses write flat; this module makes both the same. The input of a custom tool is text:
-the model writes it as the only argument, ``input``, whose pattern is the grammar of the tool.
+the model writes it as the only argument, ``input``, of a function (`formwright.tools.custom`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from formwright.server.reading.body_parts import (
 )
 from formwright.server.reading.requests import ChatBody, ResponsesBody
 from formwright.tools import closed_arguments
-from formwright.tools.answer_reader import INPUT
+from formwright.tools.custom import CustomInput
 from formwright.tools.offered import Offered
 
 __all__ = ["RequestTool", "read_chat_tools", "read_response_tools"]
@@ -42,18 +42,29 @@ class RequestTool:
         name: Its name.
         description: What it is for.
         schema: The JSON Schema of its arguments.
-        is_custom: Whether its input is text.
         param: The field that describes its arguments or its input.
+        custom: What its input may be, if it is a custom tool.
     """
 
     name: str
     description: str
     schema: dict[str, Any]
-    is_custom: bool
     param: str
+    custom: CustomInput | None = None
+
+    @property
+    def has_raw_input(self) -> bool:
+        """Whether its input is written without the escapes of JSON."""
+        return self.custom is not None and self.custom.has_grammar
 
     def described(self) -> dict[str, Any]:
-        """Describe the tool as chat templates list it."""
+        """Describe the tool as chat completions list it."""
+        if self.custom is None:
+            return self.describe_function()
+        return {"type": "custom", "custom": {"name": self.name, "format": self.custom.format}}
+
+    def describe_function(self) -> dict[str, Any]:
+        """Describe the tool as chat templates list it: a function."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema}
         return {"type": "function", "function": function}
 
@@ -66,7 +77,7 @@ def read_chat_tools(body: ChatBody) -> Offered:
             offers.append(_read_function(tool.function, f"tools[{number}].function.parameters"))
         else:
             format_, where = tool.custom.format, f"tools[{number}].custom.format.grammar"
-            offers.append(_read_custom(tool, _read_grammar(format_, where), where))
+            offers.append(_read_custom(tool, _read_input(format_, where), where))
     return _apply_choice(offers, body.tool_choice, body.parallel_tool_calls, "function", "allowed_tools")
 
 
@@ -78,7 +89,7 @@ def read_response_tools(body: ResponsesBody) -> Offered:
             offers.append(_read_function(tool, f"tools[{number}].parameters"))
         else:
             where = f"tools[{number}].format"
-            offers.append(_read_custom(tool, _read_grammar(tool.format, where), where))
+            offers.append(_read_custom(tool, _read_input(tool.format, where), where))
     return _apply_choice(offers, body.tool_choice, body.parallel_tool_calls, None, None)
 
 
@@ -87,34 +98,28 @@ def _read_function(function: Function, param: str) -> RequestTool:
     if schema["type"] not in ("object", ["object"]):
         said = f'expected a schema of the type "object", got {json.dumps(schema["type"])}'
         raise BadRequest(f"{param}: {said}", param=param, code="invalid_form")
-    return RequestTool(function.name, function.description or "", schema, False, param)
+    return RequestTool(function.name, function.description or "", schema, param)
 
 
-def _read_custom(tool: Any, pattern: str | None, param: str) -> RequestTool:
-    custom = tool.custom if isinstance(tool, CustomTool) else tool
-    text: dict[str, Any] = {"type": "string"} | ({} if pattern is None else {"pattern": f"^(?:{pattern})$"})
-    schema = {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
-    return RequestTool(custom.name, custom.description or "", schema, True, param)
+def _read_custom(tool: Any, custom: CustomInput, param: str) -> RequestTool:
+    given = tool.custom if isinstance(tool, CustomTool) else tool
+    return RequestTool(given.name, given.description or "", custom.make_schema(), param, custom)
 
 
-def _read_grammar(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
-    """Read the regular expression of a custom tool; ``None`` for any text. Raises BadRequest."""
+def _read_input(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> CustomInput:
+    """Read what the input of a custom tool may be. Raises BadRequest."""
     if format_ is None:
-        return None
+        return CustomInput()
     grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
     if format_.type == "text":
         if format_.model_fields_set - {"type"}:
             raise BadRequest(
                 f'{where}: a format of the type "text" has no grammar: set the type to "grammar"', param=where
             )
-        return None
+        return CustomInput()
     if grammar is None or grammar.syntax is None or grammar.definition is None:
         raise BadRequest(f"{where}: expected a grammar with a syntax and a definition", param=where)
-    if grammar.syntax != "regex":
-        said = f"{where}: expected the syntax 'regex', got {grammar.syntax!r}, which cannot be read yet"
-        raise BadRequest(said, param=where, code="form_not_enforceable")
-    found: str = grammar.definition
-    return found
+    return CustomInput(grammar.syntax, grammar.definition)
 
 
 def _apply_choice(
