@@ -4,6 +4,7 @@
 //! parts       the rules as one arena, with the occurrences of terminals
 //! terminals   terminals as regular languages
 //! laziness    terminals that end as soon as they can
+//! order       which of two terminals of one text Lark takes
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
 //! places      what may come where, so which terminals are rivals
@@ -19,6 +20,7 @@ mod copies;
 mod fusing;
 mod guards;
 mod laziness;
+mod order;
 mod productions;
 mod rounds;
 mod states;
