@@ -6,6 +6,7 @@ What each construct is read as, `testdata/grammars.json` says, which the kernel'
 from __future__ import annotations
 
 import pickle
+import string
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -264,6 +265,29 @@ def test_what_the_guide_lists_as_refused_is_refused(text: str, said: str) -> Non
 def test_a_grammar_without_texts_is_an_error(text: str) -> None:
     with pytest.raises(errors.UnsatisfiableSchema, match="no text conforms"):
         fw.grammar(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ('start: x\nx: "(" x', "2:1", "'x' never ends: x -> x\n"),
+        ('start: "a" start | b start\nb: "b"', "1:1", "'start' never ends: start -> start\n"),
+        ('start: (b | "x"? c)+\nb: "b" c~2\nc: ["c"] b', "2:1", "'b' never ends: b -> c -> b\n"),
+        ('root ::= [a-z] list{2,}\nlist ::= "(" list* list', "2:1", "'list' never ends: list -> list\n"),
+    ],
+)
+def test_rules_that_never_end_are_told(text: str, place: str, says: str) -> None:
+    with pytest.raises(errors.UnsatisfiableSchema) as raised:
+        fw.grammar(text)
+    assert str(raised.value).startswith(f"grammar at {place}: no text conforms to it, since {says}")
+    assert raised.value.hint == "give one of these rules an alternative that ends"
+
+
+def test_a_limit_names_the_rule_that_needs_more() -> None:
+    pairs = " | ".join(f'"{first}" s "{last}"?' for first in string.ascii_lowercase for last in string.ascii_lowercase)
+    with pytest.raises(errors.LimitExceeded, match=r"^grammar at 2:1: .* and the rule 's' needs more\n") as raised:
+        fw.grammar(f"start: s*\ns: {pairs} | N | C\nN: /[a-z_]+/\nC: /\\/\\*(.|\\n)*\\*\\//\n%ignore C")
+    assert raised.value.limit == "work"
 
 
 def test_alternatives_that_never_end_are_left_out(byte_vocabulary: fw.Vocabulary) -> None:

@@ -35,8 +35,7 @@ const TERMINALS: [(&str, &str); 27] = [
 ];
 
 /// Of the two that are written otherwise: how many characters Lark's own expression has.
-const LENGTHS: [(&str, usize); 2] =
-    [(r#""([^"\\\n]|\\[^\n])*""#, 20), (r"/\*([^*]|\*+[^*/])*\*+/", 13)];
+const LENGTHS: [(&str, usize); 2] = [(r#""([^"\\\n]|\\[^\n])*""#, 20), (r"/\*([^*]|\*+[^*/])*\*+/", 13)];
 
 /// What a name stands for.
 pub fn find(name: &str) -> Option<&'static str> {

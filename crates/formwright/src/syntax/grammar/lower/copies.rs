@@ -14,10 +14,10 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::RuleId;
-use super::Foreign;
 use super::guards::{FREE, GuardId};
 use super::lexer::{Leaves, Lexer};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
+use super::{Foreign, RuleAtWork};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, Node, NodeId};
@@ -69,6 +69,7 @@ pub struct Copies<'c> {
     foreign: &'c [Foreign],
     lexing: Lexing<'c>,
     limits: &'c Limits,
+    pub at: &'c RuleAtWork,
     known: IndexMap<(RuleId, GuardId), Known, FxBuildHasher>,
     /// Copies of which something new is known, and those that read it.
     open: BTreeSet<usize>,
@@ -94,6 +95,7 @@ impl<'c> Copies<'c> {
         foreign: &'c [Foreign],
         lexing: Lexing<'c>,
         limits: &'c Limits,
+        at: &'c RuleAtWork,
     ) -> Self {
         Self {
             parts,
@@ -101,6 +103,7 @@ impl<'c> Copies<'c> {
             foreign,
             lexing,
             limits,
+            at,
             known: IndexMap::default(),
             open: BTreeSet::new(),
             graph: Graph::default(),
@@ -136,6 +139,7 @@ impl<'c> Copies<'c> {
             }
         }
         while let Some((rule, guard, after)) = self.to_make.pop() {
+            self.at.set(Some(rule));
             let body = self.node(self.parts.rules[rule as usize], guard, after)?;
             let own = self.rules[&(rule, guard, after)];
             self.graph.nodes[own as usize] = body.map_or(Node::Never, Node::Rule);
@@ -165,6 +169,7 @@ impl<'c> Copies<'c> {
         self.open.insert(index);
         while let Some(index) = self.open.pop_first() {
             let Some((&(rule, guard), _)) = self.known.get_index(index) else { continue };
+            self.at.set(Some(rule));
             let found = self.guards_after(self.parts.rules[rule as usize], guard, Some(index));
             let known = &mut self.known[index];
             if found.len() > known.guards.len() {

@@ -79,13 +79,15 @@ impl<'g> Expressions<'g> {
                 is_text: true,
             },
             PatternKind::Class(_) => of_length(length_of_range(self.written(pattern))),
-            PatternKind::Regex(id) => self.grammar.regexes.get(*id as usize).map_or_else(Expression::default, |regex| {
-                let length = length_of_regex(&regex.source);
-                let is_written = self.written(pattern).starts_with('/');
-                let length = if is_written { length } else { length_in_common(&regex.source).unwrap_or(length) };
-                let flags = regex.flags.chars().collect::<BTreeSet<char>>().len();
-                Expression { flags, ..of_length(length) }
-            }),
+            PatternKind::Regex(id) => {
+                self.grammar.regexes.get(*id as usize).map_or_else(Expression::default, |regex| {
+                    let length = length_of_regex(&regex.source);
+                    let is_written = self.written(pattern).starts_with('/');
+                    let length = if is_written { length } else { length_in_common(&regex.source).unwrap_or(length) };
+                    let flags = regex.flags.chars().collect::<BTreeSet<char>>().len();
+                    Expression { flags, ..of_length(length) }
+                })
+            }
             PatternKind::Terminal(other) => self.of(*other),
             PatternKind::Sequence(parts) => {
                 Expression { is_text: parts.is_empty(), ..of_length(self.length_of_all(parts)) }
@@ -151,7 +153,13 @@ fn length_of_regex(source: &str) -> usize {
             '\\' => match rest.next() {
                 Some('n' | 'f' | 't' | 'r' | '"') => 1,
                 Some(hex @ ('x' | 'u' | 'U')) => {
-                    let digits = if hex == 'x' { 2 } else if hex == 'u' { 4 } else { 8 };
+                    let digits = if hex == 'x' {
+                        2
+                    } else if hex == 'u' {
+                        4
+                    } else {
+                        8
+                    };
                     rest.nth(digits - 1);
                     1
                 }
