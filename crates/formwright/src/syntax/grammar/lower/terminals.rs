@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
+use super::super::ast::{Attributes, Grammar, Pattern, PatternKind, Terminal, TerminalId};
 use super::laziness::Laziness;
 use super::order::{Expressions, Order};
 use super::{Given, Lexing};
@@ -23,6 +23,8 @@ pub struct TerminalInfo {
     pub is_text: bool,
     /// Whether it may come between others.
     pub is_ignored: bool,
+    /// Whether it ends as soon as it can, whatever else could go on: it is lazy, or has a suffix.
+    pub is_lazy: bool,
     /// Of terminals that may come in one place, the higher one is taken.
     pub priority: i32,
     /// Where a text is in several terminals of one priority, the least is taken.
@@ -30,6 +32,11 @@ pub struct TerminalInfo {
 }
 
 impl TerminalInfo {
+    /// What decides before the length of a match: of terminals with different ranks, the highest is taken once it matches.
+    pub fn rank(&self) -> (i32, bool) {
+        (self.priority, self.is_lazy)
+    }
+
     /// Leaves the empty text out, if it is one of the texts: a lexer finds no empty lexeme, so the
     /// terminal may be left out instead. Whether it was one.
     pub fn leave_empty_out(&mut self) -> bool {
@@ -78,11 +85,16 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
         is_nullable: nullable(&tree),
         is_text: expressions.of(id).is_text,
         is_ignored: grammar.ignored.contains(&id),
+        is_lazy: ends_at_once(&grammar.terminals[id as usize].attributes),
         priority: grammar.terminals[id as usize].priority,
         order,
         tree,
     };
     Ok((0..).zip(trees).zip(orders).map(info).collect())
+}
+
+fn ends_at_once(attributes: &Attributes) -> bool {
+    attributes.is_lazy || attributes.suffix.is_some()
 }
 
 /// The terminals that a pattern refers to.
