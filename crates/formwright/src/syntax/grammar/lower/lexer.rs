@@ -20,6 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::super::ast::RuleId;
 use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
+use super::foreign::{Beginning, Foreign};
 use super::guards::{BROKEN, FREE, GuardId, Guards};
 use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
@@ -160,8 +161,22 @@ impl<'l> Lexer<'l> {
         all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
     }
 
+    /// A guard as far as another language can break it.
+    pub fn before_foreign(&mut self, foreign: &Foreign, guard: GuardId) -> GuardId {
+        let first = self.minterms_of(foreign.first);
+        self.guards.before_first(guard, &first)
+    }
+
+    /// What another language may begin with after a guard, if the guard is broken or free by then, and that is regular.
+    pub fn guarded_beginning(&mut self, foreign: &Foreign, guard: GuardId) -> Option<Regular> {
+        let Beginning { tree, next, .. } = foreign.beginning.as_ref()?;
+        let next = self.minterms_of(*next);
+        let is_over = self.guards.is_of_one_character(guard) && self.guards.before_first(guard, &next) == FREE;
+        is_over.then(|| Regular::and([tree.clone(), self.guards.language(guard)]))
+    }
+
     /// The minterms that begin with one of some bytes.
-    pub fn minterms_of(&self, bytes: ByteSet) -> Bits {
+    fn minterms_of(&self, bytes: ByteSet) -> Bits {
         let mut minterms = Bits::new(usize::from(self.automaton.minterms()));
         for byte in bytes.iter() {
             match byte {

@@ -10,6 +10,7 @@
 //! places      what may come where, so which terminals are rivals
 //! ahead       what may come from a place on, character by character
 //! guards      what must not follow a lexeme
+//! foreign     other languages inside a grammar
 //! lexer       lexemes and trivia as languages, with the guards that they leave
 //! rounds      repetitions between two guards
 //! copies      rules as nodes, a copy for each pair of guards
@@ -19,6 +20,7 @@
 mod ahead;
 mod copies;
 mod endless;
+mod foreign;
 mod fusing;
 mod guards;
 mod laziness;
@@ -44,11 +46,12 @@ use crate::error::{Error, Kind, Result};
 use crate::interrupt::bounded;
 use crate::language::Language;
 use crate::limits::Limits;
-use crate::regular::{ByteSet, Regular, TaggedAutomaton};
+use crate::regular::{Regular, TaggedAutomaton};
 
 use bits::Bits;
 use copies::{Copies, Lexing as CopyLexing, Whole};
 use endless::no_text;
+pub(super) use foreign::Foreign;
 use fusing::regular_parts;
 use lexer::{Lexer, RivalsId, any_number};
 use parts::{OccurrenceId, Parts, Symbol};
@@ -84,17 +87,6 @@ impl Given<'_> {
     }
 }
 
-/// Another language inside a grammar.
-pub struct Foreign {
-    pub(super) language: Language,
-    /// The bytes that its texts begin with.
-    pub(super) first: ByteSet,
-    /// Its texts, if it is regular.
-    tree: Option<Regular>,
-    /// Whether the empty text is one of them.
-    is_nullable: bool,
-}
-
 /// What a grammar is made of, and what is known of its terminals and of the languages inside it.
 pub(super) struct Materials {
     pub parts: Parts,
@@ -112,13 +104,7 @@ impl Materials {
         let is_optional: Vec<bool> =
             terminals.iter_mut().map(|terminal| lexing != Lexing::Any && terminal.leave_empty_out()).collect();
         let parts = Parts::of(grammar, &is_optional);
-        let foreign = parts.foreign.iter().map(|(kind, span)| {
-            let language = (given.foreign)(kind, *span)?;
-            let first = language.compiled()?.first(language.graph().root);
-            let tree = language.tree().ok();
-            let is_nullable = language.facts().nullable(language.graph().root);
-            Ok(Foreign { language, first, tree, is_nullable })
-        });
+        let foreign = parts.foreign.iter().map(|(kind, span)| Foreign::new((given.foreign)(kind, *span)?));
         let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
         Ok(Self { parts, terminals, foreign })
     }
