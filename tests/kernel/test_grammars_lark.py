@@ -139,6 +139,8 @@ SHAPES = [
     ("start: (A [B])* C~1..2 D+\n" + LETTERS, ["cd", "aabaccdd"]),
     ('start: a*\n?a: A [B]\nA: "a"\nB: "b"', ["", "aab"]),
     ('_start: A b\nstart: _start _start\nb: [B]\nA: "a"\nB: "b"', ["aa", "aba"]),
+    ('start: W "!" | S "?"\nS: /[a-z.;]+/\nL: "a".."z"\nW: L+', ["q!", ".?"]),
+    ('start: A "!" | N "?"\nA: B\nB: "if"\nN: /[a-z]+/', ["if!", "iff?"]),
     ('start: a b\na: "x" |\nb: "y"? A\nA: "a"\n%ignore / +/', ["a", " x  y a "]),
 ]
 
