@@ -46,7 +46,7 @@ impl Foreign {
         let tree = language.tree().ok();
         let is_nullable = language.facts().nullable(language.graph().root);
         let beginning = if tree.is_none() { Beginning::of(&language)? } else { None };
-        Ok(Self { first, tree, is_nullable, beginning, language })
+        Ok(Self { language, first, tree, is_nullable, beginning })
     }
 }
 

@@ -252,18 +252,18 @@ impl<'l> Lexer<'l> {
 
 /// Whether one terminal is taken instead of another one that matches more.
 pub fn wins_if_shorter(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
-    rival.rank() > own.rank() || rival.rank() == own.rank() && own.is_lazy
+    rival.rank > own.rank || rival.rank == own.rank && own.rank.is_lazy
 }
 
 /// Whether one terminal is taken instead of another one that matches less.
 pub fn wins_if_longer(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
-    rival.rank() > own.rank() || rival.rank() == own.rank() && !own.is_lazy
+    rival.rank > own.rank || rival.rank == own.rank && !own.rank.is_lazy
 }
 
 /// Whether one terminal is taken where a text is in both.
 pub fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
     match (rival.is_text, own.is_text) {
-        _ if rival.rank() != own.rank() => rival.rank() > own.rank(),
+        _ if rival.rank != own.rank => rival.rank > own.rank,
         (true, false) => !own.is_ignored,
         (false, true) => rival.is_ignored,
         _ => rival.order < own.order,
@@ -331,7 +331,9 @@ impl Run {
                     return None;
                 }
                 if !cutting.is_empty() {
-                    cutting.iter().for_each(|&other| run.cutting.insert(other));
+                    for &other in &cutting {
+                        run.cutting.insert(other);
+                    }
                     return None;
                 }
                 if guard == BROKEN {

@@ -176,7 +176,7 @@ fn times(low: u32, high: Option<u32>, written: &str) -> usize {
     let count = written.rsplit_once('~').map(|(_, count)| count);
     match (low, high, count) {
         (low, Some(high), Some(count)) if low != high || count.contains("..") => format!("{{{low},{high}}}").len(),
-        (0, None, _) | (1, None, _) | (0, Some(1), _) => 1,
+        (0 | 1, None, _) | (0, Some(1), _) => 1,
         _ => format!("{{{low}}}").len(),
     }
 }

@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::super::ast::{Attributes, Grammar, Pattern, PatternKind, Terminal, TerminalId};
+use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
 use super::laziness::Laziness;
 use super::order::{Expressions, Order};
 use super::{Given, Lexing};
@@ -23,20 +23,22 @@ pub struct TerminalInfo {
     pub is_text: bool,
     /// Whether it may come between others.
     pub is_ignored: bool,
-    /// Whether it ends as soon as it can, whatever else could go on: it is lazy, or has a suffix.
-    pub is_lazy: bool,
-    /// Of terminals that may come in one place, the higher one is taken.
-    pub priority: i32,
+    /// What decides before the length of a match.
+    pub rank: Rank,
     /// Where a text is in several terminals of one priority, the least is taken.
     pub order: Order,
 }
 
-impl TerminalInfo {
-    /// What decides before the length of a match: of terminals with different ranks, the highest is taken once it matches.
-    pub fn rank(&self) -> (i32, bool) {
-        (self.priority, self.is_lazy)
-    }
+/// Of terminals of different ranks that may come in one place, the highest is taken once it matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    /// The priority that is said.
+    pub priority: i32,
+    /// Whether it ends as soon as it can, whatever else could go on: it is lazy, or has a suffix.
+    pub is_lazy: bool,
+}
 
+impl TerminalInfo {
     /// Leaves the empty text out, if it is one of the texts: a lexer finds no empty lexeme, so the
     /// terminal may be left out instead. Whether it was one.
     pub fn leave_empty_out(&mut self) -> bool {
@@ -85,16 +87,16 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
         is_nullable: nullable(&tree),
         is_text: expressions.of(id).is_text,
         is_ignored: grammar.ignored.contains(&id),
-        is_lazy: ends_at_once(&grammar.terminals[id as usize].attributes),
-        priority: grammar.terminals[id as usize].priority,
+        rank: rank_of(&grammar.terminals[id as usize]),
         order,
         tree,
     };
     Ok((0..).zip(trees).zip(orders).map(info).collect())
 }
 
-fn ends_at_once(attributes: &Attributes) -> bool {
-    attributes.is_lazy || attributes.suffix.is_some()
+fn rank_of(terminal: &Terminal) -> Rank {
+    let attributes = &terminal.attributes;
+    Rank { priority: terminal.priority, is_lazy: attributes.is_lazy || attributes.suffix.is_some() }
 }
 
 /// The terminals that a pattern refers to.

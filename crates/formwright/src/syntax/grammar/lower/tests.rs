@@ -209,7 +209,7 @@ impl<'d> Definition<'d> {
             let is_longer = (to + 1..=text.len()).any(|end| self.has(rival, &text[from..end]));
             let cuts_inside = (from + 1..to).any(|end| self.has(rival, &text[from..end]));
             let is_text_of = self.has(rival, &text[from..to]);
-            let (rank, own_rank) = ((other.priority, other.is_lazy), (info.priority, info.is_lazy));
+            let (rank, own_rank) = (other.rank, info.rank);
             let is_taken = rank == own_rank
                 && is_text_of
                 && match (other.is_text, info.is_text) {
@@ -219,7 +219,7 @@ impl<'d> Definition<'d> {
                 };
             let is_cut = match rank.cmp(&own_rank) {
                 Ordering::Less => false,
-                Ordering::Equal if info.is_lazy => cuts_inside,
+                Ordering::Equal if own_rank.is_lazy => cuts_inside,
                 Ordering::Equal => is_longer,
                 Ordering::Greater => is_longer || cuts_inside || is_text_of,
             };
