@@ -5,7 +5,10 @@ What each construct is read as, `testdata/grammars.json` says, which the kernel'
 
 from __future__ import annotations
 
+import itertools
 import pickle
+import re
+import string
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -264,6 +267,68 @@ def test_what_the_guide_lists_as_refused_is_refused(text: str, said: str) -> Non
 def test_a_grammar_without_texts_is_an_error(text: str) -> None:
     with pytest.raises(errors.UnsatisfiableSchema, match="no text conforms"):
         fw.grammar(text)
+
+
+NEST = fw.grammar('start: "b" | "(" start ")"\n%ignore " "')
+SPACED = fw.grammar('root ::= " "* nest\nnest ::= "b" " "* | "(" " "* nest ")" " "*', syntax="gbnf")
+
+
+@pytest.mark.parametrize("form", [NEST, SPACED])
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ('start: "a" (";" @nest)?\n%ignore " "', r" *a *(?:; *NEST)?"),
+        ('start: ("a" @nest)+\n%ignore / +/', r" *(?:a *NEST)+"),
+        ("start: A @nest\nA: /[ a]+/", r"[ a]+NEST"),
+        ("start: A @nest\nA: / a /", r" a  *NEST"),
+    ],
+)
+def test_a_form_may_begin_with_what_the_text_before_it_could_go_on_with(
+    form: fw.Form[str], text: str, same: str
+) -> None:
+    nest = r"(?:b *|\( *b *\) *|\( *\( *b *\) *\) *)"
+    outer, trees = (fw.grammar(text, forms={"nest": form}, read=read) for read in (None, "tree"))
+    expected = re.compile(same.replace("NEST", nest))
+    for letters in itertools.chain.from_iterable(itertools.product("ab; ()", repeat=length) for length in range(7)):
+        said = "".join(letters)
+        assert outer.matches(said) == bool(expected.fullmatch(said)), said
+        assert outer.matches(said) == trees.matches(said), said
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ('start: "a" @form\n%ignore / +/', 'start: "b" | " " start "c"?'),
+        ("start: A @form\nA: /[ab]+/", 'start: " " | "b" start'),
+        ("start: A @form\nA: /a( a)*/", 'root ::= " "* nest\nnest ::= ";" | "(" nest ")"'),
+    ],
+)
+def test_other_forms_may_not(text: str, form: str) -> None:
+    with pytest.raises(errors.UnsupportedConstruct, match="the text before it could go on with its first characters"):
+        fw.grammar(text, forms={"form": fw.grammar(form, lexing="any")})
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ('start: x\nx: "(" x', "2:1", "'x' never ends: x -> x\n"),
+        ('start: "a" start | b start\nb: "b"', "1:1", "'start' never ends: start -> start\n"),
+        ('start: (b | "x"? c)+\nb: "b" c~2\nc: ["c"] b', "2:1", "'b' never ends: b -> c -> b\n"),
+        ('root ::= [a-z] list{2,}\nlist ::= "(" list* list', "2:1", "'list' never ends: list -> list\n"),
+    ],
+)
+def test_rules_that_never_end_are_told(text: str, place: str, says: str) -> None:
+    with pytest.raises(errors.UnsatisfiableSchema) as raised:
+        fw.grammar(text)
+    assert str(raised.value).startswith(f"grammar at {place}: no text conforms to it, since {says}")
+    assert raised.value.hint == "give one of these rules an alternative that ends"
+
+
+def test_a_limit_names_the_rule_that_needs_more() -> None:
+    pairs = " | ".join(f'"{first}" s "{last}"?' for first in string.ascii_lowercase for last in string.ascii_lowercase)
+    with pytest.raises(errors.LimitExceeded, match=r"^grammar at 2:1: .* and the rule 's' needs more\n") as raised:
+        fw.grammar(f"start: s*\ns: {pairs} | N | C\nN: /[a-z_]+/\nC: /\\/\\*(.|\\n)*\\*\\//\n%ignore C")
+    assert raised.value.limit == "work"
 
 
 def test_alternatives_that_never_end_are_left_out(byte_vocabulary: fw.Vocabulary) -> None:

@@ -15,7 +15,7 @@ import formwright as fw
 
 lark = pytest.importorskip("lark")
 
-__all__ = ["ALL", "parsers", "parses"]
+__all__ = ["ALL", "parsers", "parses", "random_pattern"]
 
 TEXTS = ["a", "b", "ab", "aa", "ba", "bb"]
 REGEXES = ["a+", "b+", "[ab]+", "ab?", "ba*", "a*b", "[ab]"]
@@ -132,3 +132,25 @@ def parses(parser: Any, text: str) -> bool:
     except lark.exceptions.UnexpectedInput:
         return False
     return True
+
+
+ATOMS = [
+    *('"a"', '"q"', '"."', '"+"', '"ab"i', '"q"i~1..1', '"\\t"', '"a".."z"', '"." .. "q"', '"\\x20".."q"'),
+    *("/[a-z]/", "/[.a]/i", "/[^q§¶]/", "/a|q/is", r"/[\n\t]/", r"/[\x2b\"\/q]/", r"/[\w.]/", "/[^§¶]/"),
+    *("/[a-q]{1,2}/", "/q+/x"),
+]
+
+
+def random_pattern(dice: random.Random, names: list[str], depth: int = 0) -> str:
+    """What a terminal is written as, perhaps with terminals that are defined before."""
+    choice = dice.random()
+    if choice < 0.4 or depth > 2:
+        return dice.choice(ATOMS + names)
+    parts = [random_pattern(dice, names, depth + 1) for _ in range(dice.randint(1, 3))]
+    if choice < 0.6:
+        return f"({' | '.join(parts)})"
+    if choice < 0.7:
+        return f"[{parts[0]}] {parts[-1]}"
+    if choice < 0.9:
+        return f"({' '.join(parts)}){dice.choice(['+', '?', '*', '~2', '~1..2', '~0..1', '~1..1'])}"
+    return " ".join(parts)

@@ -7,10 +7,11 @@ something else to Lark; such grammars are passed over.
 from __future__ import annotations
 
 import os
+import random
 from collections import Counter
 
 import pytest
-from lark_grammars import ALL, parsers, parses
+from lark_grammars import ALL, parsers, parses, random_pattern
 from lark_trees import check_tree, lark
 
 import formwright as fw
@@ -49,6 +50,29 @@ def test_trees_are_those_of_lark(has_shapes: bool) -> None:
     print(dict(seen))
     assert seen["trees"] > 3 * seen["grammars"]
     assert seen["trees"] > 100 * seen["otherwise"]
+
+
+def test_of_two_terminals_with_one_text_that_of_lark_is_taken() -> None:
+    dice = random.Random(SEED)
+    seen: Counter[str] = Counter()
+    while seen["grammars"] < 2 * COUNT:
+        lines = ["%import common (LETTER, INT, WORD)"]
+        names = ["LETTER", "INT", "WORD"]
+        for name in dice.sample(["A", "_B", "C", "_D"], 4):
+            lines.append(f"{name}: {random_pattern(dice, names)}")
+            names.append(name)
+        first, second = names[-1], dice.choice([names[-2], names[-2], "/[a-y]/", "/[.a]/i", '"q"', "WORD"])
+        grammar = "\n".join([f'start: {first} "§" | {second} "¶"', *lines])
+        try:
+            parser = lark.Lark(grammar, parser="lalr")
+            form = fw.grammar(grammar)
+        except (lark.exceptions.LarkError, fw.errors.LanguageError, fw.errors.LimitExceeded):
+            continue
+        seen["grammars"] += 1
+        for text in (letter + sign for letter in 'aAqQz.+\t\n"/1 ' for sign in "§¶"):
+            assert form.matches(text) == parses(parser, text), f"{grammar}\n{text!r}"
+            seen["taken"] += form.matches(text)
+    assert seen["taken"] > seen["grammars"]
 
 
 def has_one_tree(grammar: str, text: str) -> bool:
@@ -115,6 +139,8 @@ SHAPES = [
     ("start: (A [B])* C~1..2 D+\n" + LETTERS, ["cd", "aabaccdd"]),
     ('start: a*\n?a: A [B]\nA: "a"\nB: "b"', ["", "aab"]),
     ('_start: A b\nstart: _start _start\nb: [B]\nA: "a"\nB: "b"', ["aa", "aba"]),
+    ('start: W "!" | S "?"\nS: /[a-z.;]+/\nL: "a".."z"\nW: L+', ["q!", ".?"]),
+    ('start: A "!" | N "?"\nA: B\nB: "if"\nN: /[a-z]+/', ["if!", "iff?"]),
     ('start: a b\na: "x" |\nb: "y"? A\nA: "a"\n%ignore / +/', ["a", " x  y a "]),
 ]
 

@@ -45,8 +45,16 @@ impl Language {
     /// # Errors
     /// [`crate::Kind::Argument`] when it is not regular, or too large.
     pub fn tree(&self) -> Result<Regular> {
+        self.tree_of(self.graph().root)
+    }
+
+    /// The texts of one of its nodes as a tree.
+    ///
+    /// # Errors
+    /// As [`Language::tree`].
+    pub fn tree_of(&self, node: NodeId) -> Result<Regular> {
         let mut fuel = MOST_NODES;
-        tree_of(self.graph(), self.graph().root, DEEPEST, &mut fuel)
+        tree_of(self.graph(), node, DEEPEST, &mut fuel)
     }
 }
 

@@ -125,7 +125,7 @@ impl Printer<'_> {
         listed.extend(attributes.is_lazy.then(|| "lazy".to_owned()));
         listed.extend(attributes.suffix.iter().map(|suffix| format!("suffix={}", self.pattern(suffix))));
         listed.extend(attributes.capture.iter().map(|name| format!("capture={name:?}")));
-        listed.extend(attributes.max_tokens.iter().map(|most| format!("max_tokens={most}")));
+        listed.extend(attributes.max_tokens.iter().map(|(most, _)| format!("max_tokens={most}")));
         if listed.is_empty() { priority } else { format!("{priority}[{}]", listed.join(", ")) }
     }
 

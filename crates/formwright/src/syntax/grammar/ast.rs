@@ -104,8 +104,8 @@ pub struct Attributes {
     pub suffix: Option<Pattern>,
     /// The name under which its text is reported.
     pub capture: Option<Arc<str>>,
-    /// Most tokens.
-    pub max_tokens: Option<u32>,
+    /// Most tokens, and where this is said.
+    pub max_tokens: Option<(u32, Span)>,
 }
 
 /// One way to write a rule.

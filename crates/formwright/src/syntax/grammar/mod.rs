@@ -70,7 +70,9 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Grammar> {
 /// The notation of a grammar, from what comes after its first name.
 pub fn syntax_of(text: &str, limits: &Limits) -> Syntax {
     let mut cursor = Cursor::new(text, limits);
-    skip_comments(&mut cursor);
+    if skip_comments(&mut cursor) {
+        return Syntax::Lark;
+    }
     if cursor.name().is_empty() {
         return if cursor.is_at("<") { Syntax::Gbnf } else { Syntax::Lark };
     }
@@ -91,16 +93,18 @@ fn with_stack<T>(read: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(STACK_LEFT, STACK_MORE, read)
 }
 
-/// Skips blanks and the comments of both notations.
-fn skip_comments(cursor: &mut Cursor<'_>) {
+/// Skips blanks and the comments of both notations. Whether one of them begins with `//`, as only those of Lark do.
+fn skip_comments(cursor: &mut Cursor<'_>) -> bool {
+    let mut is_lark = false;
     loop {
         cursor.take_while(char::is_whitespace);
         if cursor.is_at("#") || cursor.is_at("//") {
+            is_lark |= cursor.is_at("//");
             cursor.take_line();
         } else if cursor.eat("/*") {
             cursor.at += cursor.rest().find("*/").map_or(cursor.rest().len(), |end| end + 2);
         } else {
-            return;
+            return is_lark;
         }
     }
 }

@@ -82,7 +82,7 @@ pub struct Attributes<'t> {
     pub is_lazy: bool,
     pub suffix: Option<Part<'t>>,
     pub capture: Option<Arc<str>>,
-    pub max_tokens: Option<u32>,
+    pub max_tokens: Option<(u32, Span)>,
 }
 
 impl Attributes<'_> {

@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 
 use super::ast::{Grammar, ItemKind, Rule};
 use super::lower::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
-use super::lower::{Foreign, Given, Lexing, Materials};
+use super::lower::{Foreign, Given, Lexing, Materials, bounded_by_rule};
 use crate::error::Result;
 use crate::interrupt::bounded;
 use crate::language::Language;
@@ -127,9 +127,9 @@ impl Derivations {
         inner: impl Fn(&Grammar) -> Result<Self>,
         limits: &Limits,
     ) -> Result<(Language, Self)> {
-        bounded(limits.work, || {
+        bounded_by_rule(grammar, limits, |at| {
             let mut materials = Materials::of(grammar, lexing, given, limits)?;
-            let (language, tables) = materials.lower(grammar, lexing, limits)?;
+            let (language, tables) = materials.lower(grammar, lexing, limits, at)?;
             let inner = materials.parts.foreign.iter().map(|(kind, _)| match kind {
                 ItemKind::Grammar(grammar) => inner(grammar).map(Some),
                 _ => Ok(None),

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::{Grammar, TerminalId};
 use super::super::lower::bits::Bits;
-use super::super::lower::lexer::{RivalsId, wins};
+use super::super::lower::lexer::{RivalsId, wins, wins_if_longer, wins_if_shorter};
 use super::super::lower::parts::{OccurrenceId, Symbol};
 use super::super::lower::places::PlaceId;
 use super::super::lower::terminals::TerminalInfo;
@@ -211,10 +211,12 @@ impl Rivals {
         let tags = |state: TaggedState| {
             self.tables.automaton.accepts(state).iter().copied().filter(|&tag| tag == own || rivals.contains(tag))
         };
-        let rank = |tag: Tag| self.terminals[tag as usize].priority.cmp(&info.priority);
-        let &(end, state) = matches.iter().rfind(|(_, state)| tags(*state).any(|tag| rank(tag).is_ge()))?;
-        let is_other = tags(state).any(|tag| tag != own && wins(&self.terminals[tag as usize], info));
-        let is_cut = matches.iter().any(|&(at, state)| at > from && tags(state).any(|tag| rank(tag).is_gt()));
+        let other = |tag: Tag| &self.terminals[tag as usize];
+        let is_longest = |tag: Tag| tag == own || wins_if_longer(other(tag), info);
+        let &(end, state) = matches.iter().rfind(|(_, state)| tags(*state).any(is_longest))?;
+        let is_other = tags(state).any(|tag| tag != own && wins(other(tag), info));
+        let cuts = |tag: Tag| tag != own && wins_if_shorter(other(tag), info);
+        let is_cut = matches.iter().any(|&(at, state)| at > from && at < end && tags(state).any(cuts));
         (tags(state).any(|tag| tag == own) && !is_other && !is_cut).then_some(end)
     }
 }

@@ -150,7 +150,8 @@ impl<'t> Reader<'t> {
                 "max_tokens" if self.cursor.eat("=") => {
                     let most = self.cursor.number().filter(|&most| most > 0);
                     let what = "'max_tokens' takes a number of tokens";
-                    attributes.max_tokens = Some(most.ok_or_else(|| self.cursor.fail((from, self.cursor.at), what))?);
+                    let most = most.ok_or_else(|| self.cursor.fail((from, self.cursor.at), what))?;
+                    attributes.max_tokens = Some((most, (from, from + "max_tokens".len())));
                 }
                 _ => {
                     self.cursor.at = from;

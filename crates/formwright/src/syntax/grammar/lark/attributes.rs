@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
             "lazy" => attributes.is_lazy = true,
             "capture" => attributes.capture = Some(self.capture(rule)?),
             "suffix" => attributes.suffix = Some(self.end_of_text()?),
-            "max_tokens" => attributes.max_tokens = Some(self.most()?),
+            "max_tokens" => attributes.max_tokens = Some((self.most()?, span)),
             "stop" | "temperature" | "stop_capture" => return self.other_attribute(name, span),
             "" => return Err(self.cursor.expected("an attribute")),
             _ => {

@@ -34,9 +34,17 @@ const TERMINALS: [(&str, &str); 27] = [
     ("SQL_COMMENT", r"/--[^\n]*/"),
 ];
 
+/// Of the two that are written otherwise: how many characters Lark's own expression has.
+const LENGTHS: [(&str, usize); 2] = [(r#""([^"\\\n]|\\[^\n])*""#, 20), (r"/\*([^*]|\*+[^*/])*\*+/", 13)];
+
 /// What a name stands for.
 pub fn find(name: &str) -> Option<&'static str> {
     TERMINALS.iter().find(|(known, _)| *known == name).map(|(_, body)| *body)
+}
+
+/// The characters of Lark's own expression where it is another one than this.
+pub fn length(source: &str) -> Option<usize> {
+    LENGTHS.iter().find(|(known, _)| *known == source).map(|(_, length)| *length)
 }
 
 /// All names.

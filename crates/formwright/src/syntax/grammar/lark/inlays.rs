@@ -21,8 +21,8 @@ use crate::regular::{Pieces, Unit};
 /// What begins with a percent sign inside a definition.
 const INLAYS: [&str; 4] = ["%json", "%form", "%regex", "%lark"];
 
-/// Options of llguidance that say nothing about texts.
-const WITHOUT_EFFECT: [&str; 2] = ["no_forcing", "allow_invalid_utf8"];
+/// Options of llguidance; the last two say nothing about texts.
+const OPTIONS: [&str; 4] = ["allow_initial_skip", "ignore_once", "no_forcing", "allow_invalid_utf8"];
 
 impl<'t> Reader<'t> {
     pub(super) fn inlay(&mut self) -> Result<PartKind<'t>> {
@@ -172,6 +172,10 @@ impl<'t> Reader<'t> {
         let (object, from) = self.object()?;
         let span = (from, self.cursor.at);
         for (key, value) in &object {
+            if !OPTIONS.contains(&key.as_str()) {
+                let error = self.cursor.fail(span, format_args!("unknown option '{key}'"));
+                return Err(error.hint(nearest::hint(key, OPTIONS.into_iter(), "options")));
+            }
             let Value::Bool(value) = value else {
                 return Err(self.cursor.fail(span, format_args!("the option '{key}' takes true or false")));
             };
@@ -182,14 +186,7 @@ impl<'t> Reader<'t> {
                     return Err(self.cursor.refuse(span, "ignored texts may always come several times", instead));
                 }
                 "ignore_once" => {}
-                key if WITHOUT_EFFECT.contains(&key) => {
-                    self.document.lints.add(span, format!("the option '{key}' has no effect here"));
-                }
-                key => {
-                    let known = ["allow_initial_skip", "ignore_once"].into_iter().chain(WITHOUT_EFFECT);
-                    let error = self.cursor.fail(span, format_args!("unknown option '{key}'"));
-                    return Err(error.hint(nearest::hint(key, known, "options")));
-                }
+                key => self.document.lints.add(span, format!("the option '{key}' has no effect here")),
             }
         }
         Ok(())

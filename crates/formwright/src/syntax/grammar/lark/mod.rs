@@ -19,6 +19,8 @@ mod statements;
 
 use std::sync::Arc;
 
+pub use common::length as length_in_common;
+
 use super::ast::{Grammar, Span, Syntax};
 use super::cursor::Cursor;
 use super::resolve::{Context, resolve};

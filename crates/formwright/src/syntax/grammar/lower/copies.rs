@@ -14,10 +14,10 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::RuleId;
-use super::Foreign;
 use super::guards::{FREE, GuardId};
 use super::lexer::{Leaves, Lexer};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
+use super::{Foreign, RuleAtWork};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, Node, NodeId};
@@ -69,6 +69,7 @@ pub struct Copies<'c> {
     foreign: &'c [Foreign],
     lexing: Lexing<'c>,
     limits: &'c Limits,
+    pub at: &'c RuleAtWork,
     known: IndexMap<(RuleId, GuardId), Known, FxBuildHasher>,
     /// Copies of which something new is known, and those that read it.
     open: BTreeSet<usize>,
@@ -94,6 +95,7 @@ impl<'c> Copies<'c> {
         foreign: &'c [Foreign],
         lexing: Lexing<'c>,
         limits: &'c Limits,
+        at: &'c RuleAtWork,
     ) -> Self {
         Self {
             parts,
@@ -101,6 +103,7 @@ impl<'c> Copies<'c> {
             foreign,
             lexing,
             limits,
+            at,
             known: IndexMap::default(),
             open: BTreeSet::new(),
             graph: Graph::default(),
@@ -136,6 +139,7 @@ impl<'c> Copies<'c> {
             }
         }
         while let Some((rule, guard, after)) = self.to_make.pop() {
+            self.at.set(Some(rule));
             let body = self.node(self.parts.rules[rule as usize], guard, after)?;
             let own = self.rules[&(rule, guard, after)];
             self.graph.nodes[own as usize] = body.map_or(Node::Never, Node::Rule);
@@ -165,6 +169,7 @@ impl<'c> Copies<'c> {
         self.open.insert(index);
         while let Some(index) = self.open.pop_first() {
             let Some((&(rule, guard), _)) = self.known.get_index(index) else { continue };
+            self.at.set(Some(rule));
             let found = self.guards_after(self.parts.rules[rule as usize], guard, Some(index));
             let known = &mut self.known[index];
             if found.len() > known.guards.len() {
@@ -265,14 +270,14 @@ impl<'c> Copies<'c> {
             (Lexing::Lexer(lexer), None) => lexer.leaves(self.parts, occurrence, guard),
             (Lexing::Lexer(lexer), Some(at)) => {
                 let foreign = &self.foreign[at as usize];
-                let first = lexer.minterms_of(foreign.first);
-                let needed = lexer.guards.before_first(guard, &first);
+                let needed = lexer.before_foreign(foreign, guard);
                 if let Some(tree) = &foreign.tree {
                     return lexer.foreign_leaves(occurrence, tree, (guard, needed));
                 }
                 // The empty text hands the guard on.
                 let is_handed_on = foreign.is_nullable && lexer.before_next(occurrence, guard) != FREE;
-                if needed != FREE || is_handed_on {
+                let is_broken = needed != FREE && lexer.guarded_beginning(foreign, needed).is_none();
+                if is_broken || is_handed_on {
                     self.unguarded.insert(occurrence);
                 }
                 lexer.trivia_after(occurrence)
@@ -342,9 +347,31 @@ impl<'c> Copies<'c> {
         if matches!(self.lexing, Lexing::Lexer(_)) && self.foreign[at as usize].tree.is_some() {
             return Ok(Some(self.text(tree)));
         }
-        let foreign = self.imported(at)?;
+        let foreign = match self.beginning_after(at, guard) {
+            Some(begin) => self.guarded(at, begin)?,
+            None => self.imported(at)?,
+        };
         let trivia = self.text(tree);
         Ok(Some(self.sequence(&[foreign, trivia])))
+    }
+
+    /// What another language may begin with after a guard, where that is less than it begins with elsewhere.
+    fn beginning_after(&mut self, at: u32, guard: GuardId) -> Option<Regular> {
+        let Lexing::Lexer(lexer) = &mut self.lexing else { return None };
+        let foreign = &self.foreign[at as usize];
+        match lexer.before_foreign(foreign, guard) {
+            FREE => None,
+            needed => lexer.guarded_beginning(foreign, needed),
+        }
+    }
+
+    /// Another language that begins otherwise.
+    fn guarded(&mut self, at: u32, begin: Regular) -> Result<NodeId> {
+        let Foreign { language, beginning, .. } = &self.foreign[at as usize];
+        let shift = self.imported(at)? - language.graph().root;
+        let rest = beginning.iter().flat_map(|beginning| &beginning.rest).map(|node| node + shift);
+        let all: Vec<NodeId> = std::iter::once(self.text(begin)).chain(rest).collect();
+        Ok(self.sequence(&all))
     }
 
     fn imported(&mut self, at: u32) -> Result<NodeId> {

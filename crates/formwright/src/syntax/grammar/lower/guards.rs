@@ -132,6 +132,11 @@ impl<'t> Guards<'t> {
         })
     }
 
+    /// Whether the first character breaks a guard or frees it.
+    pub fn is_of_one_character(&self, guard: GuardId) -> bool {
+        self.rows[guard as usize].iter().all(|&next| next == FREE || next == BROKEN)
+    }
+
     /// The texts that do not break a guard.
     pub fn language(&self, guard: GuardId) -> Regular {
         let (mut order, mut at) = (vec![guard], 0);
@@ -153,7 +158,7 @@ impl<'t> Guards<'t> {
             states.push(state);
             at += 1;
         }
-        if self.rows[guard as usize].iter().all(|&next| next == FREE || next == BROKEN) {
+        if self.is_of_one_character(guard) {
             let (class, _) = states[0].edges.first().cloned().unwrap_or_default();
             let other = Regular::concat([Regular::Class(class), Regular::anything()]);
             return Regular::or([Regular::Empty, other]); // plain trees are followed faster

@@ -9,8 +9,8 @@
 //!                                         before a bracket:  [a-z]+ without `if`, then any number of spaces
 //! ```
 //!
-//! The rules of the lexer, in the order in which they decide: a higher priority wins, even when it is shorter; the longest
-//! match wins; of equal matches an ignored expression wins, then a text, then the first in Lark's order.
+//! The rules of the lexer, in the order in which they decide: a higher priority wins, even when it is shorter; a lazy
+//! terminal wins as soon as it matches; the longest match wins; of equal matches an ignored expression wins, then a text, then the first in Lark's order.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::super::ast::RuleId;
 use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
+use super::foreign::{Beginning, Foreign};
 use super::guards::{BROKEN, FREE, GuardId, Guards};
 use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
@@ -160,8 +161,22 @@ impl<'l> Lexer<'l> {
         all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
     }
 
+    /// A guard as far as another language can break it.
+    pub fn before_foreign(&mut self, foreign: &Foreign, guard: GuardId) -> GuardId {
+        let first = self.minterms_of(foreign.first);
+        self.guards.before_first(guard, &first)
+    }
+
+    /// What another language may begin with after a guard, if the guard is broken or free by then, and that is regular.
+    pub fn guarded_beginning(&mut self, foreign: &Foreign, guard: GuardId) -> Option<Regular> {
+        let Beginning { tree, next, .. } = foreign.beginning.as_ref()?;
+        let next = self.minterms_of(*next);
+        let is_over = self.guards.is_of_one_character(guard) && self.guards.before_first(guard, &next) == FREE;
+        is_over.then(|| Regular::and([tree.clone(), self.guards.language(guard)]))
+    }
+
     /// The minterms that begin with one of some bytes.
-    pub fn minterms_of(&self, bytes: ByteSet) -> Bits {
+    fn minterms_of(&self, bytes: ByteSet) -> Bits {
         let mut minterms = Bits::new(usize::from(self.automaton.minterms()));
         for byte in bytes.iter() {
             match byte {
@@ -227,24 +242,39 @@ impl<'l> Lexer<'l> {
             all.iter().filter(|&rival| keeps(&terminals[rival as usize])).for_each(|rival| kept.insert(rival));
             kept
         };
-        let (higher, winners) = (of(&|rival| rival.priority > own.priority), of(&|rival| wins(rival, own)));
-        let mut longer = of(&|rival| rival.priority >= own.priority);
+        let (shorter, equal) = (of(&|rival| wins_if_shorter(rival, own)), of(&|rival| wins(rival, own)));
+        let mut longer = of(&|rival| wins_if_longer(rival, own));
         longer.insert(tag);
-        let run = Run::new(self, tag, guard, &higher, &winners, &longer);
+        let run = Run::new(self, tag, guard, &Winners { shorter, equal, longer });
         run.leaves(self)
     }
 }
 
-/// Whether one terminal is taken where a text is in both, and their priorities are equal.
+/// Whether one terminal is taken instead of another one that matches more.
+pub fn wins_if_shorter(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
+    rival.rank > own.rank || rival.rank == own.rank && own.rank.is_lazy
+}
+
+/// Whether one terminal is taken instead of another one that matches less.
+pub fn wins_if_longer(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
+    rival.rank > own.rank || rival.rank == own.rank && !own.rank.is_lazy
+}
+
+/// Whether one terminal is taken where a text is in both.
 pub fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
-    if rival.priority != own.priority {
-        return false; // decided before
-    }
     match (rival.is_text, own.is_text) {
+        _ if rival.rank != own.rank => rival.rank > own.rank,
         (true, false) => !own.is_ignored,
         (false, true) => rival.is_ignored,
         _ => rival.order < own.order,
     }
+}
+
+/// The terminals that are taken instead of another one where their match is shorter, equal or longer.
+struct Winners {
+    shorter: Bits,
+    equal: Bits,
+    longer: Bits,
 }
 
 /// The texts of a terminal, read by the automaton of all terminals and by a guard at once.
@@ -256,7 +286,7 @@ struct Run {
     rows: Vec<Vec<Option<u32>>>,
     /// By state where a text ends: the guard that it leaves.
     ends: Vec<Option<GuardId>>,
-    /// Terminals of higher priority that cut some text.
+    /// Terminals that are taken instead inside some text.
     cutting: Bits,
     /// Terminals that are taken instead for some text.
     taken: Bits,
@@ -265,7 +295,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(lexer: &mut Lexer<'_>, tag: Tag, guard: GuardId, higher: &Bits, winners: &Bits, longer: &Bits) -> Self {
+    fn new(lexer: &mut Lexer<'_>, tag: Tag, guard: GuardId, winners: &Winners) -> Self {
         let (automaton, tags) = (lexer.automaton, lexer.terminals.len());
         let mut run = Self {
             tag,
@@ -282,10 +312,11 @@ impl Run {
         while at < run.states.len() {
             let (state, guard) = run.states[at];
             let accepts = automaton.accepts(state);
-            let taken: Vec<Tag> = accepts.iter().copied().filter(|&tag| winners.contains(tag)).collect();
+            let among = |all: &Bits| accepts.iter().copied().filter(|&tag| all.contains(tag)).collect::<Vec<Tag>>();
+            let (taken, cutting) = (among(&winners.equal), among(&winners.shorter));
             let is_text = accepts.binary_search(&tag).is_ok();
             let end = (is_text && taken.is_empty())
-                .then(|| lexer.guards.longer(state, longer))
+                .then(|| lexer.guards.longer(state, &winners.longer))
                 .map(|own| lexer.guards.either(own, guard));
             if is_text {
                 for &winner in &taken {
@@ -299,9 +330,10 @@ impl Run {
                 if automaton.alive(next).binary_search(&tag).is_err() {
                     return None;
                 }
-                let mut cutting = automaton.accepts(next).iter().filter(|&&other| higher.contains(other)).peekable();
-                if cutting.peek().is_some() {
-                    cutting.for_each(|&other| run.cutting.insert(other));
+                if !cutting.is_empty() {
+                    for &other in &cutting {
+                        run.cutting.insert(other);
+                    }
                     return None;
                 }
                 if guard == BROKEN {
@@ -340,8 +372,7 @@ impl Run {
             all.push(Regular::or(taken).not());
         }
         if !cutting.is_empty() {
-            let some = Regular::and([Regular::or(cutting), Regular::any().repeat(1, None)]);
-            all.push(Regular::concat([some, Regular::anything()]).not());
+            all.push(Regular::concat([Regular::or(cutting), Regular::any().repeat(1, None)]).not());
         }
         if self.is_broken {
             all.push(lexer.guards.language(self.guard));

@@ -4,23 +4,29 @@
 //! parts       the rules as one arena, with the occurrences of terminals
 //! terminals   terminals as regular languages
 //! laziness    terminals that end as soon as they can
+//! order       which of two terminals of one text Lark takes
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
 //! places      what may come where, so which terminals are rivals
 //! ahead       what may come from a place on, character by character
 //! guards      what must not follow a lexeme
+//! foreign     other languages inside a grammar
 //! lexer       lexemes and trivia as languages, with the guards that they leave
 //! rounds      repetitions between two guards
 //! copies      rules as nodes, a copy for each pair of guards
 //! characters  parts that are made of single characters
+//! endless     why a grammar has no text
 //! ```
 
 mod ahead;
 mod characters;
 mod copies;
+mod endless;
+mod foreign;
 mod fusing;
 mod guards;
 mod laziness;
+mod order;
 mod productions;
 mod rounds;
 mod states;
@@ -34,16 +40,21 @@ pub(super) mod terminals;
 #[cfg(test)]
 pub(super) mod tests;
 
-use super::ast::{Grammar, ItemKind, Span};
-use crate::error::{Error, Result};
+use std::cell::Cell;
+
+use super::ast::{Grammar, ItemKind, Rule, RuleId, Span};
+use super::cursor::shorten;
+use crate::error::{Error, Kind, Result};
 use crate::interrupt::bounded;
 use crate::language::Language;
 use crate::limits::Limits;
-use crate::regular::{ByteSet, Regular, TaggedAutomaton};
+use crate::regular::{Regular, TaggedAutomaton};
 
 use bits::Bits;
 use characters::join_characters;
 use copies::{Copies, Lexing as CopyLexing, Whole};
+use endless::no_text;
+pub(super) use foreign::Foreign;
 use fusing::regular_parts;
 use lexer::{Lexer, RivalsId, any_number};
 use parts::{OccurrenceId, Parts, Symbol};
@@ -79,17 +90,6 @@ impl Given<'_> {
     }
 }
 
-/// Another language inside a grammar.
-pub struct Foreign {
-    pub(super) language: Language,
-    /// The bytes that its texts begin with.
-    pub(super) first: ByteSet,
-    /// Its texts, if it is regular.
-    tree: Option<Regular>,
-    /// Whether the empty text is one of them.
-    is_nullable: bool,
-}
-
 /// What a grammar is made of, and what is known of its terminals and of the languages inside it.
 pub(super) struct Materials {
     pub parts: Parts,
@@ -107,13 +107,7 @@ impl Materials {
         let is_optional: Vec<bool> =
             terminals.iter_mut().map(|terminal| lexing != Lexing::Any && terminal.leave_empty_out()).collect();
         let parts = Parts::of(grammar, &is_optional);
-        let foreign = parts.foreign.iter().map(|(kind, span)| {
-            let language = (given.foreign)(kind, *span)?;
-            let first = language.compiled()?.first(language.graph().root);
-            let tree = language.tree().ok();
-            let is_nullable = language.facts().nullable(language.graph().root);
-            Ok(Foreign { language, first, tree, is_nullable })
-        });
+        let foreign = parts.foreign.iter().map(|(kind, span)| Foreign::new((given.foreign)(kind, *span)?));
         let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
         Ok(Self { parts, terminals, foreign })
     }
@@ -182,9 +176,32 @@ pub(super) struct Tables {
 /// # Errors
 /// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
 pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
-    bounded(limits.work, || {
+    bounded_by_rule(grammar, limits, |at| {
         let materials = Materials::of(grammar, lexing, given, limits)?;
-        Ok(materials.lower(grammar, lexing, limits)?.0)
+        Ok(materials.lower(grammar, lexing, limits, at)?.0)
+    })
+}
+
+/// The rule that work is done for.
+type RuleAtWork = Cell<Option<RuleId>>;
+
+/// Does some work of which rules are a part. Where a bound is reached, the error has the place of the rule.
+///
+/// # Errors
+/// [`crate::Kind::Limit`] when it is too much; those of the work.
+pub(super) fn bounded_by_rule<T>(
+    grammar: &Grammar,
+    limits: &Limits,
+    work: impl FnOnce(&RuleAtWork) -> Result<T>,
+) -> Result<T> {
+    let at = RuleAtWork::default();
+    bounded(limits.work, || work(&at)).map_err(|error| match (&*error.kind, at.get()) {
+        (Kind::Limit { .. }, Some(rule)) => {
+            let Rule { name, span, .. } = &grammar.rules[rule as usize];
+            let what = format_args!("{}, and the rule '{}' needs more", error.message, shorten(name));
+            Error { message: Error::grammar(&grammar.text, *span, what).message, ..error }
+        }
+        _ => error,
     })
 }
 
@@ -193,7 +210,13 @@ impl Materials {
     ///
     /// # Errors
     /// As [`lower`].
-    pub fn lower(&self, grammar: &Grammar, lexing: Lexing, limits: &Limits) -> Result<(Language, Option<Tables>)> {
+    pub fn lower(
+        &self,
+        grammar: &Grammar,
+        lexing: Lexing,
+        limits: &Limits,
+        at: &RuleAtWork,
+    ) -> Result<(Language, Option<Tables>)> {
         refuse_bounds(grammar)?;
         let nullable = self.nullable_parts();
         let Self { parts, terminals, foreign } = self;
@@ -208,7 +231,7 @@ impl Materials {
             };
             let trees: Vec<Regular> = parts.occurrences.iter().map(tree).collect();
             let lexing = CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia });
-            let language = finish(Copies::new(parts, &nullable, foreign, lexing, limits), grammar, limits)?;
+            let language = finish(Copies::new(parts, &nullable, foreign, lexing, limits, at), grammar, limits)?;
             return Ok((language, None));
         }
         let rivals = self.rivals(grammar.start as usize, lexing)?;
@@ -218,7 +241,7 @@ impl Materials {
         let sets = lexer.rivals.iter().cloned().collect();
         let (at_place, at_occurrence) = (lexer.at_place.clone(), lexer.at_occurrence.clone());
         let lexing = CopyLexing::Lexer(Box::new(lexer));
-        let language = finish(Copies::new(parts, &places.nullable, foreign, lexing, limits), grammar, limits)?;
+        let language = finish(Copies::new(parts, &places.nullable, foreign, lexing, limits, at), grammar, limits)?;
         let after = places.after;
         Ok((language, Some(Tables { automaton, sets, at_place, at_occurrence, after })))
     }
@@ -226,12 +249,12 @@ impl Materials {
 
 /// Bounds on tokens cannot be enforced yet.
 fn refuse_bounds(grammar: &Grammar) -> Result<()> {
-    let of_rules = grammar.rules.iter().map(|rule| (rule.span, &rule.attributes));
-    let of_terminals = grammar.terminals.iter().map(|terminal| (terminal.span, &terminal.attributes));
-    match of_rules.chain(of_terminals).find(|(_, attributes)| attributes.max_tokens.is_some()) {
+    let of_rules = grammar.rules.iter().map(|rule| &rule.attributes);
+    let of_terminals = grammar.terminals.iter().map(|terminal| &terminal.attributes);
+    match of_rules.chain(of_terminals).find_map(|attributes| attributes.max_tokens) {
         None => Ok(()),
-        Some((span, _)) => {
-            let what = "'max_tokens' of a rule cannot be enforced yet";
+        Some((_, span)) => {
+            let what = "'max_tokens' cannot be enforced yet";
             let instead = "give the text as a form, @name, made by formwright.text(max_tokens=...)";
             Err(Error::unsupported_construct(&grammar.text, span, what, instead))
         }
@@ -240,6 +263,7 @@ fn refuse_bounds(grammar: &Grammar) -> Result<()> {
 
 fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {
     let root = copies.make(grammar.start, grammar.ignores_at_start)?;
+    copies.at.set(None);
     if let Some(&occurrence) = copies.unguarded.first() {
         let span = copies.parts.occurrences[occurrence as usize].span;
         let what = "the text before it could go on with its first characters, which a lexer would take for one text";
@@ -250,7 +274,7 @@ fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<
     graph.root = root;
     join_characters(&mut graph);
     Language::new(graph, limits).map_err(|error| match *error.kind {
-        crate::error::Kind::Unsatisfiable { .. } => Error::new(*error.kind, "grammar: no text conforms to it"),
+        Kind::Unsatisfiable { .. } => no_text(grammar, copies.parts, *error.kind),
         _ => error,
     })
 }

@@ -1,20 +1,16 @@
 //! The terminals of a grammar as regular languages.
 
-use std::sync::Arc;
-
 use regex_syntax::hir::ClassUnicode;
 
 use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
 use super::laziness::Laziness;
+use super::order::{Expressions, Order};
 use super::{Given, Lexing};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
 use crate::regular::Regular;
 use crate::syntax::pattern::{class_of, nullable, ranges_of};
-
-/// Lengths that Lark takes for no bound.
-const NO_BOUND: u32 = u32::MAX;
 
 /// What a lexer knows of a terminal.
 #[derive(Clone, Debug)]
@@ -27,10 +23,19 @@ pub struct TerminalInfo {
     pub is_text: bool,
     /// Whether it may come between others.
     pub is_ignored: bool,
-    /// Of terminals that may come in one place, the higher one is taken.
-    pub priority: i32,
+    /// What decides before the length of a match.
+    pub rank: Rank,
     /// Where a text is in several terminals of one priority, the least is taken.
-    pub order: (u32, u32, Arc<str>),
+    pub order: Order,
+}
+
+/// Of terminals of different ranks that may come in one place, the highest is taken once it matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    /// The priority that is said.
+    pub priority: i32,
+    /// Whether it ends as soon as it can, whatever else could go on: it is lazy, or has a suffix.
+    pub is_lazy: bool,
 }
 
 impl TerminalInfo {
@@ -52,7 +57,7 @@ impl TerminalInfo {
 /// [`crate::Kind::Limit`] when one of them is too large.
 pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limits) -> Result<Vec<TerminalInfo>> {
     let mut laziness = (lexing != Lexing::Any).then(|| Laziness::new(grammar));
-    let mut shortest = vec![false; grammar.terminals.len()];
+    let (mut shortest, mut expressions) = (vec![false; grammar.terminals.len()], Expressions::new(grammar));
     let mut trees: Vec<Option<(Regular, usize)>> = vec![None; grammar.terminals.len()];
     for terminal in 0..grammar.terminals.len() as TerminalId {
         let mut open = vec![terminal];
@@ -65,27 +70,33 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
             }
             open.pop();
             if trees[next as usize].is_none() {
+                expressions.make(next);
                 shortest[next as usize] = laziness.as_mut().is_some_and(|known| known.takes_shortest(next));
                 let (tree, size) = Builder { trees: &trees, given, limits }.attributed(own)?;
                 trees[next as usize] = Some((tree, size));
             }
         }
     }
-    let info = |(id, tree): (usize, Option<(Regular, usize)>)| {
-        let (terminal, tree) = (&grammar.terminals[id], tree.map_or(Regular::Never, |(tree, _)| tree));
-        let tree = if shortest[id] { shortest_matches(tree) } else { tree }; // what refers to it is one expression with it
-        let name = terminal.name.clone().unwrap_or_else(|| Arc::from(format!("_{id}")));
-        let length = grammar.text.get(terminal.pattern.span.0..terminal.pattern.span.1).map_or(0, str::len) as u32;
-        TerminalInfo {
-            is_nullable: nullable(&tree),
-            is_text: matches!(terminal.pattern.kind, PatternKind::Text { .. }),
-            is_ignored: grammar.ignored.contains(&(id as TerminalId)),
-            priority: terminal.priority,
-            order: (NO_BOUND - longest(&tree).unwrap_or(NO_BOUND), NO_BOUND - length, name),
-            tree,
-        }
+    let tree = |(tree, is_shortest): (Option<(Regular, usize)>, bool)| {
+        let tree = tree.map_or(Regular::Never, |(tree, _)| tree);
+        if is_shortest { shortest_matches(tree) } else { tree } // what refers to it is one expression with it
     };
-    Ok(trees.into_iter().enumerate().map(info).collect())
+    let trees: Vec<Regular> = trees.into_iter().zip(shortest).map(tree).collect();
+    let orders = expressions.orders(trees.iter());
+    let info = |((id, tree), order): ((TerminalId, Regular), Order)| TerminalInfo {
+        is_nullable: nullable(&tree),
+        is_text: expressions.of(id).is_text,
+        is_ignored: grammar.ignored.contains(&id),
+        rank: rank_of(&grammar.terminals[id as usize]),
+        order,
+        tree,
+    };
+    Ok((0..).zip(trees).zip(orders).map(info).collect())
+}
+
+fn rank_of(terminal: &Terminal) -> Rank {
+    let attributes = &terminal.attributes;
+    Rank { priority: terminal.priority, is_lazy: attributes.is_lazy || attributes.suffix.is_some() }
 }
 
 /// The terminals that a pattern refers to.
@@ -100,20 +111,6 @@ fn references(pattern: &Pattern) -> Vec<TerminalId> {
         }
     }
     found
-}
-
-/// Characters of the longest text; `None` if there is no longest one that is plain to see.
-fn longest(tree: &Regular) -> Option<u32> {
-    match tree {
-        Regular::Never | Regular::Empty => Some(0),
-        Regular::Class(_) => Some(1),
-        Regular::Concat(parts) => parts.iter().try_fold(0_u32, |sum, part| sum.checked_add(longest(part)?)),
-        Regular::Or(parts) => parts.iter().try_fold(0, |most, part| Some(longest(part)?.max(most))),
-        Regular::And(parts) => parts.iter().filter_map(longest).min(),
-        Regular::Repeat(body, _, high) => longest(body)?.checked_mul((*high)?),
-        Regular::Static(tree) => longest(tree.0),
-        _ => None,
-    }
 }
 
 /// Makes trees of patterns, out of the trees of the terminals that they refer to.

@@ -1,6 +1,7 @@
 //! Random grammars against a definition of their texts that knows nothing of guards and copies: all ways to cut a text into
 //! lexemes are tried, and of each lexeme the text after it is looked at.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ fn random_terminals(dice: &mut Dice) -> Vec<Terminal> {
             span: (0, 0),
             pattern: Pattern { kind, span: (0, 0) },
             priority: i32::from(dice.below(5) == 0),
-            attributes: Attributes::default(),
+            attributes: Attributes { is_lazy: dice.below(5) == 0, ..Attributes::default() },
         });
     }
     all
@@ -146,7 +147,8 @@ pub fn spell_grammar(grammar: &Grammar) -> String {
             PatternKind::Regex(id) => format!("/{}/", REGEXES[*id as usize]),
             other => format!("{other:?}"),
         };
-        format!("T{at}.{}: {text}\n", terminal.priority)
+        let lazy = if terminal.attributes.is_lazy { "[lazy]" } else { "" };
+        format!("T{at}{lazy}.{}: {text}\n", terminal.priority)
     });
     rules.chain(terminals).collect::<String>() + &format!("ignored: {:?}", grammar.ignored)
 }
@@ -205,16 +207,23 @@ impl<'d> Definition<'d> {
         rivals.iter().chain([&own]).all(|&rival| {
             let other = &self.infos[rival as usize];
             let is_longer = (to + 1..=text.len()).any(|end| self.has(rival, &text[from..end]));
-            let cuts = (from + 1..=to).any(|end| self.has(rival, &text[from..end]));
+            let cuts_inside = (from + 1..to).any(|end| self.has(rival, &text[from..end]));
             let is_text_of = self.has(rival, &text[from..to]);
-            let is_taken = other.priority == info.priority
+            let (rank, own_rank) = (other.rank, info.rank);
+            let is_taken = rank == own_rank
                 && is_text_of
                 && match (other.is_text, info.is_text) {
                     (true, false) => !info.is_ignored,
                     (false, true) => other.is_ignored,
                     _ => other.order < info.order,
                 };
-            !(is_taken || is_longer && other.priority >= info.priority || cuts && other.priority > info.priority)
+            let is_cut = match rank.cmp(&own_rank) {
+                Ordering::Less => false,
+                Ordering::Equal if own_rank.is_lazy => cuts_inside,
+                Ordering::Equal => is_longer,
+                Ordering::Greater => is_longer || cuts_inside || is_text_of,
+            };
+            !(is_taken || is_cut)
         })
     }
 
