@@ -175,7 +175,7 @@ def test_a_parser_is_a_form_of_a_grammar() -> None:
         ("start: A\nA: /a(b/", "unclosed group", 2, 5, "", None),
         ('root ::= ("a"', "never closed", 1, 10, "", None),
         ("root ::= wrod\nword ::= 'x'", "'wrod' is not defined", 1, 10, "", "did you mean 'word'?"),
-        ("begin: 'x'", "got '''", 1, 8, "a rule, a terminal, a text or a regular expression", None),
+        ("begin: 'x'", "got '''", 1, 8, "a rule, a terminal, a text or a regular expression", "double quotes"),
         ('start: %json {"type": "strin"}', 'unknown type "strin"', 1, 8, "", "types are null, boolean"),
         ("start: @day", "no form 'day'", 1, 9, "", "forms="),
         ("start: A\nA: A", "'A', defined at 2:1, is inside itself", 2, 4, "", "only rules may be recursive"),

@@ -97,6 +97,12 @@ CONTEXTS = [
         ["1", "`1`", "`a} b`", "`${1}`", "` ${ 1 + {2;3} } 4`+{5}", "{`${`${1}`}`}", "{}", "``+1"],
         ["`", "`${1`", "`$1`", "{1", "{1}}", "`${}`"],
     ),
+    # Equal repetitions in two places.
+    (
+        'start: "x" ("a" ("if" "b" | NAME) ";")* | "y" ("a" ("if" "b" | NAME) ";")*\nNAME: /[a-z]+/\n',
+        ["x", "y", "xaifb;", "yaifb;", "xazz;ac;", "yazz;aifb;"],
+        ["xaif;", "yaif;", "yaifb", "xazz;aif;", "yazz;aif;"],
+    ),
     # Text with elements.
     (
         'start: x\nx: "<" N (N "=" V)* ">" (x | C | "{" e "}")* "</" N ">"\ne: N | x | V\nN: /[a-z]+/\nV: /"[^"]*"/\n'

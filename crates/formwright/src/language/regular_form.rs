@@ -123,6 +123,9 @@ fn not_regular(what: &str) -> Error {
 }
 
 fn too_large() -> Error {
-    Error::argument("form", "& and ~: a form of so many texts or parts is not a pattern")
-        .hint("choices with fewer options can be used in them")
+    Error::argument(
+        "form",
+        "& and ~: a form of so many texts or parts, or of rules inside themselves, is not a pattern",
+    )
+    .hint("use choices with fewer options, and grammars whose rules do not lead to themselves")
 }

@@ -354,9 +354,12 @@ fn fragment(
     let (_, fragments) = known;
     let key = (from.place(), position);
     if let Some(found) = fragments.by_place.get(&key) {
-        if measures && found.rise.get().is_none() {
-            let Fragment { rise, .. } = find(known, cache, path, (from, position), true)?;
-            let _ = found.rise.set(rise.into_inner().unwrap_or(INFINITE)); // set by another thread, to the same
+        if measures && !found.is_indivisible && found.rise.get().is_none() {
+            cache.made_fragments += 1;
+            let measured = find(known, cache, path, (from, position), true)?;
+            if let Some(rise) = measured.rise.into_inner().filter(|_| !measured.is_indivisible) {
+                let _ = found.rise.set(rise); // another thread may have set it, to the same
+            }
         }
         return Ok(found);
     }

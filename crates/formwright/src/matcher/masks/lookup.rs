@@ -196,6 +196,7 @@ fn resolve(
 }
 
 /// What bounds a masker.
+#[derive(Clone, Copy)]
 pub enum Bound {
     None,
     /// The tokens left after the next one.

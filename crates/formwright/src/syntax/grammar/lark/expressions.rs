@@ -183,6 +183,7 @@ impl<'t> Reader<'t> {
     /// What may be wrong where no part begins: a bracket that was never closed makes one definition of several.
     fn advise_inside(&self, error: Error) -> Error {
         match self.brackets.last() {
+            _ if self.cursor.is_at("'") => error.hint("Lark writes texts in double quotes"),
             Some(&at) => {
                 let (line, column) = line_and_column(self.cursor.text, at);
                 error.hint(format!("a bracket is open since {line}:{column}"))

@@ -6,6 +6,8 @@
 //!
 //! Cost: one visit of each node; trees up to a size.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::interrupt::count;
@@ -58,7 +60,7 @@ fn is_compound(node: &Node) -> bool {
 /// Finds the texts of nodes.
 struct Finder<'f> {
     graph: &'f Graph,
-    /// By node: its texts; those of a node that is being looked at are not known yet, and if it asks for itself, none.
+    /// By node: its texts; `None` while it is looked at, so that what leads to itself has none.
     known: FxHashMap<NodeId, Texts>,
 }
 
@@ -71,8 +73,8 @@ impl Finder<'_> {
             if is_seen {
                 let texts = self.texts(node).filter(|(_, size)| *size <= MOST_NODES);
                 self.known.insert(node, texts);
-            } else if !self.known.contains_key(&node) {
-                self.known.insert(node, None);
+            } else if let Entry::Vacant(new) = self.known.entry(node) {
+                new.insert(None);
                 open.push((node, true));
                 open.extend(children(&self.graph.nodes[node as usize]).iter().map(|&child| (child, false)));
             }

@@ -81,7 +81,7 @@ pub struct Copies<'c> {
     to_make: Vec<(RuleId, GuardId, GuardId)>,
     texts: FxHashMap<Regular, NodeId>,
     leaves: FxHashMap<(OccurrenceId, GuardId), Rc<Leaves>>,
-    /// The guards that parts leave, by part and the guard before it, once those of all copies are known.
+    /// The guards that parts leave, by part and the guard before it: for one look at a copy, then for all.
     left: FxHashMap<(PartId, GuardId), Rc<GuardSet>>,
     imported: Vec<Option<NodeId>>,
     /// Occurrences of other languages that would have to respect a guard.
@@ -170,13 +170,16 @@ impl<'c> Copies<'c> {
         while let Some(index) = self.open.pop_first() {
             let Some((&(rule, guard), _)) = self.known.get_index(index) else { continue };
             self.at.set(Some(rule));
+            self.left.clear();
             let found = self.guards_after(self.parts.rules[rule as usize], guard, Some(index));
             let known = &mut self.known[index];
-            if found.len() > known.guards.len() {
-                known.guards = found;
+            let before = known.guards.len();
+            known.guards.extend(found);
+            if known.guards.len() > before {
                 self.open.extend(known.readers.iter().copied());
             }
         }
+        self.left.clear();
     }
 
     fn copy(&mut self, copy: (RuleId, GuardId)) -> usize {
@@ -220,7 +223,14 @@ impl<'c> Copies<'c> {
             Part::Sequence(all) => all.iter().fold(GuardSet::from([guard]), |guards, &part| {
                 guards.into_iter().flat_map(|guard| self.guards_after(part, guard, reader)).collect()
             }),
-            Part::Repeat(body, low, high) => self.guards_after_rounds(*body, (*low, *high), guard, reader),
+            Part::Repeat(body, low, high) => {
+                if let Some(known) = self.left.get(&(part, guard)) {
+                    return GuardSet::clone(known); // nested repetitions ask for each other's rounds again and again
+                }
+                let found = self.guards_after_rounds(*body, (*low, *high), guard, reader);
+                self.left.insert((part, guard), Rc::new(found.clone()));
+                found
+            }
         }
     }
 

@@ -45,7 +45,7 @@ use std::cell::Cell;
 use super::ast::{Grammar, ItemKind, Rule, RuleId, Span};
 use super::cursor::shorten;
 use crate::error::{Error, Kind, Result};
-use crate::interrupt::bounded;
+use crate::interrupt::{bounded, count};
 use crate::language::Language;
 use crate::limits::Limits;
 use crate::regular::{Regular, TaggedAutomaton};
@@ -124,23 +124,27 @@ impl Materials {
         }
     }
 
-    /// The terminals that a lexer looks for: those that the parser can read, and what is ignored.
+    /// The terminals that a lexer looks for: those that the parser can read, and what is ignored. By part: whether the
+    /// empty text is in it.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] when the parser has too many states.
-    pub fn rivals(&self, start: usize, lexing: Lexing) -> Result<Rivals> {
-        let (terminals, occurrences) = (self.terminals.len(), self.parts.occurrences.len());
+    pub fn rivals(&self, start: usize, lexing: Lexing, nullable: &[bool]) -> Result<Rivals> {
+        let terminals = self.terminals.len();
         if lexing == Lexing::Basic {
             let all = Bits::all(terminals);
-            return Ok(Rivals { begin: all.clone(), after: vec![all; occurrences] });
+            return Ok(Rivals { begin: all.clone(), after: vec![all; self.parts.occurrences.len()] });
         }
-        let productions = Productions::of(&self.parts, terminals, |occurrence| self.is_nullable(occurrence))?;
-        let readable = States::of(&productions, start)?.readable(occurrences);
+        let productions = Productions::of(&self.parts, terminals, nullable)?;
+        let readable = States::of(&productions, start)?.readable();
+        let mut ignored = Bits::new(terminals);
+        let tags = (0..).zip(&self.terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag);
+        tags.for_each(|tag| ignored.insert(tag));
         let with_ignored = |names: &Bits| {
-            let ignored = (0..).zip(&self.terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag);
-            let mut rivals = Bits::new(terminals);
+            count(1 + names.words());
+            let mut rivals = ignored.clone();
             let own = names.iter().take_while(|&name| (name as usize) < terminals); // other languages come after them
-            own.chain(ignored).for_each(|tag| rivals.insert(tag));
+            own.for_each(|tag| rivals.insert(tag));
             rivals
         };
         let after = readable.after.iter().map(with_ignored).collect();
@@ -234,7 +238,7 @@ impl Materials {
             let language = finish(Copies::new(parts, &nullable, foreign, lexing, limits, at), grammar, limits)?;
             return Ok((language, None));
         }
-        let rivals = self.rivals(grammar.start as usize, lexing)?;
+        let rivals = self.rivals(grammar.start as usize, lexing, &nullable)?;
         let places = Places::of(parts, nullable, grammar.start as usize, &rivals);
         let automaton = self.automaton(limits)?;
         let lexer = Lexer::new(parts, &places, terminals, &automaton);

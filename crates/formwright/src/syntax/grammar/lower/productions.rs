@@ -6,9 +6,9 @@
 //! s: "let" NAME ("=" e)? ";"      after NAME is a spot where "=" and ";" may come
 //! ```
 //!
-//! Choices and optional parts branch inside a right-hand side. A repetition without an upper bound is a left-recursive rule
-//! of its own, `x* = | x* x`, and equal ones are one rule, as in Lark: a parser that reads one of them is in the same states
-//! wherever it is.
+//! Choices, optional parts and small bounded repetitions branch inside a right-hand side. Other repetitions are
+//! left-recursive rules of their own, `x+ = x | x+ x`, and equal ones are one rule, as in Lark: a parser that reads one of
+//! them is in the same states wherever it is.
 
 use rustc_hash::FxHashMap;
 
@@ -27,6 +27,10 @@ const MOST_WRITTEN_OUT: usize = 256;
 
 /// Most positions and ways between them.
 const MOST_POSITIONS: usize = 1 << 20;
+
+/// What helps where a grammar is too large for a parser.
+pub const OTHER_LEXING: &str = "let it be read by a lexer that looks for every terminal everywhere, lexing=\"basic\", or \
+                                without a lexer, lexing=\"any\"";
 
 /// A symbol in a right-hand side.
 #[derive(Clone, Copy, Debug)]
@@ -61,31 +65,44 @@ pub struct Productions {
     pub entries: Vec<SpotId>,
     /// By part: a number that equal parts share.
     shapes: Vec<u32>,
-    /// By the shape of what is repeated: the rule of the repetition.
-    repeated: FxHashMap<u32, u32>,
+    /// By the shape of what is repeated: the rule of the repetition, and what is repeated in it.
+    repeated: FxHashMap<u32, (u32, PartId)>,
+    /// By rule: whether the empty text is in it.
+    nullable: Vec<bool>,
+    /// By occurrence: another one in an equal repetition, or itself.
+    pub alike: Vec<OccurrenceId>,
 }
 
 impl Productions {
-    /// Those of all rules. Equal terminals have one name, from 0 on, and so has each other language.
+    /// Those of all rules. Equal terminals have one name, from 0 on, and so has each other language. By part: whether the
+    /// empty text is in it.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] when there are too many positions.
-    pub fn of(parts: &Parts, terminals: usize, is_nullable: impl Fn(OccurrenceId) -> bool) -> Result<Self> {
+    pub fn of(parts: &Parts, terminals: usize, nullable: &[bool]) -> Result<Self> {
         let names = (terminals + parts.foreign.len()) as u32;
         let mut all = Self { names, ..Self::default() };
         all.shapes = shapes(parts, |symbol| name(symbol, terminals));
         all.entries = vec![0; parts.rules.len()];
-        let mut builder = Builder { parts, terminals, is_nullable: &is_nullable, all, open: Vec::new(), size: 0 };
+        all.nullable = parts.rules.iter().map(|&body| nullable[body as usize]).collect();
+        all.alike = (0..parts.occurrences.len() as OccurrenceId).collect();
+        let mut builder = Builder { parts, terminals, nullable, all, open: Vec::new(), size: 0 };
         for (rule, &body) in parts.rules.iter().enumerate() {
-            let end = builder.spot(Spot { ends: true, ..Spot::default() })?;
+            let end = builder.end()?;
             builder.all.entries[rule] = builder.before(body, end)?;
         }
         while let Some((rule, body)) = builder.open.pop() {
             builder.repetition(rule, body)?;
         }
-        let mut all = builder.all;
-        all.find_what_vanishes();
-        Ok(all)
+        Ok(builder.all)
+    }
+
+    /// One of the occurrences that are the same symbol in equal repetitions, the same for all of them.
+    pub fn representative(&self, mut occurrence: OccurrenceId) -> OccurrenceId {
+        while self.alike[occurrence as usize] != occurrence {
+            occurrence = self.alike[occurrence as usize];
+        }
+        occurrence
     }
 
     /// The rule that a symbol is.
@@ -102,28 +119,9 @@ impl Productions {
     pub fn after(&self, position: PositionId) -> &Spot {
         &self.spots[self.positions[position as usize].after as usize]
     }
-
-    fn find_what_vanishes(&mut self) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            count(self.spots.len());
-            for spot in 0..self.spots.len() {
-                let vanishes = |position: &PositionId| {
-                    let rule = self.rule_of(self.positions[*position as usize].symbol);
-                    rule.is_some_and(|rule| self.entry(rule).vanishes) && self.after(*position).vanishes
-                };
-                let own = &self.spots[spot];
-                if !own.vanishes && (own.ends || own.next.iter().any(vanishes)) {
-                    self.spots[spot].vanishes = true;
-                    changed = true;
-                }
-            }
-        }
-    }
 }
 
-/// The name of a symbol, if there are so many terminals.
+/// The number of a symbol that is not a rule.
 fn name(symbol: &Symbol, terminals: usize) -> u32 {
     match symbol {
         Symbol::Terminal(terminal) => *terminal,
@@ -154,7 +152,8 @@ fn shapes(parts: &Parts, name: impl Fn(&Symbol) -> u32) -> Vec<u32> {
 struct Builder<'b> {
     parts: &'b Parts,
     terminals: usize,
-    is_nullable: &'b dyn Fn(OccurrenceId) -> bool,
+    /// By part: whether the empty text is in it.
+    nullable: &'b [bool],
     all: Productions,
     /// Repetitions that were met: their rules, and what is repeated.
     open: Vec<(u32, PartId)>,
@@ -163,21 +162,38 @@ struct Builder<'b> {
 }
 
 impl Builder<'_> {
-    fn spot(&mut self, spot: Spot) -> Result<SpotId> {
+    fn end(&mut self) -> Result<SpotId> {
+        self.spot(Spot { ends: true, ..Spot::default() })
+    }
+
+    fn spot(&mut self, mut spot: Spot) -> Result<SpotId> {
+        let vanishes = |position: &PositionId| {
+            let rule = self.all.rule_of(self.all.positions[*position as usize].symbol);
+            rule.is_some_and(|rule| self.all.nullable[rule]) && self.all.after(*position).vanishes
+        };
+        spot.vanishes = spot.ends || spot.next.iter().any(vanishes);
         self.size += 1 + spot.next.len();
         count(1 + spot.next.len());
         if self.size > MOST_POSITIONS {
-            return Err(Error::limit("positions in the rules of a grammar", self.size, MOST_POSITIONS));
+            return Err(
+                Error::limit("positions in the rules of a grammar", self.size, MOST_POSITIONS).hint(OTHER_LEXING)
+            );
         }
         self.all.spots.push(spot);
         Ok(self.all.spots.len() as SpotId - 1)
     }
 
     /// The spot where one of some spots may be.
-    fn either(&mut self, spots: &[SpotId]) -> Result<SpotId> {
+    fn either(&mut self, spots: &mut Vec<SpotId>) -> Result<SpotId> {
+        spots.sort_unstable();
+        spots.dedup();
+        if let [only] = spots[..] {
+            return Ok(only);
+        }
         let mut united = Spot::default();
-        for &spot in spots {
+        for &spot in &*spots {
             let spot = &self.all.spots[spot as usize];
+            count(1 + spot.next.len());
             united.next.extend(&spot.next);
             united.ends |= spot.ends;
         }
@@ -191,20 +207,21 @@ impl Builder<'_> {
         self.spot(Spot { next: vec![self.all.positions.len() as PositionId - 1], ..Spot::default() })
     }
 
-    /// The spot before a part, after which is a spot.
+    /// The spot before a part that leads to `after`.
     fn before(&mut self, part: PartId, after: SpotId) -> Result<SpotId> {
         let parts = self.parts;
+        count(1);
         match parts.get(part) {
             Part::Occurrence(occurrence) => {
                 let symbol = name(&parts.occurrences[*occurrence as usize].symbol, self.terminals);
                 let spot = self.position(symbol, after, Some(*occurrence))?;
-                if (self.is_nullable)(*occurrence) { self.either(&[spot, after]) } else { Ok(spot) }
+                if self.nullable[part as usize] { self.either(&mut vec![spot, after]) } else { Ok(spot) }
             }
             Part::Rule(rule) => self.position(self.all.names + rule, after, None),
             Part::Sequence(all) => all.iter().rev().try_fold(after, |after, &part| self.before(part, after)),
             Part::Choice(all) => {
-                let options = all.iter().map(|&part| self.before(part, after)).collect::<Result<Vec<_>>>()?;
-                self.either(&options)
+                let mut options = all.iter().map(|&part| self.before(part, after)).collect::<Result<Vec<_>>>()?;
+                self.either(&mut options)
             }
             Part::Repeat(_, _, Some(0)) => Ok(after),
             Part::Repeat(body, low, high) => self.before_rounds(*body, (*low, *high), after),
@@ -219,13 +236,16 @@ impl Builder<'_> {
         }
         let rule = self.rule_of_repetition(body);
         let spot = self.position(self.all.names + rule, after, None)?;
-        if low == 0 { self.either(&[spot, after]) } else { Ok(spot) }
+        if low == 0 { self.either(&mut vec![spot, after]) } else { Ok(spot) }
     }
 
     /// The spot before a bounded repetition whose rounds are written out; `None` if they are too many.
     fn before_written_out(&mut self, body: PartId, (low, high): (u32, u32), after: SpotId) -> Result<Option<SpotId>> {
         let positions = self.all.positions.len();
         let mut spot = self.before(body, after)?;
+        if spot == after {
+            return Ok(Some(after)); // nothing is repeated
+        }
         let size = self.all.positions.len() - positions;
         if high > 1 && size.saturating_mul(high as usize) > MOST_WRITTEN_OUT {
             return Ok(None);
@@ -235,7 +255,7 @@ impl Builder<'_> {
                 spot = self.before(body, spot)?;
             }
             if round >= low {
-                spot = self.either(&[spot, after])?;
+                spot = self.either(&mut vec![spot, after])?;
             }
         }
         Ok(Some(spot))
@@ -243,22 +263,48 @@ impl Builder<'_> {
 
     fn rule_of_repetition(&mut self, body: PartId) -> u32 {
         let shape = self.all.shapes[body as usize];
-        if let Some(&known) = self.all.repeated.get(&shape) {
-            return known;
+        if let Some(&(rule, known)) = self.all.repeated.get(&shape) {
+            self.unite(known, body);
+            return rule;
         }
         let rule = self.all.entries.len() as u32;
         self.all.entries.push(0);
-        self.all.repeated.insert(shape, rule);
+        self.all.nullable.push(self.nullable[body as usize]);
+        self.all.repeated.insert(shape, (rule, body));
         self.open.push((rule, body));
         rule
     }
 
+    /// Notes that the occurrences of two equal parts are alike.
+    fn unite(&mut self, one: PartId, other: PartId) {
+        let (one, other) = (self.occurrences(one), self.occurrences(other));
+        for (one, other) in one.into_iter().zip(other) {
+            let (one, other) = (self.all.representative(one), self.all.representative(other));
+            self.all.alike[one.max(other) as usize] = one.min(other);
+        }
+    }
+
+    /// The occurrences in a part, in their order.
+    fn occurrences(&self, part: PartId) -> Vec<OccurrenceId> {
+        let (mut open, mut found) = (vec![part], Vec::new());
+        while let Some(part) = open.pop() {
+            count(1);
+            match self.parts.get(part) {
+                Part::Occurrence(occurrence) => found.push(*occurrence),
+                Part::Rule(_) => {}
+                Part::Sequence(all) | Part::Choice(all) => open.extend(all.iter().rev()),
+                Part::Repeat(body, ..) => open.push(*body),
+            }
+        }
+        found
+    }
+
     /// The right-hand side of a repetition: what is repeated, at first or after rounds before it.
     fn repetition(&mut self, rule: u32, body: PartId) -> Result<()> {
-        let end = self.spot(Spot { ends: true, ..Spot::default() })?;
+        let end = self.end()?;
         let (first, other) = (self.before(body, end)?, self.before(body, end)?);
         let rounds = self.position(self.all.names + rule, other, None)?;
-        self.all.entries[rule as usize] = self.either(&[first, rounds])?;
+        self.all.entries[rule as usize] = self.either(&mut vec![first, rounds])?;
         Ok(())
     }
 }

@@ -10,33 +10,38 @@
 //!                                                 after that of an inner value may come C
 //! ```
 //!
-//! Cost: one visit of each way between states, and passes over sets of terminals until nothing changes.
+//! Cost: a visit of each transition, and of each place in a right-hand side from each state in which its rule begins; then
+//! passes over sets of terminals until nothing changes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::Bits;
+use super::parts::OccurrenceId;
 use super::places::Rivals;
-use super::productions::{PositionId, Productions, SpotId};
+use super::productions::{OTHER_LEXING, PositionId, Productions, SpotId};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 
 /// Index of a state.
 type StateId = u32;
 
-/// Index of a way from a state to another by a rule.
-type WayId = u32;
+/// Index of a transition from a state to another by a rule.
+type TransitionId = u32;
 
 /// Most states.
 const MOST_STATES: usize = 1 << 14;
+
+/// Most words of the sets of what may come after rules.
+const MOST_WORDS: usize = 1 << 22;
 
 /// A state of the parser.
 #[derive(Debug, Default)]
 struct State {
     /// The symbols that may come next, ascending, and where they lead.
     next: Vec<(u32, StateId)>,
-    /// The first way from here by a rule; the others come after it.
-    ways: WayId,
-    /// The rules that may begin here and be empty as they are written.
+    /// The first transition from here by a rule; the others come after it.
+    transitions: TransitionId,
+    /// The rules that may begin here and have an empty alternative.
     empty: Vec<u32>,
 }
 
@@ -46,8 +51,8 @@ pub struct States<'s> {
     /// By state: the positions that have just been read.
     kernels: Vec<Vec<PositionId>>,
     all: Vec<State>,
-    /// By way: the state that it begins in, the rule, and the state that it leads to.
-    ways: Vec<(StateId, u32, StateId)>,
+    /// By transition: the state that it begins in, the rule, and the state that it leads to.
+    transitions: Vec<(StateId, u32, StateId)>,
 }
 
 impl<'s> States<'s> {
@@ -56,7 +61,7 @@ impl<'s> States<'s> {
     /// # Errors
     /// [`crate::Kind::Limit`] when there are too many.
     pub fn of(productions: &'s Productions, start: usize) -> Result<Self> {
-        let mut states = Self { productions, kernels: vec![Vec::new()], all: Vec::new(), ways: Vec::new() };
+        let mut states = Self { productions, kernels: vec![Vec::new()], all: Vec::new(), transitions: Vec::new() };
         let mut ids = FxHashMap::from_iter([(Vec::new(), 0)]);
         while states.all.len() < states.kernels.len() {
             let state = states.all.len();
@@ -72,23 +77,26 @@ impl<'s> States<'s> {
                 next.push((symbol, to));
             }
             if states.kernels.len() > MOST_STATES {
-                let hint = "let it be read by a lexer that looks for every terminal everywhere, lexing=\"basic\", or \
-                            without a lexer, lexing=\"any\"";
-                return Err(Error::limit("states of a parser", states.kernels.len(), MOST_STATES).hint(hint));
+                return Err(Error::limit("states of a parser", states.kernels.len(), MOST_STATES).hint(OTHER_LEXING));
             }
             states.add(state as StateId, next, empty);
+            let words = states.transitions.len() * productions.names.div_ceil(64) as usize;
+            if words > MOST_WORDS {
+                let what = "terminals to look for in the states of a parser";
+                return Err(Error::limit(what, words * 64, MOST_WORDS * 64).hint(OTHER_LEXING));
+            }
         }
         Ok(states)
     }
 
     fn add(&mut self, state: StateId, next: Vec<(u32, StateId)>, empty: Vec<u32>) {
-        let ways = self.ways.len() as WayId;
+        let transitions = self.transitions.len() as TransitionId;
         let by_rule = next.iter().filter_map(|&(symbol, to)| {
             let rule = self.productions.rule_of(symbol)?;
             Some((state, rule as u32, to))
         });
-        self.ways.extend(by_rule);
-        self.all.push(State { next, ways, empty });
+        self.transitions.extend(by_rule);
+        self.all.push(State { next, transitions, empty });
     }
 
     /// By symbol, ascending: what has been read after it in a state; and the rules that may be empty there.
@@ -123,122 +131,145 @@ impl<'s> States<'s> {
         next.binary_search_by_key(&symbol, |(own, _)| *own).ok().map(|at| next[at].1)
     }
 
-    /// The way from a state by a rule.
-    fn way(&self, state: StateId, rule: u32) -> Option<WayId> {
-        let own = &self.all[state as usize];
-        let end = self.all.get(state as usize + 1).map_or(self.ways.len(), |next| next.ways as usize);
-        let ways = &self.ways[own.ways as usize..end];
-        ways.binary_search_by_key(&rule, |way| way.1).ok().map(|at| own.ways + at as WayId)
+    /// The transition from a state by a rule.
+    fn transition(&self, state: StateId, rule: u32) -> Option<TransitionId> {
+        let first = self.all[state as usize].transitions as usize;
+        let end = self.all.get(state as usize + 1).map_or(self.transitions.len(), |next| next.transitions as usize);
+        let own = &self.transitions[first..end];
+        own.binary_search_by_key(&rule, |transition| transition.1).ok().map(|at| (first + at) as TransitionId)
     }
 
     /// The names that may come next in a state.
     fn names(&self, state: StateId) -> impl Iterator<Item = u32> + '_ {
-        self.all[state as usize]
-            .next
-            .iter()
-            .map(|(symbol, _)| *symbol)
-            .take_while(|&name| name < self.productions.names)
+        let next = &self.all[state as usize].next;
+        next.iter().map(|(symbol, _)| *symbol).take_while(|&name| name < self.productions.names)
     }
 
-    /// What the parser may read, in any of its states, after each of so many occurrences.
-    pub fn readable(&self, occurrences: usize) -> Rivals {
-        let (follow, ends) = self.follow();
-        let mut accepted: Vec<Option<Bits>> = vec![None; self.all.len()];
-        let mut accept = |state: StateId| {
-            accepted[state as usize]
-                .get_or_insert_with(|| {
-                    let mut all = Bits::new(self.productions.names as usize);
-                    self.names(state).for_each(|name| all.insert(name));
-                    let empty = self.all[state as usize].empty.iter().filter_map(|&rule| self.way(state, rule));
-                    let ended = ends.get(&state).into_iter().flatten().copied();
-                    empty.chain(ended).for_each(|way| {
-                        all.extend(&follow[way as usize]);
-                    });
-                    all
-                })
-                .clone()
+    /// What the parser may read, in any of its states, after each occurrence.
+    pub fn readable(&self) -> Rivals {
+        let Lookaheads { follow, ends } = self.lookaheads();
+        let productions = self.productions;
+        let readable = |state: StateId| {
+            let mut all = Bits::new(productions.names as usize);
+            self.names(state).for_each(|name| all.insert(name));
+            let empty = self.all[state as usize].empty.iter().filter_map(|&rule| self.transition(state, rule));
+            let ended = ends.get(&state).into_iter().flatten().copied();
+            for transition in empty.chain(ended) {
+                count(1 + all.words());
+                all.extend(&follow[transition as usize]);
+            }
+            all
         };
-        let begin = accept(0);
-        let mut after = vec![Bits::new(self.productions.names as usize); occurrences];
+        let mut after = vec![Bits::new(productions.names as usize); productions.alike.len()];
         for (state, kernel) in (0..).zip(&self.kernels) {
-            for &position in kernel {
-                if let Some(occurrence) = self.productions.positions[position as usize].occurrence {
-                    after[occurrence as usize].extend(&accept(state));
+            let occurrence = |position: &PositionId| productions.positions[*position as usize].occurrence;
+            let mut occurrences = kernel.iter().filter_map(occurrence).peekable();
+            if occurrences.peek().is_some() {
+                let names = readable(state);
+                for occurrence in occurrences {
+                    count(1 + names.words());
+                    after[productions.representative(occurrence) as usize].extend(&names);
                 }
             }
         }
-        Rivals { begin, after }
+        for occurrence in 0..after.len() {
+            let representative = productions.representative(occurrence as OccurrenceId) as usize;
+            if representative != occurrence {
+                after[occurrence] = after[representative].clone();
+            }
+        }
+        Rivals { begin: readable(0), after }
     }
 
-    /// By way: the names that may come after its rule; and by state after a terminal: the ways whose rules end there.
-    fn follow(&self) -> (Vec<Bits>, FxHashMap<StateId, Vec<WayId>>) {
+    /// The lookaheads of the parser.
+    fn lookaheads(&self) -> Lookaheads {
         let productions = self.productions;
-        let mut read: Vec<Bits> = Vec::with_capacity(self.ways.len());
-        let mut edges: Vec<(WayId, WayId)> = Vec::new();
-        for (way, &(_, _, to)) in (0..).zip(&self.ways) {
+        let mut follow: Vec<Bits> = Vec::with_capacity(self.transitions.len());
+        let mut edges: Vec<(TransitionId, TransitionId)> = Vec::new();
+        for (transition, &(_, _, to)) in (0..).zip(&self.transitions) {
             let mut names = Bits::new(productions.names as usize);
+            count(names.words() + self.all[to as usize].next.len());
             self.names(to).for_each(|name| names.insert(name));
-            read.push(names);
-            let first = self.all[to as usize].ways as usize;
-            let after = (first as WayId..).zip(&self.ways[first..]).take_while(|(_, other)| other.0 == to);
-            edges.extend(
-                after.filter(|(_, other)| productions.entry(other.1 as usize).vanishes).map(|(id, _)| (id, way)),
-            );
+            follow.push(names);
+            let first = self.all[to as usize].transitions as usize;
+            let next = (first as TransitionId..).zip(&self.transitions[first..]).take_while(|(_, next)| next.0 == to);
+            let empty = next.filter(|(_, (_, rule, _))| productions.entry(*rule as usize).vanishes);
+            edges.extend(empty.map(|(next, _)| (next, transition)));
         }
-        spread(&mut read, edges);
-        let (mut edges, mut ends) = (Vec::new(), FxHashMap::default());
-        for way in 0..self.ways.len() as WayId {
-            self.walk(way, &mut edges, &mut ends);
+        spread(&mut follow, edges);
+        let (mut edges, mut ends, mut seen) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
+        for transition in 0..self.transitions.len() as TransitionId {
+            self.walk(transition, &mut edges, &mut ends, &mut seen);
         }
-        spread(&mut read, edges);
-        (read, ends)
+        spread(&mut follow, edges);
+        Lookaheads { follow, ends }
     }
 
-    /// Walks through the right-hand side of the rule of a way: what may come after the rule may come after each rule that
-    /// is the last in it, and its terminals that are the last in it end the rule.
-    fn walk(&self, way: WayId, edges: &mut Vec<(WayId, WayId)>, ends: &mut FxHashMap<StateId, Vec<WayId>>) {
+    /// Walks through the right-hand side of the rule of a transition. What may come after the rule may come after each rule
+    /// after which the rest may be empty; a terminal that is last ends the rule.
+    fn walk(
+        &self,
+        transition: TransitionId,
+        edges: &mut Vec<(TransitionId, TransitionId)>,
+        ends: &mut Ends,
+        seen: &mut Seen,
+    ) {
         let productions = self.productions;
-        let (start, rule, _) = self.ways[way as usize];
-        let (mut reached, mut next) = (vec![(start, productions.entries[rule as usize])], Vec::new());
-        while !reached.is_empty() {
-            for (state, spot) in reached.drain(..) {
-                for &position in &productions.spots[spot as usize].next {
-                    count(1);
-                    let own = &productions.positions[position as usize];
-                    let (after, last) = (&productions.spots[own.after as usize], productions.rule_of(own.symbol));
-                    if let Some(last) = last.filter(|_| after.vanishes) {
-                        edges.extend(self.way(state, last as u32).map(|last| (way, last)));
+        let (start, rule, _) = self.transitions[transition as usize];
+        let mut open = vec![(start, productions.entries[rule as usize])];
+        seen.clear();
+        while let Some((state, spot)) = open.pop() {
+            for &position in &productions.spots[spot as usize].next {
+                count(1);
+                let own = &productions.positions[position as usize];
+                let (after, last) = (&productions.spots[own.after as usize], productions.rule_of(own.symbol));
+                if let Some(last) = last.filter(|_| after.vanishes) {
+                    edges.extend(self.transition(state, last as u32).map(|last| (transition, last)));
+                }
+                let Some(to) = self.next(state, own.symbol) else { continue };
+                if last.is_none() && after.ends {
+                    let ended: &mut Vec<TransitionId> = ends.entry(to).or_default();
+                    if ended.last() != Some(&transition) {
+                        ended.push(transition);
                     }
-                    let Some(to) = self.next(state, own.symbol) else { continue };
-                    if last.is_none() && after.ends {
-                        ends.entry(to).or_default().push(way);
-                    }
-                    next.push((to, own.after));
+                }
+                if !after.next.is_empty() && seen.insert((to, own.after)) {
+                    open.push((to, own.after));
                 }
             }
-            next.sort_unstable();
-            next.dedup();
-            std::mem::swap(&mut reached, &mut next);
         }
     }
 }
 
-/// Adds the sets of ways to those that they lead to, until nothing changes.
-fn spread(sets: &mut [Bits], mut edges: Vec<(WayId, WayId)>) {
+/// By state after a terminal: the transitions whose rules end there.
+type Ends = FxHashMap<StateId, Vec<TransitionId>>;
+
+/// Spots that were visited in a state.
+type Seen = FxHashSet<(StateId, SpotId)>;
+
+/// What may come after the rules of a parser.
+struct Lookaheads {
+    /// By transition: the names that may come after its rule.
+    follow: Vec<Bits>,
+    ends: Ends,
+}
+
+/// Adds sets to those that edges lead to, until nothing changes.
+fn spread(sets: &mut [Bits], mut edges: Vec<(TransitionId, TransitionId)>) {
     edges.sort_unstable();
     edges.dedup();
-    let mut open: Vec<WayId> = edges.iter().map(|(from, _)| *from).collect();
+    let mut open: Vec<TransitionId> = edges.iter().map(|(from, _)| *from).collect();
     open.dedup();
     let mut is_open = vec![false; sets.len()];
-    for &way in &open {
-        is_open[way as usize] = true;
+    for &from in &open {
+        is_open[from as usize] = true;
     }
-    while let Some(way) = open.pop() {
-        is_open[way as usize] = false;
-        let first = edges.partition_point(|(from, _)| *from < way);
-        for &(_, to) in edges[first..].iter().take_while(|(from, _)| *from == way) {
-            let Ok([own, other]) = sets.get_disjoint_mut([way as usize, to as usize]) else { continue }; // itself
-            count(own.words());
+    while let Some(from) = open.pop() {
+        is_open[from as usize] = false;
+        let first = edges.partition_point(|edge| edge.0 < from);
+        for &(_, to) in edges[first..].iter().take_while(|edge| edge.0 == from) {
+            let Ok([own, other]) = sets.get_disjoint_mut([from as usize, to as usize]) else { continue }; // itself
+            count(1 + own.words());
             if other.extend(own) && !std::mem::replace(&mut is_open[to as usize], true) {
                 open.push(to);
             }

@@ -181,7 +181,8 @@ impl<'d> Definition<'d> {
         let is_nullable = |occurrence| lexing == Lexing::Any && infos[name(occurrence) as usize].is_nullable;
         let nullable = nullable_parts(&parts, is_nullable);
         let materials = Materials { parts, terminals: infos.to_vec(), foreign: Vec::new() };
-        let places = Places::of(&materials.parts, nullable, 0, &materials.rivals(0, lexing).unwrap());
+        let rivals = materials.rivals(0, lexing, &nullable).unwrap();
+        let places = Places::of(&materials.parts, nullable, 0, &rivals);
         let rivals = places.rivals.iter().map(|rivals| rivals.iter().collect()).collect();
         let automaton = |info: &TerminalInfo| Automaton::new(&info.tree, Encoding::Text, &Limits::default()).unwrap();
         let automata = infos.iter().map(automaton).collect();
