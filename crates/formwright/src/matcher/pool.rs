@@ -21,10 +21,15 @@ const SHARDS: usize = 4;
 /// Caches a shard keeps at most.
 const SHARD_CACHES: usize = 8;
 
+/// Bytes of the caches that wait without anything about canonical tokens, at most.
+const MOST_BYTES: usize = 32 << 20;
+
 /// Caches that wait for the next matcher of a constraint, and what all of them share.
 #[derive(Debug)]
 pub struct Pool {
     shards: [Shard; SHARDS],
+    /// Bytes of the caches that wait, those about canonical tokens not counted.
+    bytes: AtomicUsize,
     fragments: Option<Arc<Fragments>>,
 }
 
@@ -43,7 +48,7 @@ impl Pool {
     /// Without a cache. Those of a grammar share fragments, at most so many bytes of each kind.
     pub fn new(fragment_bytes: Option<usize>) -> Self {
         let fragments = fragment_bytes.map(|bytes| Arc::new(Fragments::new(bytes)));
-        Self { shards: <[Shard; SHARDS]>::default(), fragments }
+        Self { shards: <[Shard; SHARDS]>::default(), bytes: AtomicUsize::new(0), fragments }
     }
 
     /// All shards, from that of this thread on.
@@ -55,7 +60,11 @@ impl Pool {
 
     /// A cache that waits, else a new one.
     pub fn take(&self) -> MatcherCache {
-        let mut cache = self.shards().find_map(|shard| shard.lock().pop()).unwrap_or_default();
+        let waiting = self.shards().find_map(|shard| shard.lock().pop());
+        if let Some(cache) = &waiting {
+            self.bytes.fetch_sub(cache.plain_bytes(), Ordering::Relaxed);
+        }
+        let mut cache = waiting.unwrap_or_default();
         cache.masks.fragments.clone_from(&self.fragments);
         cache
     }
@@ -66,14 +75,19 @@ impl Pool {
         self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 
-    /// Keeps a cache, unless it is large or the shards are full.
+    /// Keeps a cache, unless it is large, those that wait are, or the shards are full.
     pub fn put(&self, cache: MatcherCache) {
         if !cache.is_worth_keeping() {
             return;
         }
+        let bytes = cache.plain_bytes();
+        let has_room = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES;
         let mut shards = self.shards().map(Shard::lock);
-        if let Some(mut shard) = shards.find(|shard| shard.len() < SHARD_CACHES) {
-            shard.push(cache);
+        match shards.find(|shard| shard.len() < SHARD_CACHES).filter(|_| has_room) {
+            Some(mut shard) => shard.push(cache),
+            None => {
+                self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            }
         }
     }
 }

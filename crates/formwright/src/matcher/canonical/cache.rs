@@ -26,7 +26,7 @@ use crate::matcher::masks::MaskCache;
 const MOST_KNOWN: usize = 1 << 14;
 
 /// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
-const WORTH_KEEPING: usize = 1 << 20;
+const WORTH_KEEPING: usize = 8 << 20;
 const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
 
 /// What a matcher and its forks have found.
@@ -41,6 +41,11 @@ impl MatcherCache {
     pub fn is_worth_keeping(&self) -> bool {
         let canonical = self.canonical.bytes();
         self.masks.bytes() + canonical <= if canonical > 0 { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING }
+    }
+
+    /// Bytes of memory held, roughly, if there is nothing about canonical tokens.
+    pub fn plain_bytes(&self) -> usize {
+        if self.canonical.bytes() > 0 { 0 } else { self.masks.bytes() }
     }
 }
 

@@ -40,7 +40,7 @@ const FEW_MAPS: usize = 3;
 /// Fragments made for one mask. Where stacks differ at nearly every byte there would be more, and whole stacks are walked.
 const MOST_MADE: usize = 40_000;
 
-/// Bytes read of a token beyond which the parts of a frame are walked together: fragments are made by calls.
+/// Bytes read of a token beyond which the parts of a frame are walked together, which bounds the recursion.
 const DEEP: u16 = 32;
 
 /// A place in a trie of tokens.
@@ -120,7 +120,7 @@ impl Exit {
         }
     }
 
-    /// Whether some token goes on with what a terminal or a node begins with, as far as that is seen at once.
+    /// Whether some token goes on with what a terminal or a node begins with, judged by first bytes.
     fn may_begin(&self, compiled: &Compiled, position: Position) -> bool {
         let first = match position {
             _ if self.node == 0 && self.dependent.is_none() => return true, // some token does

@@ -24,7 +24,7 @@ use crate::terminals::MostBegun;
 /// An entry with more unresolved tokens than this is made again for every mask, with the names used before.
 const MOST_UNRESOLVED: usize = 32;
 
-/// Adds what configurations allow. If it must be `quick`, fails where a terminal mask would have to be made.
+/// Adds what configurations allow. With `quick`, fails where a terminal mask would have to be made.
 pub fn lookup(
     compiled: &Compiled,
     cache: &mut MaskCache,

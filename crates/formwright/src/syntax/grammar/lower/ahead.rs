@@ -8,8 +8,8 @@
 //! before `else` test      e  l  s  e  then trivia, or what test begins with
 //! ```
 //!
-//! What may come is a bound from above: of rules only the places are looked at, not what is around them, and other languages
-//! may begin with anything.
+//! What may come is an over-approximation: only places are considered, not the rules around them, and other languages may
+//! begin with anything.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -25,7 +25,7 @@ pub type AheadId = u32;
 /// Anything may come.
 pub const ANYTHING: AheadId = 0;
 
-/// Sets of places kept; beyond them, anything may come.
+/// Most sets kept; beyond, anything may come.
 const MOST_SETS: usize = 1 << 14;
 
 /// Index of terminals that may come.
@@ -48,7 +48,7 @@ pub struct Ahead<'l> {
     automaton: &'l TaggedAutomaton,
     ignored: Vec<Tag>,
     coming: Vec<Coming>,
-    /// By place: what comes there after trivia, and with trivia before it; `None` if it may be anything.
+    /// By place: what comes there after trivia, or after trivia; `None` if it may be anything.
     of_place: Vec<Option<SetId>>,
     sets: IndexSet<Inside, FxBuildHasher>,
     steps: FxHashMap<(AheadId, Minterm), Option<AheadId>>,

@@ -71,7 +71,7 @@ pub struct Copies<'c> {
     limits: &'c Limits,
     pub at: &'c RuleAtWork,
     known: IndexMap<(RuleId, GuardId), Known, FxBuildHasher>,
-    /// Copies of which something new is known, and those that read it.
+    /// Copies to look at again.
     open: BTreeSet<usize>,
     pub graph: Graph,
     rules: FxHashMap<(RuleId, GuardId, GuardId), NodeId>,
@@ -252,7 +252,7 @@ impl<'c> Copies<'c> {
             }
             last = last.into_iter().flat_map(|guard| self.guards_after(body, guard, reader)).collect();
             round += 1;
-            // Rounds repeat from here on; what may be left after too few of them has no text then.
+            // Rounds repeat from here on. Guards that only too few rounds leave do no harm: no node is made for them.
             if !seen.insert(last.clone()) {
                 all.extend(seen.into_iter().flatten());
                 return all;

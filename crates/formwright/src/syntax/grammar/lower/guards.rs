@@ -101,7 +101,7 @@ impl<'t> Guards<'t> {
         made
     }
 
-    /// The same guard as far as what may come can break it, if that is soon found.
+    /// The guard without what the coming text cannot break; unchanged where that takes too long to find.
     pub fn before(&mut self, guard: GuardId, ahead: AheadId, all: &mut Ahead<'_>) -> GuardId {
         if guard == FREE {
             return FREE;
@@ -119,7 +119,7 @@ impl<'t> Guards<'t> {
         made
     }
 
-    /// The same guard where what comes begins with one of some minterms.
+    /// The same guard where the next minterm is one of `first`.
     pub fn before_first(&mut self, guard: GuardId, first: &Bits) -> GuardId {
         if guard == FREE {
             return FREE;

@@ -23,7 +23,7 @@ pub enum Part {
     Repeat(PartId, u32, Option<u32>),
 }
 
-/// What is in a place.
+/// What an occurrence is of.
 #[derive(Clone, Debug)]
 pub enum Symbol {
     Terminal(TerminalId),
@@ -71,7 +71,7 @@ impl Parts {
         matches!(self.occurrences[occurrence as usize].symbol, Symbol::Terminal(_))
     }
 
-    /// The rule in which a part is written; the parts of a rule end with all of it.
+    /// The rule in which a part is written; the body of a rule is its last part.
     pub fn rule_of(&self, part: PartId) -> usize {
         self.rules.partition_point(|&body| body < part)
     }

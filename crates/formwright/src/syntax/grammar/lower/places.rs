@@ -1,8 +1,8 @@
 //! What may come in the places of a text.
 //!
 //! A *place* is what may come next after some occurrence: the occurrences that may follow it, and the terminals that a
-//! contextual lexer looks for there, its *rivals* ([`super::states`]). A lexer looks for a terminal that may come after an
-//! equal one elsewhere, too, as long as the parser is in one state after both:
+//! contextual lexer looks for there, its *rivals* ([`super::states`]). Where the parser is in one state after equal
+//! terminals, the lexer looks for what may follow either:
 //!
 //! ```text
 //! s: "a" x | "a" y      after either "a", x and y are looked for, though only one of them follows it
@@ -24,7 +24,7 @@ pub type PlaceId = u32;
 /// A sorted set of occurrences.
 type Set = BTreeSet<OccurrenceId>;
 
-/// The symbols that are looked for, by name.
+/// The symbols that a lexer looks for, by name.
 #[derive(Debug)]
 pub struct Rivals {
     /// At the beginning of a text.
