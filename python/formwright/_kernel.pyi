@@ -204,10 +204,11 @@ class Language:
             LimitExceeded: It is too large.
         """
     @staticmethod
-    def regexes_of_grammar(
+    def read_grammar(
         text: str, *, syntax: str = "auto", start: str | None = None, forms: Sequence[str] = ...
-    ) -> list[tuple[str, str]]:
-        """The regular expressions of a grammar, each with its flags.
+    ) -> tuple[list[tuple[str, str]], list[tuple[int, int, str]]]:
+        """The regular expressions of a grammar, each with its flags. Then remarks on what is allowed but hardly meant,
+        each with its line and column.
 
         Raises:
             GrammarError: With the place in the grammar.

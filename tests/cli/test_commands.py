@@ -472,9 +472,10 @@ def test_check_reads_a_grammar(files: Path) -> None:
         '    root ::= "a" wrod',
         "                 ^^^^",
     ]
-    refused = run("explain", "nested.lark")
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "next --grammar" in refused.stderr
+    (files / "unused.lark").write_text('start: "x"\nother: "y"\n', encoding="utf-8")
+    explained = run("explain", "unused.lark")
+    assert (explained.exit_code, explained.stderr) == (0, "")
+    assert explained.stdout.splitlines()[1:] == ["2:1\t\tremark\tthe rule 'other' is never used"]
 
 
 def test_next_tells_where_a_text_leaves_the_form() -> None:

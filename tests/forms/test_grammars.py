@@ -493,3 +493,13 @@ def test_terminals_that_may_be_empty_may_be_left_out(lexing: Literal["longest", 
     ]
     tree = fw.grammar('start: "<" T ">"\nT: /a*/', read="tree").parse("<>")
     assert tree == fw.Tree("start", ())
+
+
+def test_explain_tells_what_is_hardly_meant() -> None:
+    form = fw.grammar('start: a\na: "x"\nunused: "y"\n%llguidance {"no_forcing": true}\n')
+    assert str(form.explain()).split("\n") == [
+        "3:1: the rule 'unused' is never used",
+        "4:13: the option 'no_forcing' has no effect here",
+    ]
+    assert [row.status for row in fw.grammar('start: "x"', read="tree").explain()] == []
+    assert "<td>3:1</td>" in form.explain()._repr_html_()

@@ -6,7 +6,7 @@ use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
 use formwright::syntax::grammar::ast::Syntax;
-use formwright::syntax::grammar::compile::{GrammarText, Translation, regexes};
+use formwright::syntax::grammar::compile::{GrammarText, Remark, Translation, regexes};
 use formwright::syntax::grammar::lower::Lexing;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
@@ -415,24 +415,25 @@ impl Language {
         Ok(Self { kernel, source: Source::grammar(grammar, &sources) })
     }
 
-    /// The regular expressions of a grammar, each with its flags.
+    /// The regular expressions of a grammar, each with its flags. Then remarks on what is allowed but hardly meant,
+    /// each with its line and column.
     ///
     /// Raises:
     ///     GrammarError: With the place in the grammar.
     #[staticmethod]
     #[pyo3(signature = (text, *, syntax="auto", start=None, forms=Vec::new()))]
     #[allow(clippy::needless_pass_by_value)]
-    fn regexes_of_grammar(
+    fn read_grammar(
         py: Python<'_>,
         text: &str,
         syntax: &str,
         start: Option<&str>,
         forms: Vec<String>,
-    ) -> PyResult<Vec<(String, String)>> {
+    ) -> PyResult<(Vec<(String, String)>, Vec<Remark>)> {
         let names: Vec<&str> = forms.iter().map(|name| &**name).collect();
         let grammar = grammar_text(py, text, syntax, start, &names)?;
-        let regexes = interruptible(py, || regexes(&grammar, &Limits::default()))?;
-        Ok(regexes.into_iter().map(|regex| (regex.source.to_string(), regex.flags.to_string())).collect())
+        let (regexes, remarks) = interruptible(py, || regexes(&grammar, &Limits::default()))?;
+        Ok((regexes.into_iter().map(|regex| (regex.source.to_string(), regex.flags.to_string())).collect(), remarks))
     }
 
     /// The texts of a format of JSON Schema, without quotes.

@@ -34,21 +34,19 @@ _COLORS = {
 def explain(schema: IO[bytes], **options: Any) -> None:
     """Show how each keyword of SCHEMA is read, and every reason why it is refused, if it is.
 
-    A table on a terminal, tab-separated lines elsewhere. SCHEMA is a file; - is stdin.
+    A table on a terminal, tab-separated lines elsewhere. SCHEMA is a file; - is stdin. Of a grammar (a file named
+    .lark, .gbnf or .ebnf): what is allowed but hardly meant.
     """
-    if is_grammar(schema):
-        raise click.UsageError(
-            "SCHEMA is a grammar, which has no keywords: check tells whether a text conforms to it, and next --grammar "
-            "what may come after one."
-        )
     text = read_text(schema)
-    rows = [(f"#{row.pointer}", *row[1:]) for row in fw.explain(text, **options)]
+    explanation = fw.grammar(text).explain() if is_grammar(schema) else fw.explain(text, **options)
+    rows = [(row.place, *row[1:]) for row in explanation]
     if sys.stdout.isatty():
         Console().print(_make_table(rows))
     else:
         lines = ("\t".join(_join_lines(cell) for cell in row) for row in (_COLUMNS, *rows))
         click.echo("\n".join(lines))
-    fw.json_schema(text, **options)  # raises the refusal that the rows show
+    if not is_grammar(schema):
+        fw.json_schema(text, **options)  # raises the refusal that the rows show
 
 
 def _join_lines(cell: str) -> str:

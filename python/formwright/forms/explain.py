@@ -34,13 +34,14 @@ class Reading(NamedTuple):
     """How one keyword of a JSON Schema was read.
 
     Attributes:
-        pointer: JSON Pointer of the schema that holds it, ``""`` for the root.
+        pointer: JSON Pointer of the schema that holds it, ``""`` for the root; of a grammar, line and column.
         keyword: The keyword.
         status: ``default``: no keyword, but a variable of the environment that gives an option its value; ``enforced``;
             ``annotation``: says nothing about texts; ``redundant``: without effect here;
             ``narrowed``: fewer texts are written than it allows; ``never``: what it speaks of can never be written;
             ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is not a JSON Schema;
-            ``validated``: no keyword, but what a Python type checks once a text is complete.
+            ``validated``: no keyword, but what a Python type checks once a text is complete; ``remark``: on a grammar,
+            what is allowed but hardly meant.
         note: What was done, or why not.
     """
 
@@ -49,9 +50,14 @@ class Reading(NamedTuple):
     status: str
     note: str
 
+    @property
+    def place(self) -> str:
+        """The pointer as a fragment, ``#/type``; of a grammar, line and column."""
+        return self.pointer if self.status == "remark" else f"#{self.pointer}"
+
 
 class Explanation(tuple[Reading, ...]):
-    """How every keyword of a form was read, in the order of the schema; a table in notebooks."""
+    """How every keyword of a form was read, in the order of the schema, or remarks; a table in notebooks."""
 
     __slots__ = ()
 
@@ -65,7 +71,9 @@ class Explanation(tuple[Reading, ...]):
 
     def __str__(self) -> str:
         return "\n".join(
-            ("" if row.status == "default" else f"#{row.pointer}/")
+            f"{row.pointer}: {row.note}"
+            if row.status == "remark"
+            else ("" if row.status == "default" else f"#{row.pointer}/")
             + (f"{row.keyword}: " if row.keyword else "")
             + row.status
             + (f" ({row.note})" if row.note else "")
@@ -74,7 +82,6 @@ class Explanation(tuple[Reading, ...]):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in (f"#{row.pointer}", *row[1:])) + "</tr>"
-            for row in self
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in (row.place, *row[1:])) + "</tr>" for row in self
         )
         return f"<table><tr><th>where</th><th>keyword</th><th>status</th><th>note</th></tr>{rows}</table>"

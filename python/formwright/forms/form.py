@@ -198,7 +198,7 @@ class Form(Generic[T_co]):
         return spell_text(self.language.example())
 
     def explain(self) -> Explanation:
-        """How every keyword was read; empty for forms that are not one JSON Schema or type."""
+        """How every keyword was read; of a grammar, what is allowed but hardly meant. Empty for other forms."""
         return Explanation.of(self.defaults, self.language.explain())
 
     def __and__(self: Form[str], other: Form[str], /) -> Form[str]:

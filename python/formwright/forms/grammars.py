@@ -26,6 +26,7 @@ from typing import Any, Literal, overload
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError, RegexError
+from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
 from formwright.forms.patterns import write_pattern
 from formwright.forms.text_checks import check_text, shorten
@@ -121,7 +122,7 @@ def grammar(
     for name, form in given.items():
         if not isinstance(form, Form):
             raise ArgumentError(f"forms[{name!r}]: expected a Form, got {type(form).__name__}", argument="forms")
-    regexes = Language.regexes_of_grammar(text, syntax=syntax, start=start, forms=list(given))
+    regexes, remarks = Language.read_grammar(text, syntax=syntax, start=start, forms=list(given))
     source: dict[str, Any] = {
         "syntax": syntax,
         "start": start,
@@ -131,13 +132,14 @@ def grammar(
     }
     title = f"grammar {shorten(' '.join(text.split()))}"
     origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if not given else None
+    rows = tuple(Reading(f"{line}:{column}", "", "remark", said) for line, column, said in remarks)
     if read is not None:
         reader = TreeReader(text, source, read, ambiguous)
-        return Form(reader.language, reader, title, "value", origin=origin)
+        return Form(reader.language, reader, title, "value", rows, origin=origin)
     if "capture" in text:  # only the tables of a reader tell whether it is an attribute
         captures = CaptureReader(text, source)
-        return Form(captures.language, captures if captures.has_captures else str, title, "text", origin=origin)
-    return Form(Language.grammar(text, **source), str, title, "text", origin=origin)
+        return Form(captures.language, captures if captures.has_captures else str, title, "text", rows, origin=origin)
+    return Form(Language.grammar(text, **source), str, title, "text", rows, origin=origin)
 
 
 def _check_grammar(text: Any) -> None:

@@ -71,7 +71,7 @@ def _is_lark(text: str, syntax: str) -> bool:
     if syntax != "auto":
         return syntax == "lark"
     try:
-        Language.regexes_of_grammar(text, syntax="lark", start=None, forms=[])
+        Language.read_grammar(text, syntax="lark", start=None, forms=[])
     except GrammarError:
         return False
     return True

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::ast::{Control, Grammar, ItemKind, Regex, Span, Syntax};
+use super::ast::{Control, Grammar, ItemKind, Lint, Regex, Span, Syntax};
 use super::derivation::Derivations;
 use super::lower::{Given, Lexing, lower};
 use super::{ReadOptions, read};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, line_and_column};
 use crate::language::Language;
 use crate::limits::Limits;
 use crate::regular::Regular;
@@ -46,12 +46,20 @@ pub struct Translation {
     pub text: Arc<str>,
 }
 
-/// The regular expressions of a grammar and of the grammars inside it, each once.
+/// A remark on a grammar: its line and column, and what it says.
+pub type Remark = (usize, usize, String);
+
+/// The regular expressions of a grammar and of the grammars inside it, each once; and remarks on what is allowed but
+/// hardly meant.
 ///
 /// # Errors
 /// As [`read`].
-pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<Vec<Regex>> {
+pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Regex>, Vec<Remark>)> {
     let grammar = grammar.read(limits)?;
+    let remark = |lint: &Lint| {
+        let (line, column) = line_and_column(&grammar.text, lint.span.0);
+        (line, column, lint.message.clone())
+    };
     let mut all: Vec<Regex> = Vec::new();
     for grammar in with_inner(&grammar) {
         for regex in &grammar.regexes {
@@ -60,7 +68,9 @@ pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<Vec<Regex>> {
             }
         }
     }
-    Ok(all)
+    let mut remarks: Vec<Remark> = grammar.lints.iter().map(remark).collect();
+    remarks.sort_unstable();
+    Ok((all, remarks))
 }
 
 /// A grammar and those inside it.
