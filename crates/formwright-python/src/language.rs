@@ -22,6 +22,9 @@ use crate::errors::{Int, argument, count, lift, unlocked};
 use crate::interrupt::interruptible;
 use crate::parser::{PythonParser, check};
 
+/// A regular expression, and its flags.
+type SourceAndFlags = (String, String);
+
 /// Options that are read between two questions for signals.
 const MANY: usize = 1 << 16;
 
@@ -429,7 +432,7 @@ impl Language {
         syntax: &str,
         start: Option<&str>,
         forms: Vec<String>,
-    ) -> PyResult<(Vec<(String, String)>, Vec<Remark>)> {
+    ) -> PyResult<(Vec<SourceAndFlags>, Vec<Remark>)> {
         let names: Vec<&str> = forms.iter().map(|name| &**name).collect();
         let grammar = grammar_text(py, text, syntax, start, &names)?;
         let (regexes, remarks) = interruptible(py, || regexes(&grammar, &Limits::default()))?;
