@@ -24,37 +24,25 @@ type Texts = Option<(Regular, usize)>;
 pub fn join_characters(graph: &mut Graph) {
     let texts = Finder { graph, known: FxHashMap::default() }.find_all();
     let mut leaves: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+    let mut join = |graph: &mut Graph, node: NodeId| match texts.get(&node) {
+        Some(Some((tree, _))) if graph.nodes[node as usize].is_made_of_others() => {
+            *leaves.entry(node).or_insert_with(|| graph.regular(tree.clone(), Encoding::Text))
+        }
+        _ => node,
+    };
     for node in 0..graph.nodes.len() {
         if texts.get(&(node as NodeId)).is_none_or(Option::is_some) {
             continue; // part of another one, or not reached
         }
         let mut own = graph.nodes[node].clone();
-        let mut leaf = |child: &mut NodeId| {
-            if let Some(Some((tree, _))) = texts.get(child)
-                && is_compound(&graph.nodes[*child as usize])
-            {
-                let new = || graph.regular(tree.clone(), Encoding::Text);
-                *child = *leaves.entry(*child).or_insert_with(new);
-            }
-        };
         match &mut own {
-            Node::Sequence(all) | Node::Choice(all) => all.iter_mut().for_each(&mut leaf),
-            Node::Repeat { body, .. } => leaf(body),
-            Node::Rule(target) => leaf(target),
+            Node::Sequence(all) | Node::Choice(all) => all.iter_mut().for_each(|part| *part = join(graph, *part)),
+            Node::Repeat { body: part, .. } | Node::Rule(part) => *part = join(graph, *part),
             _ => continue,
         }
         graph.nodes[node] = own;
     }
-    if let Some(Some((tree, _))) = texts.get(&graph.root)
-        && is_compound(&graph.nodes[graph.root as usize])
-    {
-        graph.root = graph.regular(tree.clone(), Encoding::Text);
-    }
-}
-
-/// Whether a node is made of others.
-fn is_compound(node: &Node) -> bool {
-    matches!(node, Node::Sequence(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Rule(_))
+    graph.root = join(graph, graph.root);
 }
 
 /// Finds the texts of nodes.

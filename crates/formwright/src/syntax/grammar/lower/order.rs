@@ -213,7 +213,7 @@ fn word_of(text: &str) -> Option<Arc<str>> {
     (is_word || is_sign).then(|| text.to_uppercase().into())
 }
 
-/// Characters of the longest text; `None` if there is no longest one that is plain to see.
+/// Characters of the longest text; `None` if its length is not plain to see, or unbounded.
 fn longest(tree: &Regular) -> Option<u32> {
     match tree {
         Regular::Never | Regular::Empty => Some(0),
