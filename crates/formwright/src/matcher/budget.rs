@@ -39,26 +39,30 @@ const MOST_BYTES: usize = 1 << 19;
 pub struct BudgetCache {
     pub potential: Potential,
     /// By configuration: at most this many tokens are needed after any token it allows.
-    highest: FxHashMap<Configuration, u32>,
+    highest: FxHashMap<Configuration, Highest>,
     /// By several configurations, or one: the same, if it is known of the parts that they are put together from.
     pub most_to_finish: FxHashMap<Box<[Configuration]>, Option<u32>>,
     most_bytes: usize,
     /// The same of the context-dependent tokens of a terminal.
-    highest_dependent: FxHashMap<ContinuedKey, u32>,
+    highest_dependent: FxHashMap<ContinuedKey, Highest>,
+}
+
+/// How many tokens are needed at most, as long as the potentials that say so are not forgotten.
+#[derive(Clone, Copy, Debug)]
+struct Highest {
+    tokens: u32,
+    /// [`Potential::times_forgotten`] when the first of these potentials was found.
+    since: u32,
 }
 
 impl BudgetCache {
     /// Whether any token that a configuration allows leaves at most `left` tokens to do, as far as is known.
     pub fn is_ample(&self, configuration: &Configuration, left: u32) -> bool {
-        self.highest.get(configuration).is_some_and(|&highest| highest <= left)
+        self.highest.get(configuration).is_some_and(|highest| self.is_current(highest) && highest.tokens <= left)
     }
 
-    /// Remembers how much the tokens of a configuration leave to do at most.
-    pub fn remember(&mut self, configuration: Configuration, highest: u32) {
-        if self.highest.len() >= MOST_KNOWN {
-            self.highest.clear();
-        }
-        self.highest.insert(configuration, highest);
+    fn is_current(&self, highest: &Highest) -> bool {
+        highest.since == self.potential.times_forgotten
     }
 
     /// Remembers how much the tokens of several configurations leave to do at most.
@@ -99,10 +103,13 @@ pub struct Budget<'m> {
     pub highest: u32,
     /// What was found for this mask: many tokens lead to the same place.
     asked: FxHashMap<Box<[Configuration]>, u32>,
+    /// [`Potential::times_forgotten`] when this began.
+    since: u32,
 }
 
 impl<'m> Budget<'m> {
     pub fn new(Left { tokens, part }: Left, counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
+        let since = cache.potential.times_forgotten;
         Self {
             left: tokens.unwrap_or(u32::MAX),
             part,
@@ -111,6 +118,7 @@ impl<'m> Budget<'m> {
             cache,
             highest: 0,
             asked: FxHashMap::default(),
+            since,
         }
     }
 
@@ -195,8 +203,7 @@ impl<'m> Budget<'m> {
             needed = farthest.saturating_add(machine.stack_costs_in(lengths, stack).least);
         }
         if needed > self.left {
-            let after = machine.after_terminal(stack);
-            needed = self.cache.potential.tokens(machine, self.counting, &after).saturating_add(farthest);
+            needed = self.cache.potential.tokens_after(machine, self.counting, stack).saturating_add(farthest);
         }
         if needed <= self.left {
             self.highest = self.highest.max(needed);
@@ -222,20 +229,29 @@ impl<'m> Budget<'m> {
     /// Whether any of some context-dependent tokens fits, as far as is known. If so, what they leave to do counts as
     /// asked about.
     pub fn is_ample_for(&mut self, key: &ContinuedKey) -> bool {
-        let known = self.cache.highest_dependent.get(key).copied().filter(|&highest| highest <= self.left);
-        self.highest = self.highest.max(known.unwrap_or(0));
-        known.is_some()
+        let known = self.cache.highest_dependent.get(key).filter(|known| self.cache.is_current(known));
+        let Some(&Highest { tokens, .. }) = known.filter(|known| known.tokens <= self.left) else { return false };
+        self.highest = self.highest.max(tokens);
+        true
+    }
+
+    /// Remembers how much the tokens of a configuration leave to do at most.
+    pub fn remember(&mut self, configuration: Configuration) {
+        if self.cache.highest.len() >= MOST_KNOWN {
+            self.cache.highest.clear();
+        }
+        self.cache.highest.insert(configuration, Highest { tokens: self.highest, since: self.since });
     }
 
     /// Remembers how much some context-dependent tokens leave to do at most.
-    pub fn remember_for(&mut self, key: ContinuedKey, highest: u32) {
+    pub fn remember_for(&mut self, key: ContinuedKey) {
         if self.left == u32::MAX {
             return; // nothing was asked about
         }
         if self.cache.highest_dependent.len() >= MOST_KNOWN {
             self.cache.highest_dependent.clear();
         }
-        self.cache.highest_dependent.insert(key, highest);
+        self.cache.highest_dependent.insert(key, Highest { tokens: self.highest, since: self.since });
     }
 }
 

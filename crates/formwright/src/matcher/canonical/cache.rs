@@ -25,9 +25,8 @@ use crate::matcher::masks::MaskCache;
 /// Entries that are kept; eight times as many searches.
 const MOST_KNOWN: usize = 1 << 14;
 
-/// Bytes of the largest cache that is kept; more where the stacks of a grammar or searches for canonical tokens fill it.
-const WORTH_KEEPING: usize = 1 << 20;
-const WORTH_KEEPING_OF_GRAMMAR: usize = 8 << 20;
+/// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
+const WORTH_KEEPING: usize = 8 << 20;
 const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
 
 /// What a matcher and its forks have found.
@@ -41,11 +40,7 @@ impl MatcherCache {
     /// Whether it is kept for the next text: it is not large.
     pub fn is_worth_keeping(&self) -> bool {
         let canonical = self.canonical.bytes();
-        let most = match (canonical, &self.masks.fragments) {
-            (1.., _) => WORTH_KEEPING_CANONICAL,
-            (0, Some(_)) => WORTH_KEEPING_OF_GRAMMAR,
-            (0, None) => WORTH_KEEPING,
-        };
+        let most = if canonical > 0 { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING };
         self.masks.bytes() + canonical <= most
     }
 

@@ -157,7 +157,7 @@ impl Masker<'_> {
         let mut is_measured = false;
         if let Some(budget) = &mut self.budget {
             if alike && found.unresolved.is_empty() {
-                budget.remember_for(key, budget.highest);
+                budget.remember_for(key);
                 is_measured = budget.is_measuring;
             }
             budget.highest = budget.highest.max(outer);

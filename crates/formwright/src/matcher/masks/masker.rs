@@ -225,7 +225,7 @@ impl<'m> Masker<'m> {
     pub fn remember(&mut self, configuration: Configuration) {
         let alike = self.machine.is_erased(configuration.stack);
         if let Some(budget) = self.budget.as_mut().filter(|budget| alike && budget.looks_at_all()) {
-            budget.cache.remember(configuration, budget.highest);
+            budget.remember(configuration);
         }
     }
 

@@ -24,13 +24,13 @@
 //! text. Where not every byte is a token, a preferred way may not be spelled at all: then all tokens are tried. Names
 //! that a search completes are counted, not known; so there it is asked as if some names were not known, or all.
 
-use std::collections::hash_map::Entry;
+mod search;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::counting::Counting;
-use super::machine::{Configuration, Machine, Position};
+use super::machine::{Configuration, Machine, Position, StackId};
 use crate::interrupt::{count, counted};
 use crate::language::{INFINITE, UNBOUNDED};
 use crate::limits::Limits;
@@ -57,9 +57,6 @@ const LONG: u32 = 2;
 /// Terminals that are looked through one after the other.
 const MOST_TERMINALS: u32 = 32;
 
-/// Steps of a search over all tokens.
-const FUEL: u32 = 200_000;
-
 type Id = u32;
 
 /// What is known of a configuration.
@@ -85,6 +82,10 @@ pub struct Potential {
     /// Where no preferred way can be spelled: what a search over all tokens found, and where it led. So each of these
     /// potentials has one that is one less after it, even if a search from there would end without an answer.
     searched: FxHashMap<Configuration, u32>,
+    /// By stack, the least potential found after a terminal: known from then on, even if no more ways are followed.
+    after_terminals: FxHashMap<StackId, u32>,
+    /// How often everything was forgotten: what relied on it must be found again.
+    pub times_forgotten: u32,
     /// Records by their places, and how many records these are.
     by_place: FxHashMap<Position, Vec<Id>>,
     placed: usize,
@@ -116,31 +117,34 @@ impl Potential {
     }
 
     /// Finds the potentials of a text's own configurations again, if they are not known: the choice of its last token may
-    /// have relied on them, here or where another text was asked about. Those with the fewest bytes come first; the rest
-    /// is left once one fits in `left` tokens, or much work was done.
+    /// have relied on them, here or where another text was asked about. Those known to fit in `left` tokens come first,
+    /// then those with the fewest bytes; the rest is left once one fits. If none fits by itself, one that they include may.
     pub fn renew(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration], left: u32) {
-        if self.records.len() <= MOST_RECORDS || counting.is_in_bytes(machine.graph) {
+        let is_full = self.records.len() > MOST_RECORDS;
+        if !(is_full || self.times_forgotten > 0) || counting.is_in_bytes(machine.graph) {
             return;
         }
         if counting.has_every_byte() && machine.cost(of) <= left {
             return; // bytes are enough
         }
-        let of: SmallVec<[Configuration; 4]> = of.iter().map(|&of| machine.erased(of)).collect();
-        if of.iter().all(|of| self.ids.contains_key(of)) {
+        let erased: SmallVec<[Configuration; 4]> = of.iter().map(|&of| machine.erased(of)).collect();
+        if erased.iter().all(|of| self.ids.contains_key(of)) {
             return;
         }
-        let mut by_bytes: Vec<(u32, Configuration)> =
-            of.into_iter().map(|of| (machine.configuration_cost(of), of)).collect();
-        by_bytes.sort_by_key(|&(bytes, _)| bytes);
-        self.forget_all();
-        self.begin_question();
+        let fits =
+            |all: &Self, of: &Configuration| all.ids.get(of).is_some_and(|&id| all.records[id as usize].tokens <= left);
+        if !erased.iter().any(|of| fits(self, of)) && self.ways(machine, counting, of) <= left {
+            return;
+        }
+        let key = |of: Configuration| (!fits(self, &of), machine.configuration_cost(of), of);
+        let mut in_order: Vec<(bool, u32, Configuration)> = erased.into_iter().map(key).collect();
+        in_order.sort_by_key(|&(unfit, bytes, _)| (unfit, bytes));
+        if is_full {
+            self.forget_all();
+        }
         machine.blindly(|machine| {
-            for (_, of) in by_bytes {
-                let tokens = self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
-                if tokens <= left || counted() > self.most_counted {
-                    break;
-                }
-            }
+            let mut follow = |of| self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
+            in_order.into_iter().any(|(_, _, of)| follow(of) <= left)
         });
     }
 
@@ -173,6 +177,23 @@ impl Potential {
         if least < INFINITE { least } else { self.preferred_or_searched(machine, counting, configuration) }
     }
 
+    /// The same after a terminal.
+    pub fn tokens_after(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, stack: StackId) -> u32 {
+        let after = machine.after_terminal(stack);
+        let tokens = self.tokens(machine, counting, &after);
+        let erased = machine.erased(Configuration { position: Position::Ended, stack }).stack;
+        let known = self.after_terminals.entry(erased).or_insert(tokens);
+        *known = tokens.min(*known);
+        tokens
+    }
+
+    /// The least potential found after a terminal, of several ways to go on that of any.
+    fn known_after(&self, machine: &Machine<'_>, stack: StackId) -> u32 {
+        let known = |stack| self.after_terminals.get(stack).copied().unwrap_or(INFINITE);
+        let several = machine.stacks.alternatives(stack).unwrap_or_default();
+        several.iter().map(known).min().unwrap_or(INFINITE).min(known(&stack))
+    }
+
     /// The bytes that a terminal is from its end, and the potential after it: by these, tokens that stay inside a terminal are
     /// allowed together (see `Budget::covers`).
     fn through_terminal(
@@ -187,13 +208,18 @@ impl Potential {
         }
         count(8);
         let bytes = machine.position_cost(position);
+        let mut after = self.known_after(machine, stack).min(least.saturating_sub(bytes));
         if bytes >= least || self.open_terminals >= MOST_TERMINALS || self.is_exhausted() {
-            return INFINITE; // a rule that begins with a terminal may come after it without end
+            return after + bytes; // a rule that begins with a terminal may come after it without end
         }
         self.open_terminals += 1;
-        let after = machine.after_terminal(stack);
-        let after = after.iter().fold(least - bytes, |least, &at| self.tokens_of(machine, counting, at, least));
+        let most = after;
+        let ends = machine.after_terminal(stack);
+        after = ends.iter().fold(after, |least, &at| self.tokens_of(machine, counting, at, least));
         self.open_terminals -= 1;
+        if after < most {
+            self.after_terminals.insert(stack, after);
+        }
         after + bytes
     }
 
@@ -270,7 +296,8 @@ impl Potential {
 
     fn forget_all(&mut self) {
         (self.records, self.ways, self.ids) = Default::default();
-        (self.by_place, self.placed) = Default::default();
+        (self.by_place, self.placed, self.after_terminals) = Default::default();
+        self.times_forgotten += 1;
     }
 
     /// Ways are followed for a call until so much work is done; half as much after each call that wanted more.
@@ -455,58 +482,6 @@ impl Potential {
         let ways = self.records[id as usize].ways.unwrap_or_default();
         &self.ways[ways[which] as usize..ways[which + 1] as usize]
     }
-
-    // Vocabularies without every byte.
-
-    /// Whether no text can be completed from any of `configurations`: proven, by trying all tokens everywhere.
-    pub fn is_dead_end(
-        &mut self,
-        machine: &mut Machine<'_>,
-        counting: Counting<'_>,
-        configurations: &[Configuration],
-    ) -> bool {
-        let mut is_dead = |machine: &mut Machine<'_>, start| {
-            let start = machine.erased(start);
-            self.preferred(machine, counting, start) >= INFINITE
-                && self.search(machine, counting, start) == Found::Nothing
-        };
-        !counting.has_every_byte()
-            && machine.blindly(|machine| configurations.iter().all(|&start| is_dead(machine, start)))
-    }
-
-    /// Breadth-first over all tokens, until the ends are preferred ways that can be spelled. Remembers the potentials on
-    /// the way that it finds.
-    fn search(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Configuration) -> Found {
-        let mut before: FxHashMap<Configuration, Configuration> = FxHashMap::from_iter([(start, start)]);
-        let (mut level, mut best, mut last) = (vec![start], INFINITE, start);
-        let (mut fuel, mut all_known) = (FUEL, true);
-        let mut tokens = 1;
-        while !level.is_empty() && tokens < best && fuel > 0 {
-            let mut next = Vec::new();
-            for &configuration in &level {
-                for end in all_token_ends(machine, counting, configuration, &mut fuel, &mut all_known) {
-                    let Entry::Vacant(unseen) = before.entry(end) else { continue };
-                    unseen.insert(configuration);
-                    let rest = self.preferred(machine, counting, end);
-                    if tokens + rest < best {
-                        (best, last) = (tokens + rest, end);
-                    }
-                    next.extend((rest >= INFINITE).then_some(end));
-                }
-            }
-            (level, tokens) = (next, tokens + 1);
-        }
-        if best >= INFINITE {
-            return if fuel == 0 || !all_known { Found::Unknown } else { Found::Nothing };
-        }
-        let mut rest = self.preferred(machine, counting, last);
-        while last != start {
-            (last, rest) = (before[&last], rest + 1);
-            let known = self.searched.entry(last).or_insert(rest);
-            *known = rest.min(*known);
-        }
-        Found::After(best)
-    }
 }
 
 /// Where single tokens lead inside a terminal that bring its end nearer with every byte.
@@ -544,57 +519,4 @@ fn shortcuts(
         }
         _ => SmallVec::new(),
     }
-}
-
-/// What a search has found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    /// The fewest tokens of a completion.
-    After(u32),
-    /// No completion at all.
-    Nothing,
-    /// No answer within the fuel, or without knowing which names and items are used.
-    Unknown,
-}
-
-impl Found {
-    fn tokens(self) -> u32 {
-        if let Self::After(tokens) = self { tokens } else { INFINITE }
-    }
-}
-
-/// Where each token leads. Clears `all_known` if that depends on unknown names or items: such tokens are left out.
-fn all_token_ends(
-    machine: &mut Machine<'_>,
-    counting: Counting<'_>,
-    start: Configuration,
-    fuel: &mut u32,
-    all_known: &mut bool,
-) -> Vec<Configuration> {
-    let (trie, mut ends) = (counting.tables.vocabulary.plain(), Vec::new());
-    let mut open: Vec<(NodeIndex, SmallVec<[Configuration; 2]>)> = vec![(0, SmallVec::from_slice(&[start]))];
-    while let Some((node, at)) = open.pop() {
-        for child in trie.children(node) {
-            *fuel = fuel.saturating_sub(1);
-            if *fuel == 0 {
-                return ends;
-            }
-            let byte = trie.node(child).byte;
-            let mut after: SmallVec<[Configuration; 2]> = SmallVec::new();
-            for &configuration in &at {
-                let (next, depends) = machine.step_erased(configuration, byte);
-                *all_known &= !depends;
-                let names = matches!(configuration.position, Position::Object { .. });
-                after.extend(next.into_iter().filter(|_| !depends || names));
-            }
-            if after.is_empty() {
-                continue;
-            }
-            if !trie.items_at(child).is_empty() {
-                ends.extend_from_slice(&after);
-            }
-            open.push((child, after));
-        }
-    }
-    ends
 }
