@@ -24,7 +24,7 @@ pub const TEXT_RISE: u32 = 2 * ESCAPE;
 /// Bytes of the quotes of a string.
 const QUOTES: u32 = 2;
 
-/// Rounds in which it is found what can begin in each node.
+/// Rounds in which something is found of each node that depends on that of its parts.
 const MOST_ROUNDS: usize = 16;
 
 /// Not known.
@@ -57,8 +57,8 @@ impl Rise {
 /// How far the texts of a graph can be led from their end.
 #[derive(Debug)]
 pub struct Rises {
-    /// By whitespace.
-    pub whitespace: u32,
+    /// By whitespace, and by what begins without a byte of structure: the next part of a sequence, or one more round.
+    pub unseen: u32,
     /// By what can begin anywhere.
     pub anywhere: Rise,
     /// By object or array: by what can begin directly inside it.
@@ -88,13 +88,22 @@ impl Rises {
 }
 
 impl CompiledGraph {
-    /// How much farther from the end its texts can be led; `None` for texts in which brackets do not show what is open.
+    /// How much farther from the end its texts can be led; `None` for grammars, where rounds may nest without end.
     pub(super) fn find_rises(&self) -> Option<Rises> {
-        let has_no_brackets = |node| matches!(self.node(node), Node::Sequence(_) | Node::Repeat { .. });
-        if (0..self.nodes()).any(has_no_brackets) {
+        let has_no_brackets = |&node: &NodeId| matches!(self.node(node), Node::Sequence(_) | Node::Repeat { .. });
+        let is_composed = (0..self.nodes()).any(|node| has_no_brackets(&node));
+        if is_composed && self.has_rules() {
             return None;
         }
-        let values: Box<[u32]> = (0..self.nodes()).map(|node| self.rise_of_value(node).unwrap_or(UNKNOWN)).collect();
+        let rise = |node, known: &[u32]| self.rise_of_value(node, known).unwrap_or(UNKNOWN);
+        let mut values: Box<[u32]> = vec![0; self.nodes() as usize].into();
+        if !is_composed {
+            values = (0..self.nodes()).map(|node| rise(node, &values)).collect();
+        } else if !self.settle(&mut values, rise) {
+            return None;
+        }
+        let without_brackets = (0..self.nodes()).filter(has_no_brackets).map(|node| values[node as usize]);
+        let unseen = without_brackets.max().unwrap_or(0).saturating_add(self.spaces().farthest());
         let mut inside: Box<[Rise]> = (0..self.nodes()).map(|node| self.rise_inside(node, &values)).collect();
         let anywhere = inside.iter().fold(Rise::default(), |all, rise| all.or(*rise));
         let value = values.iter().fold(anywhere.value, |all, rise| all.max(*rise));
@@ -105,27 +114,31 @@ impl CompiledGraph {
                 inside[node as usize] = anywhere;
             }
         }
-        let within = self.rise_within(&inside, anywhere);
-        Some(Rises { whitespace: self.spaces().farthest(), anywhere, inside, within, values })
+        let mut within = inside.clone();
+        let is_settled = self.settle(&mut within, |node, within: &[Rise]| {
+            let mut begun = within[node as usize];
+            self.node(node).each_part(|part| begun = begun.or(within[part as usize]));
+            begun
+        });
+        if !is_settled {
+            within.fill(anywhere);
+        }
+        Some(Rises { unseen, anywhere, inside, within, values })
     }
 
-    /// What can begin in each node, however deep: a fixed point over the parts of nodes. Nodes are visited in both
-    /// orders, so that long chains take few rounds; after [`MOST_ROUNDS`], anything can begin anywhere.
-    fn rise_within(&self, inside: &[Rise], anywhere: Rise) -> Box<[Rise]> {
-        let mut within: Box<[Rise]> = inside.into();
-        for round in 0..MOST_ROUNDS {
+    /// Finds something of each node that depends on that of its parts, from the least value on. Nodes are visited in both
+    /// orders, so that long chains take few rounds; false if [`MOST_ROUNDS`] were too few.
+    fn settle<T: PartialEq>(&self, of_nodes: &mut [T], find: impl Fn(NodeId, &[T]) -> T) -> bool {
+        (0..MOST_ROUNDS).any(|round| {
             let mut changed = false;
-            for at in 0..within.len() {
-                let node = if round % 2 == 0 { within.len() - 1 - at } else { at };
-                let mut begun = within[node];
-                self.node(node as NodeId).each_part(|part| begun = begun.or(within[part as usize]));
-                changed |= std::mem::replace(&mut within[node], begun) != begun;
+            for at in 0..self.nodes() {
+                let node = if round % 2 == 0 { self.nodes() - 1 - at } else { at };
+                let found = find(node, of_nodes);
+                changed |= of_nodes[node as usize] != found;
+                of_nodes[node as usize] = found;
             }
-            if !changed {
-                return within;
-            }
-        }
-        vec![anywhere; within.len()].into()
+            !changed
+        })
     }
 
     /// What can begin directly inside an object or array.
@@ -188,13 +201,14 @@ impl CompiledGraph {
     }
 
     /// Bytes by which the end of a node can be farther from any place inside of it than from before it, before a part of
-    /// it has begun that need not come.
-    fn rise_of_value(&self, node: NodeId) -> Option<u32> {
+    /// it has begun that need not come. Where no brackets show that a part begins, it counts with the node. `known` says
+    /// the same of all nodes, as far as it is found.
+    fn rise_of_value(&self, node: NodeId, known: &[u32]) -> Option<u32> {
         let shortest = self.facts.shortest(node);
         if shortest >= INFINITE {
             return Some(0);
         }
-        let farthest = self.farthest_inside(node)?;
+        let farthest = self.farthest_inside(node, known)?;
         Some(match self.node(node) {
             // A shorter alternative may have been counted, and in tokens even the shortest text may cost less than its
             // bytes: the full length is added.
@@ -209,29 +223,38 @@ impl CompiledGraph {
     }
 
     /// Bytes to the end of a node from any place inside of it, at most, before a part of it has begun that need not come.
-    fn farthest_inside(&self, node: NodeId) -> Option<u32> {
+    fn farthest_inside(&self, node: NodeId, known: &[u32]) -> Option<u32> {
+        let known_of = |node: NodeId| known[node as usize];
         Some(match self.node(node) {
-            Node::Choice(_) | Node::Rule(_) => return self.farthest_of_options(node),
+            Node::Choice(_) | Node::Rule(_) => return self.farthest_of_options(node, known),
+            Node::Sequence(parts) => {
+                let rise = parts.iter().map(|&part| known_of(part)).max().unwrap_or(0);
+                self.facts.shortest(node).saturating_add(rise)
+            }
+            Node::Repeat { body, .. } => {
+                let round = self.facts.shortest(*body).saturating_add(known_of(*body));
+                self.facts.shortest(node).saturating_add(round)
+            }
             Node::Distinct(_) => return None,
             Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
             Node::Literals(texts) => longest(texts),
             Node::Lexicon(lexicon) => lexicon.extent(lexicon.root()).1,
             Node::Pieces(pieces, writing) => pieces.automaton(*writing).farthest(),
-            Node::Tail(tail) => return self.farthest_of_tail(tail),
+            Node::Tail(tail) => return self.farthest_of_tail(tail, known),
             Node::Text { .. } => self.facts.shortest(node).saturating_add(TEXT_RISE),
             _ => self.facts.shortest(node),
         })
     }
 
     /// The same of all options of a choice, and of the choices among these.
-    fn farthest_of_options(&self, node: NodeId) -> Option<u32> {
+    fn farthest_of_options(&self, node: NodeId, known: &[u32]) -> Option<u32> {
         let (mut seen, mut open, mut farthest) = (FxHashSet::default(), vec![node], Some(0));
         while let Some(node) = open.pop() {
             self.node(node).each_part(|option| match self.node(option) {
                 Node::Choice(_) | Node::Rule(_) if !seen.insert(option) => {}
                 Node::Choice(_) | Node::Rule(_) => open.push(option),
                 _ if self.facts.shortest(option) >= INFINITE => {}
-                _ => farthest = farthest.and_then(|so_far| Some(so_far.max(self.farthest_inside(option)?))),
+                _ => farthest = farthest.and_then(|so_far| Some(so_far.max(self.farthest_inside(option, known)?))),
             });
         }
         farthest
@@ -244,12 +267,12 @@ impl CompiledGraph {
     }
 
     /// The same of a tail, to the end of its object.
-    fn farthest_of_tail(&self, tail: &Tail) -> Option<u32> {
+    fn farthest_of_tail(&self, tail: &Tail, known: &[u32]) -> Option<u32> {
         let continuations = tail.continuations.iter().flat_map(|after| after.positions.iter());
         let after = continuations.map(|&after| self.rest_of_object(after)).max().unwrap_or(0);
         let mut farthest = longest(&tail.texts).saturating_add(after);
         for &(value, after) in tail.ways.iter().filter(|(value, _)| self.facts.shortest(*value) < INFINITE) {
-            farthest = farthest.max(self.farthest_inside(value)?.saturating_add(self.rest_of_object(after)));
+            farthest = farthest.max(self.farthest_inside(value, known)?.saturating_add(self.rest_of_object(after)));
         }
         Some(farthest)
     }

@@ -51,7 +51,7 @@ impl Distance {
             tokens = tokens.max(farthest(machine, place, lengths, rises, of_place.innermost));
             reach = reach.or(of_place);
         }
-        let tokens = tokens.saturating_add(rises.whitespace);
+        let tokens = tokens.saturating_add(rises.unseen);
         Self { tokens, reach, by_any, is_fresh: true, unit: Unit::of(lengths) }
     }
 

@@ -449,7 +449,10 @@ mod tests {
     use crate::limits::Limits;
     use crate::matcher::Constraint;
     use crate::matcher::distance::Distance;
+    use crate::language::Language;
+    use crate::syntax::choice::literal;
     use crate::syntax::json_schema::{Options, Order, json_schema};
+    use crate::syntax::regex::regex;
     use crate::terminals::{MostBegun, Tables};
     use crate::vocabulary::Vocabulary;
 
@@ -497,12 +500,12 @@ mod tests {
 
     /// After any text, some token makes the cost fall, unless the text may end; and no token leads farther than the
     /// distance says, measured just now or on the way.
-    fn falls(schema: &str, options: &Options, texts: u32) {
+    fn falls(language: &Language, what: &str, texts: u32) {
         let mut tokens: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain((0..=255).map(|byte| vec![byte])).collect();
         tokens.extend(LONGER.iter().map(|token| token.as_bytes().to_vec()));
         let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
         let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
-        let constraint = Constraint::new(&json_schema(schema, options).unwrap(), &tables).unwrap();
+        let constraint = Constraint::new(language, &tables).unwrap();
         let counting = constraint.compiled().counting();
         let mut random = 1_u64;
         for _ in 0..texts {
@@ -530,13 +533,13 @@ mod tests {
                         let cost = if *unit == Unit::Tokens { cost } else { machine.cost(&next) };
                         let farthest = distance.after(&MostBegun::by(token));
                         let text = String::from_utf8_lossy(&[machine.path.as_slice(), token].concat()).into_owned();
-                        assert!(cost <= farthest, "{schema} {options:?} {text}: {cost} {unit:?}, {farthest}");
+                        assert!(cost <= farthest, "{what} {text}: {cost} {unit:?}, {farthest}");
                     }
                     ways.push((token, cost, next));
                 }
                 let least = ways.iter().map(|(_, cost, _)| *cost).min().unwrap_or(INFINITE);
                 let text = String::from_utf8_lossy(machine.path).into_owned();
-                assert!(ends || least < cost, "{schema} {options:?} after {text}: {cost}, then {least}");
+                assert!(ends || least < cost, "{what} after {text}: {cost}, then {least}");
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let dull = |token: &[u8]| token.len() == 1 && (token[0].is_ascii_alphanumeric() || token[0] >= 0x80);
                 let (plain, others): (Vec<_>, Vec<_>) = ways.into_iter().partition(|(token, ..)| dull(token));
@@ -579,9 +582,37 @@ mod tests {
             for order in [Order::Schema, Order::Model] {
                 for whitespace in ["compact", "flexible", "pretty"] {
                     let whitespace = whitespace.to_owned();
-                    falls(schema, &Options { order, whitespace, ..Options::default() }, 12);
+                    let options = Options { order, whitespace, ..Options::default() };
+                    falls(&json_schema(schema, &options).unwrap(), &format!("{schema} {options:?}"), 12);
                 }
             }
+        }
+    }
+
+    /// The same of texts in which no bracket shows that a part begins.
+    #[test]
+    fn some_token_of_a_composition_makes_the_cost_fall() {
+        let limits = Limits::default();
+        let text = |text: &str| literal(text, &limits).unwrap();
+        let pattern = |pattern: &str| regex(pattern, &limits).unwrap();
+        let all = |parts: &[&Language]| parts[1..].iter().fold(parts[0].clone(), |all, part| all.then(part).unwrap());
+        let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}, "birthday": {"type": "array", "items": {"enum": ["name", 1]}}}, "required": ["name"]}"#;
+        let json = json_schema(schema, &Options::default()).unwrap();
+        let (open, long) = (text("birth[{:\"a"), text("birthday, name: birthdaybirthday"));
+        let choice = long.or(&text("a")).unwrap().or(&json).unwrap();
+        let line = all(&[&pattern("[a-d]{1,3}|name{20}"), &text(","), &choice]);
+        let compositions = [
+            all(&[&open, &json, &text("\"]},birthday")]),
+            all(&[&choice, &json, &choice]),
+            line.repeat(0, u32::MAX).unwrap(),
+            all(&[&line.repeat(1, 3).unwrap(), &json, &text("day")]).repeat(2, 9).unwrap(),
+            all(&[&pattern("a*"), &json.or(&text("")).unwrap(), &pattern("(na|me)*")]).repeat(1, 4).unwrap(),
+            all(&[&text("na"), &all(&[&text("day"), &line]).repeat(0, 2).unwrap().repeat(3, 3).unwrap()]),
+            all(&[&long, &json]).or(&all(&[&text("a"), &line])).unwrap(),
+        ];
+        for (index, language) in compositions.iter().enumerate() {
+            assert!(language.compiled().unwrap().rises().is_some(), "composition {index}");
+            falls(language, &format!("composition {index}"), 60);
         }
     }
 }
