@@ -186,6 +186,7 @@ class Language:
         lexing: str | None = None,
         translations: Sequence[tuple[str, str, str]] = ...,
         forms: Sequence[tuple[str, Language]] = ...,
+        controls: Sequence[tuple[int, str]] = ...,
     ) -> Language:
         """The texts of a grammar.
 
@@ -197,6 +198,7 @@ class Language:
             translations: Of its regular expressions: the expression, its flags, and what
                 `formwright.forms.patterns` makes of it. Others are read in the syntax of Rust's regex library.
             forms: The forms that it refers to, by name.
+            controls: The control tokens that it refers to by their ids, with their names.
 
         Raises:
             GrammarError: With the place in the grammar.
@@ -205,13 +207,20 @@ class Language:
         """
     @staticmethod
     def read_grammar(
-        text: str, *, syntax: str = "auto", start: str | None = None, forms: Sequence[str] = ...
-    ) -> tuple[list[tuple[str, str]], list[tuple[int, int, str]]]:
+        text: str,
+        *,
+        syntax: str = "auto",
+        start: str | None = None,
+        forms: Sequence[str] = ...,
+        vocabulary: Vocabulary | None = None,
+    ) -> tuple[list[tuple[str, str]], list[tuple[int, int, str]], list[tuple[int, str]]]:
         """The regular expressions of a grammar, each with its flags. Then remarks on what is allowed but hardly meant,
-        each with its line and column.
+        each with its line and column. Then the control tokens that it refers to by their ids, with their names; none if
+        no ``vocabulary`` is given.
 
         Raises:
             GrammarError: With the place in the grammar.
+            UnsupportedConstruct: An id is not that of a control token.
         """
     @staticmethod
     def parser(explore: Callable[[], Any], knows_shortest: bool) -> Language:
@@ -284,7 +293,7 @@ class Derivations:
     """How texts are derived from a grammar, as it is written.
 
     Args:
-        text, syntax, start, lexing, translations, forms: As of `Language.grammar`.
+        text, syntax, start, lexing, translations, forms, controls: As of `Language.grammar`.
 
     Raises:
         GrammarError: With the place in the grammar.
@@ -301,6 +310,7 @@ class Derivations:
         lexing: str | None = None,
         translations: Sequence[tuple[str, str, str]] = ...,
         forms: Sequence[tuple[str, Language]] = ...,
+        controls: Sequence[tuple[int, str]] = ...,
     ) -> Self: ...
     @property
     def language(self) -> Language:

@@ -72,6 +72,7 @@ assert_type(fw.template("{name}", name=str), fw.Form[dict[str, Any]])
 
 # Constraints.
 vocabulary = fw.Vocabulary([b"a", None], eos_token_ids=[1])
+assert_type(fw.grammar("root ::= 'a'", vocabulary=vocabulary), fw.Form[str])
 assert_type(fw.compile(Person, vocabulary), fw.Constraint[Person])
 assert_type(fw.compile(fw.regex("a"), vocabulary), fw.Constraint[str])
 assert_type(fw.compile(re.compile("a"), vocabulary), fw.Constraint[str])

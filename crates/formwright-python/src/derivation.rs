@@ -6,7 +6,7 @@ use formwright::syntax::grammar::derivation::{self, NodeKind};
 use pyo3::prelude::*;
 
 use crate::interrupt::interruptible;
-use crate::language::{Language, translated_grammar};
+use crate::language::{IdAndName, Language, translated_grammar};
 use crate::parser::check;
 
 /// The nodes of a derivation, the first place that has several trees, and what is captured.
@@ -15,7 +15,7 @@ type Derivation = (Vec<(String, u32, u32, i64)>, Option<(u32, u32)>, Vec<(String
 /// How texts are derived from a grammar, as it is written.
 ///
 /// Args:
-///     text, syntax, start, lexing, translations, forms: As of `Language.grammar`.
+///     text, syntax, start, lexing, translations, forms, controls: As of `Language.grammar`.
 ///
 /// Raises:
 ///     GrammarError: With the place in the grammar.
@@ -46,8 +46,8 @@ fn spoken(derivation: derivation::Derivation) -> Derivation {
 #[pymethods]
 impl Derivations {
     #[new]
-    #[pyo3(signature = (text, *, syntax="auto", start=None, lexing=None, translations=Vec::new(), forms=Vec::new()))]
-    #[allow(clippy::needless_pass_by_value)]
+    #[pyo3(signature = (text, *, syntax="auto", start=None, lexing=None, translations=Vec::new(), forms=Vec::new(), controls=Vec::new()))]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         text: &str,
@@ -56,9 +56,10 @@ impl Derivations {
         lexing: Option<&str>,
         translations: Vec<(String, String, String)>,
         forms: Vec<(String, Py<Language>)>,
+        controls: Vec<IdAndName>,
     ) -> PyResult<Self> {
         let (names, languages): (Vec<_>, Vec<_>) = forms.iter().map(|(name, form)| (&**name, form.get())).unzip();
-        let grammar = translated_grammar(py, text, (syntax, start, lexing), translations, &names)?;
+        let grammar = translated_grammar(py, text, (syntax, start, lexing), (translations, controls), &names)?;
         let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
         let has_parser = kernels.iter().any(formwright::Language::has_parser);
         check(py, has_parser)?;

@@ -6,7 +6,7 @@ use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
 use formwright::syntax::grammar::ast::Syntax;
-use formwright::syntax::grammar::compile::{GrammarText, Remark, Translation, regexes};
+use formwright::syntax::grammar::compile::{GrammarText, Remark, Translation, name_ids, regexes};
 use formwright::syntax::grammar::lower::Lexing;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
@@ -21,9 +21,13 @@ use pyo3::types::{PyBytes, PyList, PyString, PyType};
 use crate::errors::{Int, argument, count, lift, unlocked};
 use crate::interrupt::interruptible;
 use crate::parser::{PythonParser, check};
+use crate::vocabulary::Vocabulary;
 
 /// A regular expression, and its flags.
 type SourceAndFlags = (String, String);
+
+/// A control token.
+pub type IdAndName = (u32, String);
 
 /// Options that are read between two questions for signals.
 const MANY: usize = 1 << 16;
@@ -163,15 +167,16 @@ fn grammar_text(
         lexing: None,
         translations: Vec::new(),
         forms: forms.iter().map(|&name| name.into()).collect(),
+        controls: Vec::new(),
     })
 }
 
-/// A grammar with its translations.
+/// A grammar with its translations and the names of its control tokens.
 pub fn translated_grammar(
     py: Python<'_>,
     text: &str,
     (syntax, start, lexing): (&str, Option<&str>, Option<&str>),
-    translations: Vec<(String, String, String)>,
+    (translations, controls): (Vec<(String, String, String)>, Vec<IdAndName>),
     forms: &[&str],
 ) -> PyResult<GrammarText> {
     let mut grammar = grammar_text(py, text, syntax, start, forms)?;
@@ -184,6 +189,7 @@ pub fn translated_grammar(
             text: text.into(),
         })
         .collect();
+    grammar.controls = controls.into_iter().map(|(id, name)| (id, name.into())).collect();
     Ok(grammar)
 }
 
@@ -393,14 +399,15 @@ impl Language {
     ///     translations: Of its regular expressions: the expression, its flags, and what
     ///         `formwright.forms.patterns` makes of it. Others are read in the syntax of Rust's regex library.
     ///     forms: The forms that it refers to, by name.
+    ///     controls: The control tokens that it refers to by their ids, with their names.
     ///
     /// Raises:
     ///     GrammarError: With the place in the grammar.
     ///     UnsatisfiableSchema: No text conforms to it.
     ///     LimitExceeded: It is too large.
     #[staticmethod]
-    #[pyo3(signature = (text, *, syntax="auto", start=None, lexing=None, translations=Vec::new(), forms=Vec::new()))]
-    #[allow(clippy::needless_pass_by_value)]
+    #[pyo3(signature = (text, *, syntax="auto", start=None, lexing=None, translations=Vec::new(), forms=Vec::new(), controls=Vec::new()))]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
     fn grammar(
         py: Python<'_>,
         text: &str,
@@ -409,9 +416,10 @@ impl Language {
         lexing: Option<&str>,
         translations: Vec<(String, String, String)>,
         forms: Vec<(String, Py<Self>)>,
+        controls: Vec<IdAndName>,
     ) -> PyResult<Self> {
         let (names, languages): (Vec<_>, Vec<_>) = forms.iter().map(|(name, form)| (&**name, form.get())).unzip();
-        let grammar = translated_grammar(py, text, (syntax, start, lexing), translations, &names)?;
+        let grammar = translated_grammar(py, text, (syntax, start, lexing), (translations, controls), &names)?;
         let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
         let kernel = interruptible(py, || grammar.build(&kernels, &Limits::default()))?;
         let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
@@ -419,12 +427,14 @@ impl Language {
     }
 
     /// The regular expressions of a grammar, each with its flags. Then remarks on what is allowed but hardly meant,
-    /// each with its line and column.
+    /// each with its line and column. Then the control tokens that it refers to by their ids, with their names; none if
+    /// no ``vocabulary`` is given.
     ///
     /// Raises:
     ///     GrammarError: With the place in the grammar.
+    ///     UnsupportedConstruct: An id is not that of a control token.
     #[staticmethod]
-    #[pyo3(signature = (text, *, syntax="auto", start=None, forms=Vec::new()))]
+    #[pyo3(signature = (text, *, syntax="auto", start=None, forms=Vec::new(), vocabulary=None))]
     #[allow(clippy::needless_pass_by_value)]
     fn read_grammar(
         py: Python<'_>,
@@ -432,11 +442,16 @@ impl Language {
         syntax: &str,
         start: Option<&str>,
         forms: Vec<String>,
-    ) -> PyResult<(Vec<SourceAndFlags>, Vec<Remark>)> {
+        vocabulary: Option<&Vocabulary>,
+    ) -> PyResult<(Vec<SourceAndFlags>, Vec<Remark>, Vec<IdAndName>)> {
         let names: Vec<&str> = forms.iter().map(|name| &**name).collect();
         let grammar = grammar_text(py, text, syntax, start, &names)?;
         let (regexes, remarks) = interruptible(py, || regexes(&grammar, &Limits::default()))?;
-        Ok((regexes.into_iter().map(|regex| (regex.source.to_string(), regex.flags.to_string())).collect(), remarks))
+        let regexes = regexes.into_iter().map(|regex| (regex.source.to_string(), regex.flags.to_string())).collect();
+        let Some(vocabulary) = vocabulary else { return Ok((regexes, remarks, Vec::new())) };
+        let name_of = |id| vocabulary.tables.vocabulary.control_name(id).map(Into::into);
+        let controls = interruptible(py, || name_ids(&grammar, &name_of, &Limits::default()))?;
+        Ok((regexes, remarks, controls.into_iter().map(|(id, name)| (id, name.to_string())).collect()))
     }
 
     /// The texts of a format of JSON Schema, without quotes.

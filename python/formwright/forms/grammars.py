@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Literal, overload
 
-from formwright._kernel import Language
+from formwright._kernel import Language, Vocabulary
 from formwright.errors import ArgumentError, RegexError
 from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
@@ -49,6 +49,7 @@ def grammar(
     forms: Mapping[str, Form[Any]] | None = ...,
     read: None = ...,
     ambiguous: Literal["resolve", "error"] = ...,
+    vocabulary: Vocabulary | None = ...,
 ) -> Form[str]: ...
 @overload
 def grammar(
@@ -60,6 +61,7 @@ def grammar(
     forms: Mapping[str, Form[Any]] | None = ...,
     read: Literal["tree"],
     ambiguous: Literal["resolve", "error"] = ...,
+    vocabulary: Vocabulary | None = ...,
 ) -> Form[Tree]: ...
 @overload
 def grammar(
@@ -71,6 +73,7 @@ def grammar(
     forms: Mapping[str, Form[Any]] | None = ...,
     read: Mapping[str, Callable[..., Any]] | object,
     ambiguous: Literal["resolve", "error"] = ...,
+    vocabulary: Vocabulary | None = ...,
 ) -> Form[Any]: ...
 def grammar(
     text: str,
@@ -81,6 +84,7 @@ def grammar(
     forms: Mapping[str, Form[Any]] | None = None,
     read: Any = None,
     ambiguous: Literal["resolve", "error"] = "resolve",
+    vocabulary: Vocabulary | None = None,
 ) -> Form[Any]:
     """Make a form of the texts of a grammar.
 
@@ -106,6 +110,8 @@ def grammar(
             they differ. There, the alternative whose rules have the higher priority is first, then the one written
             first; repetitions go on as long as they can. ``"error"``: an `OutputAmbiguous`. Trees with equal names and
             texts are one tree, however the rest of the text was cut.
+        vocabulary: Whose ids the grammar says, as ``<[128010]>``; those of control tokens only. The form refers to them
+            by their names from then on, so it can be compiled for other vocabularies, too.
 
     Raises:
         GrammarError: With the place in the grammar.
@@ -122,16 +128,20 @@ def grammar(
     for name, form in given.items():
         if not isinstance(form, Form):
             raise ArgumentError(f"forms[{name!r}]: expected a Form, got {type(form).__name__}", argument="forms")
-    regexes, remarks = Language.read_grammar(text, syntax=syntax, start=start, forms=list(given))
+    regexes, remarks, controls = Language.read_grammar(
+        text, syntax=syntax, start=start, forms=list(given), vocabulary=vocabulary
+    )
     source: dict[str, Any] = {
         "syntax": syntax,
         "start": start,
         "lexing": lexing,
         "translations": [translated for regex in regexes for translated in _translate(*regex)],
         "forms": [(name, form.language) for name, form in given.items()],
+        "controls": controls,
     }
     title = f"grammar {shorten(' '.join(text.split()))}"
-    origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if not given else None
+    is_all = not given and not controls  # what the text alone says
+    origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if is_all else None
     rows = tuple(Reading(f"{line}:{column}", "", "remark", said) for line, column, said in remarks)
     if read is not None:
         reader = TreeReader(text, source, read, ambiguous)

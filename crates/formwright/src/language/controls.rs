@@ -45,6 +45,18 @@ impl Language {
         Self::new(graph, limits)
     }
 
+    /// Any one of some control tokens.
+    ///
+    /// # Errors
+    /// As [`Language::new`].
+    pub fn one_control(names: &[&str], limits: &Limits) -> Result<Self> {
+        let mut graph = Graph::default();
+        names.iter().for_each(|name| graph.add_control(name));
+        let letters: Vec<Vec<u8>> = names.iter().map(|name| letter(name)).collect();
+        graph.root = graph.literals(letters.iter().map(|letter| &letter[..]));
+        Self::new(graph, limits)
+    }
+
     /// This language without the letters of control tokens that a vocabulary does not have.
     ///
     /// # Errors

@@ -186,6 +186,30 @@ impl Vocabulary {
         self.controls.binary_search(&id).is_ok()
     }
 
+    /// The name of a control token that a form may ask for.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Vocabulary`] for the id of another token, and for that of none.
+    pub fn control_name(&self, id: TokenId) -> Result<&str> {
+        if let Some((name, _)) = self.special.iter().find(|&(name, &own)| own == id && self.has_letter(name)) {
+            return Ok(name);
+        }
+        let (what, instead) = match self.token(id) {
+            _ if id as usize >= self.len() => {
+                (format!("the vocabulary has no token {id}"), format!("the ids go from 0 to {}", self.len() - 1))
+            }
+            _ if self.eos.contains(&id) => {
+                (format!("the token {id} ends a text"), "leave it out: it may come wherever a text may end".to_owned())
+            }
+            text => {
+                let what = format!("the token {id} is '{}', not a control token", text.escape_ascii());
+                let instead = "a grammar says what is written, not how it is cut into tokens: write the text in quotes";
+                (what, instead.to_owned())
+            }
+        };
+        Err(Error::vocabulary(what).hint(instead))
+    }
+
     /// Whether there is a control token of this name that a form may ask for.
     pub fn has_letter(&self, name: &str) -> bool {
         self.special.get(name).is_some_and(|&id| self.is_control(id) && self.token(id) == letter(name))

@@ -128,6 +128,28 @@ pub struct Item {
     pub span: Span,
 }
 
+impl Item {
+    /// Whether it is tokens in a row, each any but some: `!<|end|>*`, also in a group of its own.
+    pub fn is_open_run(&self) -> bool {
+        matches!(&self.kind, ItemKind::Repeat(body, 0 | 1, None) if body.control().is_some_and(Control::is_open))
+    }
+
+    /// The token that it is, in groups of their own perhaps.
+    pub fn control(&self) -> Option<&Control> {
+        let mut item = self;
+        loop {
+            match &item.kind {
+                ItemKind::Control(control) => return Some(control),
+                ItemKind::Group(ways) => match &ways[..] {
+                    [Alternative { items, .. }] if items.len() == 1 => item = &items[0],
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+    }
+}
+
 /// What a part of an alternative is.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
@@ -169,6 +191,20 @@ pub enum Control {
     },
     /// Any token but that of this name.
     NotName(Arc<str>),
+}
+
+/// The ids of all tokens.
+pub const EVERY_ID: (u32, u32) = (0, u32::MAX);
+
+impl Control {
+    /// Whether it is any token but some, or any at all.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Name(_) => false,
+            Self::Ids { ranges, negated } => *negated != (ranges[..] == [EVERY_ID]),
+            Self::NotName(_) => true,
+        }
+    }
 }
 
 /// A terminal.

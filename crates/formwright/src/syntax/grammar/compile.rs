@@ -4,16 +4,17 @@
 //! ([`regexes`]), has them translated, and gives the translations with the grammar; they are stored with it. An expression
 //! without a translation is read in the syntax of the `regex` crate.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ast::{Control, Grammar, ItemKind, Lint, Regex, Span, Syntax};
+use super::ast::{Control, EVERY_ID, Grammar, Item, ItemKind, Lint, Regex, Span, Syntax};
 use super::derivation::Derivations;
 use super::lower::{Given, Lexing, lower};
 use super::{ReadOptions, read};
 use crate::error::{Error, Kind, Result, line_and_column};
-use crate::language::Language;
+use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
 use crate::limits::Limits;
-use crate::regular::Regular;
+use crate::regular::{Encoding, Regular};
 use crate::syntax::json_schema::{Options, json_schema};
 use crate::syntax::pieces::of_pieces;
 use crate::syntax::regex::{Dialect, parse_lexeme};
@@ -33,6 +34,8 @@ pub struct GrammarText {
     pub translations: Vec<Translation>,
     /// The names of the forms that it refers to.
     pub forms: Vec<Arc<str>>,
+    /// The control tokens that it refers to by their ids, ascending, with their names.
+    pub controls: Vec<(u32, Arc<str>)>,
 }
 
 /// A regular expression of a grammar in another dialect.
@@ -73,23 +76,61 @@ pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Regex>, Ve
     Ok((all, remarks))
 }
 
+/// The control tokens that a grammar and the grammars inside it refer to by their ids, ascending, with their names.
+///
+/// # Errors
+/// As [`read`]; [`crate::Kind::UnsupportedConstruct`] with the place of an id that has no name.
+pub fn name_ids(
+    grammar: &GrammarText,
+    name_of: &dyn Fn(u32) -> Result<Arc<str>>,
+    limits: &Limits,
+) -> Result<Vec<(u32, Arc<str>)>> {
+    let grammar = grammar.read(limits)?;
+    let mut named = BTreeMap::new();
+    for item in with_inner(&grammar).into_iter().flat_map(items_of) {
+        let ItemKind::Control(Control::Ids { ranges, .. }) = &item.kind else { continue };
+        for id in ids(ranges) {
+            let unnamed = |error: Error| {
+                let instead = error.hint.unwrap_or_default();
+                Error::unsupported_construct(&grammar.text, item.span, error.message, &instead)
+            };
+            named.insert(id, name_of(id).map_err(unnamed)?);
+        }
+    }
+    Ok(named.into_iter().collect())
+}
+
+/// The ids that are listed; none where any will do.
+fn ids(ranges: &[(u32, u32)]) -> impl Iterator<Item = u32> {
+    ranges.iter().filter(|range| **range != EVERY_ID).flat_map(|&(low, high)| low..=high)
+}
+
 /// A grammar and those inside it.
 fn with_inner(grammar: &Grammar) -> Vec<&Grammar> {
     let (mut all, mut at) = (vec![grammar], 0);
     while at < all.len() {
-        let items = all[at].rules.iter().flat_map(|rule| &rule.alternatives).flat_map(|way| &way.items);
-        let mut open: Vec<_> = items.collect();
-        while let Some(item) = open.pop() {
-            match &item.kind {
-                ItemKind::Grammar(inner) => all.push(inner),
-                ItemKind::Group(ways) | ItemKind::Optional(ways) => open.extend(ways.iter().flat_map(|way| &way.items)),
-                ItemKind::Repeat(item, ..) => open.push(item),
-                _ => {}
-            }
-        }
+        all.extend(items_of(all[at]).into_iter().filter_map(|item| match &item.kind {
+            ItemKind::Grammar(inner) => Some(&**inner),
+            _ => None,
+        }));
         at += 1;
     }
     all
+}
+
+/// The items of all rules, those in groups among them.
+fn items_of(grammar: &Grammar) -> Vec<&Item> {
+    let items = grammar.rules.iter().flat_map(|rule| &rule.alternatives).flat_map(|way| &way.items);
+    let (mut open, mut found): (Vec<_>, _) = (items.collect(), Vec::new());
+    while let Some(item) = open.pop() {
+        found.push(item);
+        match &item.kind {
+            ItemKind::Group(ways) | ItemKind::Optional(ways) => open.extend(ways.iter().flat_map(|way| &way.items)),
+            ItemKind::Repeat(item, ..) => open.push(item),
+            _ => {}
+        }
+    }
+    found
 }
 
 impl GrammarText {
@@ -163,8 +204,9 @@ impl GrammarText {
                     .map_err(|error| Error { hint: error.hint.clone(), ..Error::grammar(&grammar.text, span, error) }),
                 ItemKind::Grammar(inner) => self.build_of(inner, forms, limits),
                 ItemKind::Pieces(pieces) => of_pieces(pieces, limits),
-                ItemKind::Control(Control::Name(name)) => Language::control(name, false, limits),
-                _ => Err(unsupported_control(grammar, span)),
+                ItemKind::Control(control) => self.control(grammar, (control, span), limits),
+                ItemKind::Repeat(body, low, _) => self.free_text(grammar, (body, *low), limits),
+                _ => Err(Error::grammar(&grammar.text, span, "this is not a language of its own")),
             },
             regular_form: &|name, span| {
                 let form = form(name).ok_or_else(|| missing(name, span))?;
@@ -175,6 +217,44 @@ impl GrammarText {
             },
         };
         work(&given)
+    }
+
+    /// One of the control tokens that are said.
+    fn control(&self, grammar: &Grammar, (control, span): (&Control, Span), limits: &Limits) -> Result<Language> {
+        let refuse = |what, instead| Err(Error::unsupported_construct(&grammar.text, span, what, instead));
+        match control {
+            Control::Name(name) => Language::control(name, false, limits),
+            Control::Ids { ranges, negated: false } if !control.is_open() => {
+                Language::one_control(&self.names(grammar, (ranges, span))?, limits)
+            }
+            _ if control.is_open() => refuse(
+                "one token of any kind cannot be enforced: a grammar says what is written, not how it is cut into tokens",
+                "repeat it, as free text: !<|end|>*",
+            ),
+            _ => refuse("no token is left", "leave it out"),
+        }
+    }
+
+    /// The names of the control tokens that are said by their ids.
+    fn names(&self, grammar: &Grammar, (ranges, span): (&[(u32, u32)], Span)) -> Result<Vec<&str>> {
+        let name =
+            |id| self.controls.binary_search_by_key(&id, |(known, _)| *known).ok().map(|at| &*self.controls[at].1);
+        ids(ranges).map(name).collect::<Option<_>>().ok_or_else(|| {
+            let what = "the id of a token means nothing without its vocabulary";
+            let instead = "pass vocabulary=, or name the control token: <|end|>";
+            Error::unsupported_construct(&grammar.text, span, what, instead)
+        })
+    }
+
+    /// What tokens in a row spell, each any but some control tokens: free text.
+    fn free_text(&self, grammar: &Grammar, (token, low): (&Item, u32), limits: &Limits) -> Result<Language> {
+        if let Some(Control::Ids { ranges, .. }) = token.control() {
+            self.names(grammar, (ranges, token.span))?;
+        }
+        let mut graph = Graph::default();
+        let leaf = graph.leaf(Leaf { tree: Regular::anything(), encoding: Encoding::Text });
+        graph.root = graph.add(Node::Text { leaf, low, high: UNBOUNDED });
+        Language::new(graph, limits)
     }
 
     /// The texts of a regular expression: in its translation, or as the `regex` crate reads it.
@@ -198,9 +278,4 @@ impl GrammarText {
             }
         })
     }
-}
-
-fn unsupported_control(grammar: &Grammar, span: Span) -> Error {
-    let what = "tokens by their ids, and all tokens but one, cannot be compiled yet";
-    Error::unsupported_construct(&grammar.text, span, what, "name the control token: <|name|>")
 }

@@ -1,6 +1,6 @@
 //! Control tokens: `<|end|>`, `<[7,9-12]>`, `<[^7]>`, `<[*]>`, `!<|end|>`.
 
-use super::ast::Control;
+use super::ast::{Control, EVERY_ID};
 use super::cursor::Cursor;
 use crate::error::Result;
 
@@ -15,7 +15,7 @@ impl Cursor<'_> {
         }
         self.at += "<[".len();
         let negated = self.eat("^") != is_other;
-        let ranges = if self.eat("*") { vec![(0, u32::MAX)] } else { self.id_ranges()? };
+        let ranges = if self.eat("*") { vec![EVERY_ID] } else { self.id_ranges()? };
         if !self.eat("]>") {
             return Err(self.expected("',' or ']>' after the id of a token"));
         }

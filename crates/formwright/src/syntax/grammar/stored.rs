@@ -25,6 +25,11 @@ impl GrammarText {
             body.push(translation.dialect as u8);
             put_text(body, &translation.text);
         }
+        put(body, grammar.controls.len() as u32);
+        for (id, name) in &grammar.controls {
+            put(body, *id);
+            put_text(body, name);
+        }
     }
 
     /// Reads what [`GrammarText::write`] wrote.
@@ -47,6 +52,9 @@ impl GrammarText {
             Ok(Translation { regex, dialect, text: reader.text("an expression")?.into() })
         };
         let translations = (0..count).map(translation).collect::<Result<_>>()?;
-        Ok(Self { text, syntax, start, lexing, translations, forms })
+        let count = reader.count(8, "control tokens")?;
+        let control = |_| Ok((reader.number("a control token")?, reader.text("the name of a control token")?.into()));
+        let controls = (0..count).map(control).collect::<Result<_>>()?;
+        Ok(Self { text, syntax, start, lexing, translations, forms, controls })
     }
 }

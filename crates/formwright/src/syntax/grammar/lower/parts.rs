@@ -111,8 +111,8 @@ impl Parts {
                 self.optional.push(self.all.len() as PartId);
                 self.add(Part::Repeat(body, 0, Some(1)))
             }
-            ItemKind::Repeat(item, low, high) => {
-                let body = self.item(item);
+            ItemKind::Repeat(body, low, high) if !item.is_open_run() => {
+                let body = self.item(body);
                 self.add(Part::Repeat(body, *low, *high))
             }
             foreign => {
