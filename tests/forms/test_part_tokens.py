@@ -7,6 +7,7 @@ as many tokens in each as may end there.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from toys import RuleRuntime
 
 import formwright as fw
-from formwright.errors import ArgumentError, TokenRejected, VocabularyError
+from formwright.errors import ArgumentError, GrammarError, TokenRejected, VocabularyError
 from formwright.generation import Complete
 from formwright.models import LocalModel
 
@@ -339,6 +340,96 @@ def test_a_form_used_twice_counts_twice() -> None:
     assert ord("a") in matcher.allowed_token_ids()
     matcher.accept_tokens([*b"aaaa"])
     assert ord("a") not in matcher.allowed_token_ids()
+
+
+GRAMMARS: dict[str, tuple[str, int]] = {
+    "a suffix": ('start: T ("true" | "cd")\nT[suffix="</t>", capture, max_tokens=MOST]: /(.|\\n)*/', 8),
+    "trivia": (
+        'start: "<" T? ":" U\nT[capture, max_tokens=MOST]: /a[ab]*/\nU[capture, max_tokens=MOST]: /x|bb+/\n%ignore / /',
+        3,
+    ),
+    "rivals": ('start: (T | NAME "!") ":" rest\nT[capture, max_tokens=MOST]: /(ab)*(c|cc)/\nNAME: /(ab)+d/\nrest: "a"*', 4),
+    "inside brackets": ('start: "{" start "}" | T\nT[capture, max_tokens=MOST]: /[^{}]*</', 5),
+    "a rule of GBNF": ('root ::= word "x" | word "cd"\nword[capture, max_tokens=MOST] ::= [ab]+ ("</t>" | ":")', 5),
+    "free text and a control token": ("root ::= <open> t <close>\nt[capture, max_tokens=MOST] ::= .*", 4),
+}
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+@pytest.mark.parametrize("taste", TASTES)
+def test_terminals_of_grammars_keep_to_their_bounds(name: str, taste: str) -> None:
+    (text, least), chance, counts = GRAMMARS[name], random.Random(f"{name} {taste}"), list[int]()
+    for _ in range(30):
+        most = least + chance.choice([0, 0, 1, 2, 5])
+        form = fw.grammar(text.replace("MOST", str(most)))
+        matcher, token_ids = fw.compile(form, VOCABULARY).matcher(), list[int]()
+        budget = chance.choice([None, 1, 10, 30])
+        if budget is not None:
+            budget += matcher.min_tokens_to_finish
+        while not matcher.is_finished and len(token_ids) < 40:
+            left = None if budget is None else budget - len(token_ids)
+            token_id = chosen(matcher.allowed_token_ids(budget=left), taste, chance)
+            matcher.accept_token(token_id)
+            token_ids += [token_id] if token_id != END else []
+        token_ids += [] if matcher.is_finished else [token_id for token_id in closing(matcher) if token_id != END]
+        data, ends = b"", set()
+        for token_id in token_ids:
+            data += spelled(token_id)
+            ends.add(len(data))
+        for part in form.parts(data.decode()):
+            counts.append(sum(part.start < end <= part.end for end in ends))
+            assert counts[-1] <= most, (most, token_ids)
+    assert max(counts) > 1
+
+
+@pytest.mark.parametrize("lexing", ["longest", "any"])
+def test_masks_of_a_bounded_terminal_are_exact(lexing: Any) -> None:
+    def write(most: int) -> str:
+        return f'start: "<" T ":" "a"?\nT[max_tokens={most}]: /([^:<]b?)*</'
+
+    chance, restricted = random.Random(lexing), 0
+    for _ in range(20):
+        most = 5 + chance.choice([0, 1, 4])
+        bounded, free = (
+            fw.compile(fw.grammar(write(bound), lexing=lexing), VOCABULARY).matcher() for bound in (most, 1 << 20)
+        )
+        data, count = b"", 0
+        while b"<" not in data[1:]:
+            expected = []
+            for token_id in free.allowed_token_ids():
+                after = data + spelled(token_id)
+                if len(after) > 1 and b"<" not in after[1:] and missing(after, b"<") > most - count - 1:
+                    continue
+                expected.append(token_id)
+            restricted += len(expected) < len(free.allowed_token_ids())
+            assert bounded.allowed_token_ids() == expected
+            token_id = chosen(expected, chance.choice(list(TASTES)), chance)
+            free.accept_token(token_id)
+            bounded.accept_token(token_id)
+            data += spelled(token_id)
+            count += len(data) > 1
+        assert count <= most
+        assert bounded.allowed_token_ids() == free.allowed_token_ids()
+    assert restricted > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "hint"),
+    [
+        ('start: (T ",")+\nT[max_tokens=5]: /a+/', (2, 3), "may come several times", "one after the other"),
+        ('start: a\na: T a | "x"\nT[max_tokens=5]: /b+/', (3, 3), "may come several times", "one after the other"),
+        ('start: (@t "x")*', (1, 9), "may come several times", "one part around them"),
+        ('start: T\nT[suffix="</t>", max_tokens=7]: /.*/', (2, 18), "8 may be needed", "allow 8 tokens or more"),
+        ('root ::= a\na[max_tokens=3] ::= "abc"', (2, 3), "4 may be needed", "allow 4 tokens or more"),
+        ('start: a\na[max_tokens=9]: b\nb: "x"', (2, 18), "'b', defined at 3:1", "bound the terminals"),
+    ],
+)
+def test_bounds_of_grammars_that_are_refused(text: str, place: tuple[int, int], message: str, hint: str) -> None:
+    forms = {"t": fw.text(until=";", max_tokens=9)} if "@t" in text else {}
+    with pytest.raises(GrammarError, match=re.escape(message)) as raised:
+        fw.grammar(text, forms=forms)
+    assert (raised.value.line, raised.value.column) == place
+    assert hint in str(raised.value.hint)
 
 
 def test_errors_say_what_would_do() -> None:

@@ -105,6 +105,15 @@ impl Leaf {
         Ok(automaton)
     }
 
+    /// Bytes to its end from any place inside it, at most; `None` if that is not known.
+    ///
+    /// # Errors
+    /// As [`Leaf::automaton`].
+    pub fn farthest(&self, limits: &Limits) -> Result<Option<u32>> {
+        let known = || extents::extent(&self.tree, self.encoding).farthest;
+        Ok(self.automaton(limits)?.farthest_of_all(|| None).or_else(known))
+    }
+
     /// An automaton that may be shared: `built`, if there is one, else a new one. That of a parser is shared by all its
     /// languages, until the parser fails.
     ///

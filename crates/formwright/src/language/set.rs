@@ -99,7 +99,7 @@ impl Language {
     /// [`crate::Kind::Argument`] when `low > high`, and where a part has a bound on its tokens; [`crate::Kind::Limit`]
     /// when the shortest text is too long to count.
     pub fn repeat(&self, low: u32, high: u32) -> Result<Self> {
-        if high > 1 && !self.0.graph.bounds.is_empty() {
+        if high > 1 && self.has_bounds() {
             return Err(Error::argument("max_tokens", "repeat: a part with max_tokens cannot be repeated")
                 .hint("write the parts one after the other, each with its own bound"));
         }
@@ -126,6 +126,11 @@ impl Language {
             return compile(); // the parser failed, perhaps for once, or has met many states
         }
         compiled.clone()
+    }
+
+    /// Whether a part has a bound on its tokens.
+    pub fn has_bounds(&self) -> bool {
+        !self.0.graph.bounds.is_empty()
     }
 
     /// Whether some leaf is read by a parser, which runs code of the host.

@@ -236,8 +236,15 @@ fn random_grammars_have_the_first_derivation_of_their_definition() {
 
 fn derivations(text: &str) -> Derivations {
     let text = Arc::from(text);
-    let grammar =
-        GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new(), controls: Vec::new() };
+    let grammar = GrammarText {
+        text,
+        syntax: None,
+        start: None,
+        lexing: None,
+        translations: Vec::new(),
+        forms: Vec::new(),
+        controls: Vec::new(),
+    };
     grammar.derivations(&[], &Limits::default()).unwrap().1
 }
 
@@ -332,8 +339,15 @@ fn places_are_in_characters_without_what_is_ignored() {
 fn a_text_that_goes_on_has_the_nodes_that_have_begun() {
     let grammar = "start: s\n?s: s \"+\" a -> add | a\n?a: N | \"(\" s \")\" -> group | [\"b\"] \"!\" e\ne: [N] \".\"\nN: /[0-9]+/";
     let text = Arc::from(grammar);
-    let grammar =
-        GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new(), controls: Vec::new() };
+    let grammar = GrammarText {
+        text,
+        syntax: None,
+        start: None,
+        lexing: None,
+        translations: Vec::new(),
+        forms: Vec::new(),
+        controls: Vec::new(),
+    };
     let (language, derivations) = grammar.derivations(&[], &Limits::default()).unwrap();
     for (text, expected) in [
         ("", "start()"),
@@ -375,8 +389,15 @@ fn a_grammar_inside_is_a_node_around_its_own() {
 fn captured_texts_are_in_the_order_in_which_they_begin() {
     let grammar = "start: pair (\";\" pair)*\npair[capture=\"p\"]: K \"=\" v\nv[capture]: /[0-9]+/ | \"(\" v \")\"\nK[capture=\"key\"]: /[a-zé]+/\n%ignore \" \"";
     let text = Arc::from(grammar);
-    let grammar =
-        GrammarText { text, syntax: None, start: None, lexing: None, translations: Vec::new(), forms: Vec::new(), controls: Vec::new() };
+    let grammar = GrammarText {
+        text,
+        syntax: None,
+        start: None,
+        lexing: None,
+        translations: Vec::new(),
+        forms: Vec::new(),
+        controls: Vec::new(),
+    };
     let (language, derivations) = grammar.derivations(&[], &Limits::default()).unwrap();
     let spelled = |found: Option<Derivation>, text: &str| -> Vec<String> {
         let spelled = |found: &Capture| format!("{}:{}", found.name, &text[found.start as usize..found.end as usize]);

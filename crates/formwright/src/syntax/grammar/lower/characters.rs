@@ -87,7 +87,7 @@ impl Finder<'_> {
                 let size = texts.len() + 1;
                 Some((Regular::or(texts), size))
             }
-            Node::Regular(leaf) => {
+            Node::Regular(leaf) if self.graph.bound_of(*leaf).is_none() => {
                 let leaf = &self.graph.leaves[*leaf as usize];
                 let is_character = matches!(leaf.tree, Regular::Class(_)) && leaf.encoding == Encoding::Text;
                 is_character.then(|| (leaf.tree.clone(), 1))

@@ -13,7 +13,8 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::super::ast::RuleId;
+use super::super::ast::{Grammar, RuleId};
+use super::bounds::{Most, bounded_leaf};
 use super::guards::{FREE, GuardId};
 use super::lexer::{Leaves, Lexer};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
@@ -64,6 +65,7 @@ struct Known {
 
 /// The copies made so far.
 pub struct Copies<'c> {
+    grammar: &'c Grammar,
     pub parts: &'c Parts,
     pub nullable: &'c [bool],
     foreign: &'c [Foreign],
@@ -90,14 +92,15 @@ pub struct Copies<'c> {
 
 impl<'c> Copies<'c> {
     pub fn new(
+        grammar: &'c Grammar,
         parts: &'c Parts,
         nullable: &'c [bool],
         foreign: &'c [Foreign],
         lexing: Lexing<'c>,
-        limits: &'c Limits,
-        at: &'c RuleAtWork,
+        (limits, at): (&'c Limits, &'c RuleAtWork),
     ) -> Self {
         Self {
+            grammar,
             parts,
             nullable,
             foreign,
@@ -352,7 +355,10 @@ impl<'c> Copies<'c> {
             return Ok(None);
         };
         let Symbol::Foreign(at) = self.parts.occurrences[occurrence as usize].symbol else {
-            return Ok(Some(self.text(tree)));
+            return match self.parts.most_tokens(occurrence) {
+                Some(most) => self.bounded(occurrence, (guard, after), most).map(Some),
+                None => Ok(Some(self.text(tree))),
+            };
         };
         if matches!(self.lexing, Lexing::Lexer(_)) && self.foreign[at as usize].tree.is_some() {
             return Ok(Some(self.text(tree)));
@@ -363,6 +369,21 @@ impl<'c> Copies<'c> {
         };
         let trivia = self.text(tree);
         Ok(Some(self.sequence(&[foreign, trivia])))
+    }
+
+    /// The texts of an occurrence in which only so many tokens may end, and the trivia after them, which do not count.
+    fn bounded(&mut self, occurrence: OccurrenceId, (guard, after): (GuardId, GuardId), most: Most) -> Result<NodeId> {
+        let pairs = match &mut self.lexing {
+            Lexing::Any(whole) => vec![(FREE, [whole.trees[occurrence as usize].clone(), whole.trivia.clone()])],
+            Lexing::Lexer(lexer) => lexer.pairs(self.parts, occurrence, guard),
+        };
+        let mut options = Vec::new();
+        for (_, [tree, trivia]) in pairs.into_iter().filter(|(own, _)| *own == after) {
+            let leaf = bounded_leaf(&mut self.graph, tree, most, self.grammar, self.limits)?;
+            let all = [self.graph.add(Node::Regular(leaf)), self.text(trivia)];
+            options.push(self.sequence(&all));
+        }
+        Ok(self.graph.choice(options))
     }
 
     /// What another language may begin with after a guard, where that is less than it begins with elsewhere.

@@ -48,7 +48,8 @@ fn fuse(parts: &Parts, trees: &[Regular], part: PartId, fused: &[Fused]) -> Fuse
     };
     let (tree, size) = match parts.get(part) {
         Part::Occurrence(occurrence) => {
-            let tree = parts.is_terminal(*occurrence).then(|| trees[*occurrence as usize].clone())?;
+            let is_free = parts.is_terminal(*occurrence) && parts.most_tokens(*occurrence).is_none();
+            let tree = is_free.then(|| trees[*occurrence as usize].clone())?;
             let size = tree.nodes();
             (tree, size)
         }

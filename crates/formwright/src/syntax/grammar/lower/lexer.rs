@@ -114,17 +114,25 @@ impl<'l> Lexer<'l> {
 
     /// The texts of an occurrence with the trivia after it, after a guard.
     pub fn leaves(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
+        let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
+        for (after, both) in self.pairs(parts, occurrence, guard) {
+            all.entry(after).or_default().push(Regular::concat(both));
+        }
+        all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
+    }
+
+    /// The texts of an occurrence after a guard, and the trivia after them, by the guard that both leave.
+    pub fn pairs(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Vec<(GuardId, [Regular; 2])> {
         let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return Vec::new() };
         let guard = self.guards.before(guard, self.ahead_of_occurrence[occurrence as usize], &mut self.ahead);
         let lexemes = self.lexemes(terminal, self.at_occurrence[occurrence as usize], guard);
         let place = self.places.after[occurrence as usize];
-        let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
+        let mut all = Vec::new();
         for (between, lexeme) in lexemes {
-            for (after, trivia) in self.trivia(place, between) {
-                all.entry(after).or_default().push(Regular::concat([lexeme.clone(), trivia]));
-            }
+            let trivia = self.trivia(place, between).into_iter();
+            all.extend(trivia.map(|(after, trivia)| (after, [lexeme.clone(), trivia])));
         }
-        all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
+        all
     }
 
     /// What may be ignored after an occurrence that leaves no guard.

@@ -13,12 +13,14 @@
 //! foreign     other languages inside a grammar
 //! lexer       lexemes and trivia as languages, with the guards that they leave
 //! rounds      repetitions between two guards
+//! bounds      terminals in which only so many tokens may end
 //! copies      rules as nodes, a copy for each pair of guards
 //! characters  parts that are made of single characters
 //! endless     why a grammar has no text
 //! ```
 
 mod ahead;
+mod bounds;
 mod characters;
 mod copies;
 mod endless;
@@ -51,6 +53,7 @@ use crate::limits::Limits;
 use crate::regular::{Regular, TaggedAutomaton};
 
 use bits::Bits;
+use bounds::check_bounds;
 use characters::join_characters;
 use copies::{Copies, Lexing as CopyLexing, Whole};
 use endless::no_text;
@@ -221,21 +224,23 @@ impl Materials {
         limits: &Limits,
         at: &RuleAtWork,
     ) -> Result<(Language, Option<Tables>)> {
-        refuse_bounds(grammar)?;
+        check_bounds(grammar, &self.parts, &self.foreign)?;
         let nullable = self.nullable_parts();
         let Self { parts, terminals, foreign } = self;
         if lexing == Lexing::Any {
             let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
             let trivia = any_number(Regular::or(ignored));
-            let tree = |occurrence: &parts::Occurrence| match occurrence.symbol {
+            let tree = |occurrence| match parts.occurrences[occurrence as usize].symbol {
                 Symbol::Terminal(terminal) => {
-                    Regular::concat([terminals[terminal as usize].tree.clone(), trivia.clone()])
+                    let tree = terminals[terminal as usize].tree.clone();
+                    if parts.most_tokens(occurrence).is_some() { tree } else { Regular::concat([tree, trivia.clone()]) }
                 }
                 Symbol::Foreign(_) => trivia.clone(),
             };
-            let trees: Vec<Regular> = parts.occurrences.iter().map(tree).collect();
+            let trees: Vec<Regular> = (0..parts.occurrences.len() as OccurrenceId).map(tree).collect();
             let lexing = CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia });
-            let language = finish(Copies::new(parts, &nullable, foreign, lexing, limits, at), grammar, limits)?;
+            let language =
+                finish(Copies::new(grammar, parts, &nullable, foreign, lexing, (limits, at)), grammar, limits)?;
             return Ok((language, None));
         }
         let rivals = self.rivals(grammar.start as usize, lexing, &nullable)?;
@@ -245,23 +250,10 @@ impl Materials {
         let sets = lexer.rivals.iter().cloned().collect();
         let (at_place, at_occurrence) = (lexer.at_place.clone(), lexer.at_occurrence.clone());
         let lexing = CopyLexing::Lexer(Box::new(lexer));
-        let language = finish(Copies::new(parts, &places.nullable, foreign, lexing, limits, at), grammar, limits)?;
+        let language =
+            finish(Copies::new(grammar, parts, &places.nullable, foreign, lexing, (limits, at)), grammar, limits)?;
         let after = places.after;
         Ok((language, Some(Tables { automaton, sets, at_place, at_occurrence, after })))
-    }
-}
-
-/// Bounds on tokens cannot be enforced yet.
-fn refuse_bounds(grammar: &Grammar) -> Result<()> {
-    let of_rules = grammar.rules.iter().map(|rule| &rule.attributes);
-    let of_terminals = grammar.terminals.iter().map(|terminal| &terminal.attributes);
-    match of_rules.chain(of_terminals).find_map(|attributes| attributes.max_tokens) {
-        None => Ok(()),
-        Some((_, span)) => {
-            let what = "'max_tokens' cannot be enforced yet";
-            let instead = "give the text as a form, @name, made by formwright.text(max_tokens=...)";
-            Err(Error::unsupported_construct(&grammar.text, span, what, instead))
-        }
     }
 }
 

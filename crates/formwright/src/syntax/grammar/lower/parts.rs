@@ -44,6 +44,8 @@ pub struct Parts {
     pub all: Vec<Part>,
     /// By terminal: whether its occurrences are optional.
     is_optional: Box<[bool]>,
+    /// By terminal: most tokens that may end in it, and where this is said.
+    most_tokens: Box<[Option<(u32, Span)>]>,
     /// What a rule is, by rule.
     pub rules: Vec<PartId>,
     pub occurrences: Vec<Occurrence>,
@@ -58,7 +60,8 @@ pub struct Parts {
 impl Parts {
     /// The parts of all rules. By terminal: whether it may be left out where it occurs.
     pub fn of(grammar: &Grammar, is_optional: &[bool]) -> Self {
-        let mut parts = Self { is_optional: is_optional.into(), ..Self::default() };
+        let most_tokens = grammar.terminals.iter().map(|terminal| terminal.attributes.max_tokens).collect();
+        let mut parts = Self { is_optional: is_optional.into(), most_tokens, ..Self::default() };
         for rule in &grammar.rules {
             let body = parts.alternatives(&rule.alternatives);
             parts.rules.push(body);
@@ -69,6 +72,14 @@ impl Parts {
     /// Whether an occurrence is one of a terminal.
     pub fn is_terminal(&self, occurrence: OccurrenceId) -> bool {
         matches!(self.occurrences[occurrence as usize].symbol, Symbol::Terminal(_))
+    }
+
+    /// Most tokens that may end in an occurrence, if there is a bound, and where this is said.
+    pub fn most_tokens(&self, occurrence: OccurrenceId) -> Option<(u32, Span)> {
+        match self.occurrences[occurrence as usize].symbol {
+            Symbol::Terminal(terminal) => self.most_tokens[terminal as usize],
+            Symbol::Foreign(_) => None,
+        }
     }
 
     /// The rule in which a part is written; the body of a rule is its last part.

@@ -32,7 +32,13 @@ impl<'d, 't> Resolver<'d, 't> {
 
     /// The only alternative of a rule with attributes of a terminal: all of it is one, which has them.
     fn bounded_text(&mut self, rule: RuleId, definition: &'d Definition<'t>) -> Result<Alternative> {
-        let pattern = self.choice(&definition.rows, definition.span)?;
+        let pattern =
+            self.choice(&definition.rows, definition.span).map_err(|error| match definition.attributes.max_tokens {
+                Some(_) => {
+                    error.hint("a rule with 'max_tokens' is one terminal: bound the terminals that it is made of")
+                }
+                None => error,
+            })?;
         let attributes = self.attributes(definition)?;
         let (span, terminal) = (pattern.span, self.unnamed(pattern));
         self.terminals[terminal as usize].attributes = attributes;
