@@ -34,11 +34,11 @@ use crate::syntax::text::{self, Free};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 5, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 4, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 6, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 5, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -341,7 +341,7 @@ impl Instruction {
             Self::And => body.push(9),
             Self::Not => body.push(10),
             Self::Grammar(grammar) => {
-                body.push(13);
+                body.push(if grammar.controls.is_empty() { 13 } else { 14 });
                 grammar.write(body);
             }
             Self::Parser(_) => {
@@ -356,7 +356,7 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(14, "the kind of a step")? {
+        Ok(match reader.below(15, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
@@ -377,7 +377,7 @@ impl Instruction {
             8 => Self::Format(reader.text("a format")?.into()),
             9 => Self::And,
             10 => Self::Not,
-            13 => Self::Grammar(Arc::new(GrammarText::read_stored(reader)?)),
+            kind @ (13 | 14) => Self::Grammar(Arc::new(GrammarText::read_stored(reader, kind == 14)?)),
             12 => {
                 let text = reader.text("the source of pieces")?;
                 Self::Pieces(Pieces::new(text, Unit::EVERY[usize::from(reader.below(3, "a unit")?)])?)

@@ -25,18 +25,20 @@ impl GrammarText {
             body.push(translation.dialect as u8);
             put_text(body, &translation.text);
         }
-        put(body, grammar.controls.len() as u32);
+        if !grammar.controls.is_empty() {
+            put(body, grammar.controls.len() as u32);
+        }
         for (id, name) in &grammar.controls {
             put(body, *id);
             put_text(body, name);
         }
     }
 
-    /// Reads what [`GrammarText::write`] wrote.
+    /// Reads what [`GrammarText::write`] wrote, perhaps with control tokens by their ids.
     ///
     /// # Errors
     /// [`crate::Kind::Language`], saying what was seen.
-    pub fn read_stored(reader: &mut Reader<'_>) -> Result<Self> {
+    pub fn read_stored(reader: &mut Reader<'_>, has_controls: bool) -> Result<Self> {
         let text = reader.text("a grammar")?.into();
         let syntax = [None, Some(Syntax::Lark), Some(Syntax::Gbnf)][usize::from(reader.below(3, "a notation")?)];
         let every = [None, Some(Lexing::Any), Some(Lexing::Longest), Some(Lexing::Basic)];
@@ -52,7 +54,7 @@ impl GrammarText {
             Ok(Translation { regex, dialect, text: reader.text("an expression")?.into() })
         };
         let translations = (0..count).map(translation).collect::<Result<_>>()?;
-        let count = reader.count(8, "control tokens")?;
+        let count = if has_controls { reader.count(8, "control tokens")? } else { 0 };
         let control = |_| Ok((reader.number("a control token")?, reader.text("the name of a control token")?.into()));
         let controls = (0..count).map(control).collect::<Result<_>>()?;
         Ok(Self { text, syntax, start, lexing, translations, forms, controls })
