@@ -87,6 +87,47 @@ def test_lexing_decides_how_a_text_is_cut(text: str, sample: str, accepted: list
     assert form.matches(sample) == (lexing in accepted)
 
 
+@pytest.mark.parametrize(
+    ("text", "conform", "depart"),
+    [
+        ('start: A "b"?\nA: /a(?=b)/', ["ab"], ["a", "b"]),
+        ('start: IF NAME | NAME "="\nIF.1: /if\\b/\nNAME: /[a-z]+/\n%ignore " "', ["if x", "ifx ="], ["ifx", "if ="]),
+        ("start: EQ ANY\nEQ: /=(?!=|>)/\nANY: /.+/", ["=a", "= ="], ["==", "=>", "="]),
+        ('start: A "1"?\nA: "0" /(?![1-9])/ | "x"', ["0", "x", "x1"], ["01", ""]),
+        ("start: A A\nA: /a(?!a)|b/", ["ab", "ba", "bb"], ["aa", "a"]),
+        ('start: A "a"~2\nA: /a(?=aa)/', ["aaa"], ["aa", "aaaa"]),
+        ("start: LINE+\nLINE: /[a-z]+$/m\n%ignore /\\n/", ["a", "ab\nc", "ab\n"], ["a1"]),
+        ("start: S\nS: /(?:(?!\\$\\{)[^§])+/", ["a$b", "$$"], ["${", "a${"]),
+        ("start: (NUMBER | WORD)+\nNUMBER: /[0-9]+(?![a-z])/\nWORD: /[0-9a-z]+/", ["1", "1a"], ["", "+"]),
+        ('start: %lark {\nstart: A "b"\nA: /a+(?=b)/\n} "c"', ["aabc"], ["aab"]),
+    ],
+)
+def test_terminals_ask_what_follows_them(text: str, conform: list[str], depart: list[str]) -> None:
+    form = fw.grammar(text)
+    assert [sample for sample in conform if not form.matches(sample)] == []
+    assert [sample for sample in depart if form.matches(sample)] == []
+    trees = [fw.grammar(text, read="tree").parse(sample) for sample in conform]
+    assert [tree.rule for tree in trees] == ["start"] * len(conform)
+    assert pickle.loads(pickle.dumps(form)).matches(conform[0])
+
+
+def test_no_token_leads_to_what_a_look_ahead_refuses() -> None:
+    vocabulary = fw.Vocabulary([b"a", b"b", b"=", b"==", b"=a", b"ab", None], eos_token_ids=[6])
+    form = fw.grammar('start: A "=" B? | A "b"\nA: /a(?!=a)/\nB: "b"')
+    matcher = fw.compile(form, vocabulary).matcher()
+    assert matcher.allowed_token_ids() == [0, 5]
+    matcher.accept_token(0)
+    assert matcher.allowed_token_ids() == [1, 2]
+    matcher.accept_token(2)
+    assert matcher.allowed_token_ids() == [1, 6]
+
+
+def test_without_a_lexer_nothing_asks_what_follows() -> None:
+    with pytest.raises(errors.UnsupportedConstruct, match="only a lexer") as raised:
+        fw.grammar("start: A\nA: /a(?=b)/", lexing="any")
+    assert (raised.value.line, raised.value.column) == (2, 4)
+
+
 def test_lark_has_a_lexer_and_the_others_have_none() -> None:
     lark, gbnf = 'start: n n | "1"\nn: NAME\nNAME: /[a-z]+/', 'root ::= n n | "1"\nn ::= [a-z]+'
     assert not fw.grammar(lark).matches("ab")
@@ -212,7 +253,10 @@ def test_an_error_points_at_the_line() -> None:
     ("text", "line", "column", "hint"),
     [
         ("start: A\n%declare A", 2, 1, "forms="),
-        ("start: A\nA: /a(?!b)c/", 2, 5, "write it as a rule"),
+        ("start: A\nA: /(?<!b)c/", 2, 5, "what may come before the terminal"),
+        ("start: A\nA: /a|\\bc/", 2, 5, "what may come before the terminal"),
+        ('start: A\nA: /a(?=b)/ "b"', 2, 4, "one regular expression"),
+        ("start: A\nA[lazy]: /a+(?=b)/", 2, 10, "leave one of them out"),
         ("start: A\nA: /(a)\\1/", 2, 5, "remove back-references"),
         ('start: a\na[stop="x"]: /y*/', 2, 3, "suffix"),
         ("start: a::0x0\na::_: 'x'", 1, 9, "a rule for each value"),

@@ -348,7 +348,10 @@ GRAMMARS: dict[str, tuple[str, int]] = {
         'start: "<" T? ":" U\nT[capture, max_tokens=MOST]: /a[ab]*/\nU[capture, max_tokens=MOST]: /x|bb+/\n%ignore / /',
         3,
     ),
-    "rivals": ('start: (T | NAME "!") ":" rest\nT[capture, max_tokens=MOST]: /(ab)*(c|cc)/\nNAME: /(ab)+d/\nrest: "a"*', 4),
+    "rivals": (
+        'start: (T | NAME "!") ":" rest\nT[capture, max_tokens=MOST]: /(ab)*(c|cc)/\nNAME: /(ab)+d/\nrest: "a"*',
+        4,
+    ),
     "inside brackets": ('start: "{" start "}" | T\nT[capture, max_tokens=MOST]: /[^{}]*</', 5),
     "a rule of GBNF": ('root ::= word "x" | word "cd"\nword[capture, max_tokens=MOST] ::= [ab]+ ("</t>" | ":")', 5),
     "free text and a control token": ("root ::= <open> t <close>\nt[capture, max_tokens=MOST] ::= .*", 4),

@@ -19,6 +19,8 @@ __all__ = ["ALL", "parsers", "parses", "random_pattern"]
 
 TEXTS = ["a", "b", "ab", "aa", "ba", "bb"]
 REGEXES = ["a+", "b+", "[ab]+", "ab?", "ba*", "a*b", "[ab]"]
+FOLLOWED = ["a+(?=b)", "ab?(?!a)", "[ab]+(?= |$)", "a(?!b|a)", "b(?=ba)", "(?!ab)[ab]+", "a(?=b)b?", "[ab](?!$)", "b+$"]
+FOLLOWED += ["a(?=[ab]* )", r"[ab]\b", r"a\B", r"b+(?!\w)"]
 ALL = ["".join(letters) for length in range(5) for letters in itertools.product("ab ", repeat=length)]
 
 
@@ -33,10 +35,14 @@ class Conflicts(logging.Handler):
         self.found |= "onflict" in record.getMessage()
 
 
-def random_grammar(dice: random.Random, *, has_shapes: bool) -> tuple[str, list[tuple[str, str, int]]]:
+def random_grammar(
+    dice: random.Random, *, has_shapes: bool, asks_ahead: bool
+) -> tuple[str, list[tuple[str, str, int]]]:
     """A grammar, and its terminals: kind, pattern, priority. Shapes are marks of rules, aliases and ``[x]``."""
     pool = [("text", text, 0) for text in TEXTS] + [("regex", regex, dice.choice([0, 0, 0, 1])) for regex in REGEXES]
     terminals = dice.sample(pool, dice.randint(2, 4))
+    if asks_ahead:
+        terminals += [("regex", regex, dice.choice([0, 0, 1])) for regex in dice.sample(FOLLOWED, dice.randint(1, 2))]
     names = [f'"{pattern}"' if kind == "text" else f"T{at}" for at, (kind, pattern, _) in enumerate(terminals)]
     rules = ["start", "r", "q"][: dice.randint(1, 3)]
     if has_shapes:
@@ -98,12 +104,14 @@ def takes_shorter_match(terminals: list[tuple[str, str, int]]) -> bool:
     return False
 
 
-def parsers(count: int, seed: int, *, has_shapes: bool = False) -> Iterator[tuple[str, Any, Any]]:
+def parsers(
+    count: int, seed: int, *, has_shapes: bool = False, asks_ahead: bool = False
+) -> Iterator[tuple[str, Any, Any]]:
     """Grammars without conflicts, with Lark's parser and the form of each; ``None`` where no text conforms."""
     dice = random.Random(seed)
     made = 0
     while made < count:
-        text, terminals = random_grammar(dice, has_shapes=has_shapes)
+        text, terminals = random_grammar(dice, has_shapes=has_shapes, asks_ahead=asks_ahead)
         if takes_shorter_match(terminals):
             continue
         conflicts = Conflicts()

@@ -19,9 +19,10 @@ import formwright as fw
 COUNT, SEED = int(os.environ.get("GRAMMARS", "150")), int(os.environ.get("SEED", "1"))
 
 
-def test_lark_parses_what_conforms() -> None:
+@pytest.mark.parametrize("asks_ahead", [False, True])
+def test_lark_parses_what_conforms(asks_ahead: bool) -> None:
     seen: Counter[str] = Counter()
-    for grammar, parser, form in parsers(COUNT, SEED):
+    for grammar, parser, form in parsers(COUNT, SEED, asks_ahead=asks_ahead):
         ours = {text for text in ALL if form is not None and form.matches(text)}
         theirs = {text for text in ALL if parses(parser, text)}
         assert ours <= theirs, f"{grammar}\n{sorted(ours - theirs)[:5]}"

@@ -35,5 +35,5 @@ pub use explicit::{ExplicitState, explicit};
 pub use implicit::{Implicit, ImplicitLanguage};
 pub use parser::{CharacterParser, Exploration, Outlook, Parser, ParserState};
 pub use pieces::{PieceAutomaton, Pieces, Unit, Writing};
-pub use tagged::{LOST, Tag, TaggedAutomaton, TaggedState};
+pub use tagged::{LOST, MARK, Tag, TaggedAutomaton, TaggedState};
 pub use tree::{Divisor, Ranges, Regular, Static};

@@ -26,6 +26,9 @@ pub type TaggedState = u32;
 /// Index of one of its languages.
 pub type Tag = u32;
 
+/// The character between a text and what follows it, in languages that depend on what follows: in no such text itself.
+pub const MARK: char = '\u{10FFFF}';
+
 /// The state from which no language can be completed.
 pub const LOST: TaggedState = 0;
 
@@ -43,14 +46,17 @@ pub struct TaggedAutomaton {
     accepts: Vec<Box<[Tag]>>,
     /// By state: the languages with a text that begins with the text read, or is it.
     alive: Vec<Box<[Tag]>>,
+    /// Languages of texts, each with a mark and what follows it, ascending.
+    followed: Box<[Tag]>,
 }
 
 impl TaggedAutomaton {
-    /// The automaton of some languages; the tag of each is its index.
+    /// The automaton of some languages; the tag of each is its index. Those of `followed` are of texts, each with a mark and
+    /// what follows it.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] when it has too many states or classes, or deciding emptiness takes too long.
-    pub fn new(trees: &[Regular], limits: &Limits) -> Result<Self> {
+    pub fn new(trees: &[Regular], followed: &[Tag], limits: &Limits) -> Result<Self> {
         let all = Regular::Or(trees.into());
         let alphabet = Alphabet::new(&all).map_err(|TooManyClasses| too_large(limits))?;
         let lengths = (0..alphabet.len()).map(|_| 1).collect();
@@ -60,7 +66,7 @@ impl TaggedAutomaton {
             states: Vec::new(),
             most: limits.tagged_states,
         };
-        builder.build(trees, limits)
+        Ok(Self { followed: followed.into(), ..builder.build(trees, limits)? })
     }
 
     /// The state before the first character.
@@ -78,9 +84,27 @@ impl TaggedAutomaton {
         self.next[state as usize * self.alphabet.len() + usize::from(minterm)]
     }
 
-    /// The languages that contain the text read, ascending.
+    /// The languages that contain the text read, ascending: of those that depend on what follows, with the mark and all of
+    /// it.
     pub fn accepts(&self, state: TaggedState) -> &[Tag] {
         &self.accepts[state as usize]
+    }
+
+    /// The languages that contain the text read, if the right text follows: each with the state before that.
+    pub fn accepts_if(&self, state: TaggedState) -> impl Iterator<Item = (Tag, TaggedState)> + '_ {
+        let after = if self.followed.is_empty() { LOST } else { self.step(state, self.minterm(MARK)) };
+        self.alive(after).iter().filter(|tag| self.is_followed(**tag)).map(move |&tag| (tag, after))
+    }
+
+    /// Whether every character but the mark leads back to a state.
+    pub fn is_settled(&self, state: TaggedState) -> bool {
+        let mark = self.minterm(MARK);
+        (0..self.minterms()).all(|minterm| minterm == mark || self.step(state, minterm) == state)
+    }
+
+    /// Whether a language is of texts with what follows them.
+    pub fn is_followed(&self, tag: Tag) -> bool {
+        self.followed.contains(&tag)
     }
 
     /// The languages with a text that begins with the text read, ascending.
@@ -139,7 +163,14 @@ impl Builder {
         };
         let accepts = self.states.iter().map(|remains| tags(remains, &|id| self.expressions.nullable(id))).collect();
         let alive = self.states.iter().map(|remains| tags(remains, &|_| true)).collect();
-        Ok(TaggedAutomaton { start, next, accepts, alive, alphabet: self.expressions.alphabet })
+        Ok(TaggedAutomaton {
+            start,
+            next,
+            accepts,
+            alive,
+            alphabet: self.expressions.alphabet,
+            followed: Box::default(),
+        })
     }
 
     fn step(&mut self, at: usize, minterm: Minterm) -> Result<TaggedState, OutOfFuel> {
@@ -180,7 +211,7 @@ mod tests {
     fn texts_are_told_by_all_languages() {
         let word = Regular::range('a', 'z').repeat(1, None);
         let trees = [word, Regular::text("if"), Regular::or([Regular::text("="), Regular::text("==")])];
-        let automaton = TaggedAutomaton::new(&trees, &Limits::default()).unwrap();
+        let automaton = TaggedAutomaton::new(&trees, &[], &Limits::default()).unwrap();
         let read =
             |text: &str| text.chars().fold(automaton.start(), |state, c| automaton.step(state, automaton.minterm(c)));
         for (text, accepts, alive) in [
@@ -203,6 +234,6 @@ mod tests {
     #[test]
     fn too_many_states_are_refused() {
         let tree = Regular::concat([Regular::anything(), Regular::text("a"), Regular::any().repeat(30, Some(30))]);
-        assert!(TaggedAutomaton::new(&[tree], &Limits { tagged_states: 1000, ..Limits::default() }).is_err());
+        assert!(TaggedAutomaton::new(&[tree], &[], &Limits { tagged_states: 1000, ..Limits::default() }).is_err());
     }
 }

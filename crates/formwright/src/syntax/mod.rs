@@ -8,6 +8,7 @@ pub mod pieces;
 mod ascii;
 mod continuation;
 mod ecma;
+pub mod lexeme;
 mod pattern;
 pub mod python;
 pub mod regex;

@@ -30,17 +30,6 @@ pub fn refuse_assertions(source: &str, what: &str) -> Error {
     Error::unsupported_regex(source, (0, source.len()), what, instead)
 }
 
-/// The error of an expression in a grammar that asks what is around its text.
-pub fn refuse_looking_around(source: &str) -> Error {
-    let what = "what is around a text cannot be asked in a terminal: ^, $, \\b, look-ahead and look-behind";
-    Error::unsupported_regex(
-        source,
-        (0, source.len()),
-        what,
-        "write it as a rule of several terminals, or with ~ and &",
-    )
-}
-
 /// Whether a pattern describes the whole text or is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -443,7 +432,7 @@ pub fn complement(ranges: &Ranges) -> Ranges {
 }
 
 /// The code points of both classes.
-fn common(a: &Ranges, b: &Ranges) -> Ranges {
+pub(super) fn common(a: &Ranges, b: &Ranges) -> Ranges {
     let mut class = class_of(a);
     class.intersect(&class_of(b));
     ranges_of(&class)

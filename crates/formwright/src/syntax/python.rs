@@ -14,7 +14,8 @@
 //! version of Python.
 
 use super::ecma;
-use super::pattern::{Mode, Pattern, is_plain, lower, plain, refuse_assertions, refuse_looking_around};
+use super::lexeme::Lexeme;
+use super::pattern::{Mode, Pattern, lower, refuse_assertions};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::regular::{Ranges, Regular};
@@ -36,10 +37,9 @@ fn read(source: &str, limits: &Limits) -> Result<Pattern> {
 /// The texts that a pattern matches wherever they are in a longer text.
 ///
 /// # Errors
-/// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it looks around.
-pub fn parse_lexeme(source: &str, limits: &Limits) -> Result<Regular> {
-    let pattern = read(source, limits)?;
-    if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
+/// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it asks what is before them.
+pub fn parse_lexeme(source: &str, limits: &Limits) -> Result<Lexeme> {
+    Lexeme::of(&read(source, limits)?, source)
 }
 
 /// The characters that a pattern of exactly one character matches, as disjoint ranges in ascending order; `None` for other

@@ -16,10 +16,8 @@ use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, ErrorKind};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::pattern::{
-    Mode, Pattern, WITHOUT_MEMORY, class_of, is_plain, lower, plain, ranges_of, refuse_assertions,
-    refuse_looking_around,
-};
+use super::lexeme::Lexeme;
+use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, lower, ranges_of, refuse_assertions};
 use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{ask_now, bounded, count};
@@ -238,18 +236,17 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     parse_with(source, false, limits)
 }
 
-/// The texts that `source`, in a dialect, matches wherever they are in a longer text: an expression that asks what is
-/// around them is refused.
+/// The texts that `source`, in a dialect, matches wherever they are in a longer text.
 ///
 /// # Errors
-/// [`crate::Kind::Regex`] with the place; [`crate::Kind::UnsupportedRegex`] where it looks around.
-pub fn parse_lexeme(source: &str, dialect: Dialect, limits: &Limits) -> Result<Regular> {
+/// [`crate::Kind::Regex`] with the place; [`crate::Kind::UnsupportedRegex`] where it asks what is before them.
+pub fn parse_lexeme(source: &str, dialect: Dialect, limits: &Limits) -> Result<Lexeme> {
     if dialect == Dialect::Python {
         return python::parse_lexeme(source, limits);
     }
     let hir = translated(source, dialect == Dialect::Unicode, limits)?;
     let pattern = pattern(&hir).map_err(|what| refuse_assertions(source, what))?;
-    if is_plain(&pattern) { Ok(plain(&pattern)) } else { Err(refuse_looking_around(source)) }
+    Lexeme::of(&pattern, source)
 }
 
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {

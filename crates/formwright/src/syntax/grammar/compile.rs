@@ -16,6 +16,7 @@ use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Regular};
 use crate::syntax::json_schema::{Options, json_schema};
+use crate::syntax::lexeme::Lexeme;
 use crate::syntax::pieces::of_pieces;
 use crate::syntax::regex::{Dialect, parse_lexeme};
 
@@ -258,7 +259,7 @@ impl GrammarText {
     }
 
     /// The texts of a regular expression: in its translation, or as the `regex` crate reads it.
-    fn regex(&self, grammar: &Grammar, regex: &Regex, limits: &Limits) -> Result<Regular> {
+    fn regex(&self, grammar: &Grammar, regex: &Regex, limits: &Limits) -> Result<Lexeme> {
         let own = |known: &&Translation| known.regex.0 == regex.source && known.regex.1 == regex.flags;
         let parsed = match self.translations.iter().find(own) {
             Some(translation) => parse_lexeme(&translation.text, translation.dialect, limits),

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::ast::{Grammar, TerminalId};
 use super::super::lower::bits::Bits;
-use super::super::lower::lexer::{RivalsId, wins, wins_if_longer, wins_if_shorter};
+use super::super::lower::lexer::{Found, RivalsId, wins_if_longer, wins_if_shorter};
 use super::super::lower::parts::{OccurrenceId, Symbol};
 use super::super::lower::places::PlaceId;
 use super::super::lower::terminals::TerminalInfo;
@@ -46,7 +46,7 @@ impl Cutting {
         if let Some(tables) = tables {
             return Ok(Self::Lexer(Box::new(Rivals { tables, terminals: terminals.clone(), ignored })));
         }
-        let automaton = |info: &TerminalInfo| TaggedAutomaton::new(std::slice::from_ref(&info.tree), limits);
+        let automaton = |info: &TerminalInfo| TaggedAutomaton::new(std::slice::from_ref(&info.tree), &[], limits);
         Ok(Self::Any { automata: terminals.iter().map(automaton).collect::<Result<_>>()?, ignored })
     }
 
@@ -100,14 +100,33 @@ pub struct End {
     pub lexeme: u32,
 }
 
+/// The end of a text, and the terminals that it is one of.
+struct Match {
+    end: u32,
+    state: TaggedState,
+    /// Those that depend on what follows, and whether the right text does.
+    others: Box<[(Tag, bool)]>,
+}
+
+impl Match {
+    fn tags<'m>(&'m self, automaton: &'m TaggedAutomaton) -> impl Iterator<Item = Tag> + 'm {
+        let certain = automaton.accepts(self.state).iter().filter(|tag| !automaton.is_followed(**tag));
+        certain.copied().chain(self.others.iter().filter(|(_, holds)| *holds).map(|(tag, _)| *tag))
+    }
+
+    fn holds(&self, tag: Tag) -> bool {
+        self.others.contains(&(tag, true))
+    }
+}
+
 /// Reads the lexemes of one text.
 pub struct Scanner<'s> {
     own: &'s Derivations,
     pub text: &'s [u8],
     /// Whether any match is a lexeme, though there is a lexer.
     is_loose: bool,
-    /// By where they begin: the ends of what the automaton of all terminals matches, with its states.
-    matches: FxHashMap<u32, Rc<[(u32, TaggedState)]>>,
+    /// By where they begin: the matches of the automaton of all terminals.
+    matches: FxHashMap<u32, Rc<[Match]>>,
     ends: FxHashMap<(OccurrenceId, u32), Rc<[End]>>,
 }
 
@@ -168,25 +187,29 @@ impl<'s> Scanner<'s> {
         let cutting = &self.own.cutting;
         let (automaton, tag) = cutting.automaton(own);
         let matches = self.matches(automaton, from);
-        let is_own = |(_, state): &&(u32, TaggedState)| automaton.accepts(*state).binary_search(&tag).is_ok();
+        let is_own = |found: &&Match| found.tags(automaton).any(|own| own == tag);
         match cutting {
             Cutting::Lexer(known) if !self.is_loose => {
                 known.lexeme(&matches, own, &known.tables.sets[rivals(&known.tables)], from).into_iter().collect()
             }
-            _ => matches.iter().filter(is_own).map(|(end, _)| *end).collect(),
+            _ => matches.iter().filter(is_own).map(|found| found.end).collect(),
         }
     }
 
     /// The ends of all matches of an automaton, ascending.
-    fn matches(&mut self, automaton: &TaggedAutomaton, from: u32) -> Rc<[(u32, TaggedState)]> {
+    fn matches(&mut self, automaton: &TaggedAutomaton, from: u32) -> Rc<[Match]> {
         let is_shared = self.own.cutting.has_lexer();
         if let Some(known) = self.matches.get(&from).filter(|_| is_shared) {
             return Rc::clone(known);
         }
         let (mut state, mut at, mut found) = (automaton.start(), from as usize, Vec::new());
         loop {
-            if !automaton.accepts(state).is_empty() {
-                found.push((at as u32, state));
+            let rest = &self.text[at..];
+            let others =
+                automaton.accepts_if(state).map(|(tag, after)| (tag, is_followed_by(automaton, (tag, after), rest)));
+            let others: Box<[(Tag, bool)]> = others.collect();
+            if !automaton.accepts(state).is_empty() || !others.is_empty() {
+                found.push(Match { end: at as u32, state, others });
             }
             let Some(c) = character(&self.text[at..]) else { break };
             state = automaton.step(state, automaton.minterm(c));
@@ -206,19 +229,38 @@ impl<'s> Scanner<'s> {
 
 impl Rivals {
     /// The end of the match that a lexer takes for a terminal, among some rivals, if it does.
-    fn lexeme(&self, matches: &[(u32, TaggedState)], own: TerminalId, rivals: &Bits, from: u32) -> Option<u32> {
+    fn lexeme(&self, matches: &[Match], own: TerminalId, rivals: &Bits, from: u32) -> Option<u32> {
         let info = &self.terminals[own as usize];
-        let tags = |state: TaggedState| {
-            self.tables.automaton.accepts(state).iter().copied().filter(|&tag| tag == own || rivals.contains(tag))
+        let tags = |found: &Match| {
+            let all: Vec<Tag> = found.tags(&self.tables.automaton).collect();
+            all.into_iter().filter(|&tag| tag == own || rivals.contains(tag))
         };
         let other = |tag: Tag| &self.terminals[tag as usize];
         let is_longest = |tag: Tag| tag == own || wins_if_longer(other(tag), info);
-        let &(end, state) = matches.iter().rfind(|(_, state)| tags(*state).any(is_longest))?;
-        let is_other = tags(state).any(|tag| tag != own && wins(other(tag), info));
+        let longest = matches.iter().rfind(|found| tags(found).any(is_longest))?;
+        let found = Found { automaton: &self.tables.automaton, terminals: &self.terminals, state: longest.state };
+        let is_other = tags(longest).any(|tag| found.is_taken_by(tag, own))
+            || found.deciding(own, rivals).iter().any(|&(tag, _)| !longest.holds(tag));
         let cuts = |tag: Tag| tag != own && wins_if_shorter(other(tag), info);
-        let is_cut = matches.iter().any(|&(at, state)| at > from && at < end && tags(state).any(cuts));
-        (tags(state).any(|tag| tag == own) && !is_other && !is_cut).then_some(end)
+        let is_cut = matches.iter().any(|found| found.end > from && found.end < longest.end && tags(found).any(cuts));
+        (tags(longest).any(|tag| tag == own) && !is_other && !is_cut).then_some(longest.end)
     }
+}
+
+/// Whether a text is what a terminal depends on, from the state after the mark on.
+fn is_followed_by(automaton: &TaggedAutomaton, (tag, mut after): (Tag, TaggedState), text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(c) = character(&text[at..]) {
+        let next = automaton.step(after, automaton.minterm(c));
+        at += c.len_utf8();
+        if !automaton.alive(next).contains(&tag) || next == after && automaton.is_settled(next) {
+            after = next;
+            break;
+        }
+        after = next;
+    }
+    count(at / 8);
+    automaton.accepts(after).contains(&tag)
 }
 
 /// The character at the beginning of a text; none at its end and in the letter of a control token.

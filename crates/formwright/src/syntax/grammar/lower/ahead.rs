@@ -147,12 +147,13 @@ impl<'l> Ahead<'l> {
             let ignored = if coming.has_trivia { &self.ignored[..] } else { &[] };
             count(self.automaton.alive(state).len());
             after.extend(self.goes_on(set, state).then_some((set, state)));
-            for tag in self.automaton.accepts(state) {
-                for &place in coming.terminals.get(tag).into_iter().flatten() {
+            let certain = self.automaton.accepts(state).iter().copied();
+            for tag in certain.chain(self.automaton.accepts_if(state).map(|(tag, _)| tag)) {
+                for &place in coming.terminals.get(&tag).into_iter().flatten() {
                     let Some(set) = self.of_place[place as usize] else { return Some(ANYTHING) };
                     after.push((set, self.automaton.start()));
                 }
-                if ignored.contains(tag) {
+                if ignored.contains(&tag) {
                     after.push((set, self.automaton.start()));
                 }
             }

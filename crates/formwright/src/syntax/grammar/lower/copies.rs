@@ -135,7 +135,8 @@ impl<'c> Copies<'c> {
         for (guard, trivia) in before {
             let guard = self.enter(start, guard);
             self.find_guards((start, guard));
-            for after in self.guards_after_rule(start, guard) {
+            let all = self.guards_after_rule(start, guard);
+            for after in all.into_iter().filter(|&after| !self.is_broken_by_end(after)).collect::<Vec<_>>() {
                 let trivia = self.text(trivia.clone());
                 let rule = self.rule(start, guard, after);
                 options.push(self.sequence(&[trivia, rule]));
@@ -149,6 +150,10 @@ impl<'c> Copies<'c> {
             self.check_size()?;
         }
         Ok(self.graph.choice(options))
+    }
+
+    fn is_broken_by_end(&self, guard: GuardId) -> bool {
+        matches!(&self.lexing, Lexing::Lexer(lexer) if lexer.guards.is_broken_by_end(guard))
     }
 
     pub fn check_size(&self) -> Result<()> {

@@ -9,17 +9,20 @@
 //! after `1` of \d+ | \d+\.\d+   a digit breaks it; a point leads to a guard that a digit breaks
 //! ```
 //!
-//! Guards are minimal automata, and equal ones have one id, so that rules are copied only for guards that differ. The end
-//! of a text breaks none.
+//! A terminal that depends on what follows it leaves guards, too: one that its condition breaks where it does not hold, and
+//! for its rivals one that breaks where it does. The end of the text breaks some of these, and no others.
+//!
+//! Guards are minimal automata, and equal ones have one id, so that rules are copied only for guards that differ.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
 use crate::interrupt::count;
-use crate::regular::{ExplicitState, Minterm, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
+use crate::regular::{ExplicitState, LOST, Minterm, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
 
 /// Index of a guard.
 pub type GuardId = u32;
@@ -44,19 +47,34 @@ enum Step<S> {
 /// The guards of one grammar.
 pub struct Guards<'t> {
     terminals: &'t TaggedAutomaton,
-    /// By guard and minterm: the guard on what follows.
+    /// By guard and minterm, and then at the end of the text: the guard on what follows.
     rows: Vec<Box<[GuardId]>>,
     /// By the rows of its automaton, whose states are numbered in the order in which they are met.
     ids: FxHashMap<Vec<u32>, GuardId>,
     unions: FxHashMap<(GuardId, GuardId), GuardId>,
     before: FxHashMap<(GuardId, AheadId), GuardId>,
+    conditions: FxHashMap<(Tag, TaggedState, bool), GuardId>,
 }
+
+/// Terminals whose text is over if the right text follows, each with the state of what is read of that.
+type Pending = SmallVec<[(Tag, TaggedState); 2]>;
 
 impl<'t> Guards<'t> {
     pub fn new(terminals: &'t TaggedAutomaton) -> Self {
-        let row = |guard: GuardId| vec![guard; usize::from(terminals.minterms())].into_boxed_slice();
+        let row = |guard: GuardId| vec![guard; usize::from(terminals.minterms()) + 1].into_boxed_slice();
         let rows = vec![row(FREE), row(BROKEN)];
-        Self { terminals, rows, ids: FxHashMap::default(), unions: FxHashMap::default(), before: FxHashMap::default() }
+        let (ids, unions) = (FxHashMap::default(), FxHashMap::default());
+        Self { terminals, rows, ids, unions, before: FxHashMap::default(), conditions: FxHashMap::default() }
+    }
+
+    /// The end of the text, which is read after all its minterms.
+    fn end(&self) -> Minterm {
+        self.terminals.minterms()
+    }
+
+    /// Whether the end of the text breaks a guard.
+    pub fn is_broken_by_end(&self, guard: GuardId) -> bool {
+        self.step(guard, self.end()) == BROKEN
     }
 
     /// The guard on what follows a character.
@@ -67,16 +85,60 @@ impl<'t> Guards<'t> {
     /// What must not follow a text after which the automaton of all terminals is in `state`: what makes a longer text of
     /// one of `tags`.
     pub fn longer(&mut self, state: TaggedState, tags: &Bits) -> GuardId {
-        let terminals = self.terminals;
-        self.make(state, |_, state, minterm| {
+        let (terminals, end) = (self.terminals, self.end());
+        let has = |all: &[Tag]| all.iter().any(|&tag| tags.contains(tag) && !terminals.is_followed(tag));
+        self.make((state, Pending::new()), |_, (state, pending), minterm| {
+            let is_over = |&(tag, after): &(Tag, TaggedState)| terminals.accepts(after).contains(&tag);
+            if minterm == end {
+                return if pending.iter().any(is_over) { Step::Broken } else { Step::Free };
+            }
             let next = terminals.step(state, minterm);
-            let has = |all: &[Tag]| all.iter().any(|&tag| tags.contains(tag));
-            match next {
-                _ if has(terminals.accepts(next)) => Step::Broken,
-                _ if has(terminals.alive(next)) => Step::On(next),
-                _ => Step::Free,
+            if has(terminals.accepts(next)) {
+                return Step::Broken;
+            }
+            let read = pending.iter().map(|&(tag, after)| (tag, terminals.step(after, minterm)));
+            let own = terminals.accepts_if(next).filter(|(tag, _)| tags.contains(*tag));
+            let mut pending: Pending =
+                read.filter(|(tag, after)| terminals.alive(*after).contains(tag)).chain(own).collect();
+            pending.sort_unstable();
+            pending.dedup();
+            match terminals.alive(next).iter().any(|&tag| tags.contains(tag)) {
+                true => Step::On((next, pending)),
+                false if pending.is_empty() => Step::Free,
+                false => Step::On((LOST, pending)),
             }
         })
+    }
+
+    /// What breaks a guard, or any of some conditions: see [`Self::condition`].
+    pub fn with_conditions(&mut self, guard: GuardId, conditions: &[(Tag, TaggedState)], holds: bool) -> GuardId {
+        conditions.iter().fold(guard, |guard, &condition| {
+            let other = self.condition(condition, holds);
+            self.either(guard, other)
+        })
+    }
+
+    /// What must not follow a text of `tag`, in the state `after` it: what its condition refuses, or what it asks for if the
+    /// text is not to be one of `tag`.
+    fn condition(&mut self, (tag, after): (Tag, TaggedState), holds: bool) -> GuardId {
+        if let Some(&known) = self.conditions.get(&(tag, after, holds)) {
+            return known;
+        }
+        let (terminals, end) = (self.terminals, self.end());
+        let made = self.make(after, |_, after, minterm| {
+            let is_met = if minterm == end {
+                terminals.accepts(after).contains(&tag)
+            } else {
+                let next = terminals.step(after, minterm);
+                if terminals.alive(next).contains(&tag) {
+                    return Step::On(next);
+                }
+                false
+            };
+            if is_met == holds { Step::Free } else { Step::Broken }
+        });
+        self.conditions.insert((tag, after, holds), made);
+        made
     }
 
     /// What breaks either of two guards.
@@ -84,6 +146,7 @@ impl<'t> Guards<'t> {
         let pair = (one.min(other), one.max(other));
         match pair {
             (FREE, other) => return other,
+            (BROKEN, _) => return BROKEN,
             (one, other) if one == other => return one,
             _ => {}
         }
@@ -109,7 +172,9 @@ impl<'t> Guards<'t> {
         if let Some(&known) = self.before.get(&(guard, ahead)) {
             return known;
         }
+        let end = self.end();
         let step = |guards: &Self, (guard, ahead), minterm| match guards.step(guard, minterm) {
+            BROKEN if minterm == end => Step::Broken,
             BROKEN if all.may_step(ahead, minterm) => Step::Broken,
             FREE | BROKEN => Step::Free,
             next => all.step(ahead, minterm).map_or(Step::Free, |ahead| Step::On((next, ahead))),
@@ -119,13 +184,15 @@ impl<'t> Guards<'t> {
         made
     }
 
-    /// The same guard where the next minterm is one of `first`.
-    pub fn before_first(&mut self, guard: GuardId, first: &Bits) -> GuardId {
+    /// The same guard where the next minterm is one of `first`, or where nothing that is a character comes.
+    pub fn before_first(&mut self, guard: GuardId, first: &Bits, is_end: bool) -> GuardId {
         if guard == FREE {
             return FREE;
         }
+        let end = self.end();
         self.make((guard, true), |guards, (guard, is_first), minterm| match guards.step(guard, minterm) {
-            _ if is_first && !first.contains(u32::from(minterm)) => Step::Free,
+            _ if is_first && minterm == end && !is_end => Step::Free,
+            _ if is_first && minterm != end && !first.contains(u32::from(minterm)) => Step::Free,
             FREE => Step::Free,
             BROKEN => Step::Broken,
             next => Step::On((next, false)),
@@ -142,7 +209,7 @@ impl<'t> Guards<'t> {
         let (mut order, mut at) = (vec![guard], 0);
         let mut states = Vec::new();
         while at < order.len() {
-            let row = &self.rows[order[at] as usize];
+            let row = &self.rows[order[at] as usize][..usize::from(self.end())];
             let mut targets: Vec<GuardId> = row.iter().copied().filter(|&next| next != BROKEN).collect();
             targets.sort_unstable();
             targets.dedup();
@@ -167,15 +234,17 @@ impl<'t> Guards<'t> {
     }
 
     /// The guard that begins in `start`.
-    fn make<S: Copy + Eq + Hash>(&mut self, start: S, step: impl FnMut(&Self, S, Minterm) -> Step<S>) -> GuardId {
+    fn make<S: Clone + Eq + Hash>(&mut self, start: S, step: impl FnMut(&Self, S, Minterm) -> Step<S>) -> GuardId {
         self.explore(start, usize::MAX, step).map_or(FREE, |rows| self.keep(rows))
     }
 
     /// The guard of the rows of an automaton.
     fn keep(&mut self, rows: Vec<Vec<u32>>) -> GuardId {
-        let rows = free_what_nothing_breaks(rows);
-        if rows[2].iter().all(|&next| next == FREE) {
-            return FREE;
+        let rows = break_what_nothing_frees(free_what_nothing_breaks(rows));
+        for all in [FREE, BROKEN] {
+            if rows[2].iter().all(|&next| next == all) {
+                return all;
+            }
         }
         if rows.len() == 3 {
             return self.intern(2, &rows); // one character decides
@@ -186,26 +255,26 @@ impl<'t> Guards<'t> {
 
     /// The rows of all states that are reached, `None` if they are more than `most`; those of [`FREE`] and [`BROKEN`] come
     /// first, then that of `start`.
-    fn explore<S: Copy + Eq + Hash>(
+    fn explore<S: Clone + Eq + Hash>(
         &self,
         start: S,
         most: usize,
         mut step: impl FnMut(&Self, S, Minterm) -> Step<S>,
     ) -> Option<Vec<Vec<u32>>> {
-        let minterms = self.terminals.minterms();
-        let mut rows = vec![vec![FREE; usize::from(minterms)], vec![BROKEN; usize::from(minterms)]];
-        let (mut states, mut ids, mut at) = (vec![start], FxHashMap::default(), 0);
+        let columns = self.end() + 1;
+        let mut rows = vec![vec![FREE; usize::from(columns)], vec![BROKEN; usize::from(columns)]];
+        let (mut states, mut ids, mut at) = (vec![start.clone()], FxHashMap::default(), 0);
         ids.insert(start, 2);
         while at < states.len() {
             if states.len() > most {
                 return None;
             }
-            count(usize::from(minterms));
-            let row = (0..minterms).map(|minterm| match step(self, states[at], minterm) {
+            count(usize::from(columns));
+            let row = (0..columns).map(|minterm| match step(self, states[at].clone(), minterm) {
                 Step::Free => FREE,
                 Step::Broken => BROKEN,
-                Step::On(next) => *ids.entry(next).or_insert_with(|| {
-                    states.push(next);
+                Step::On(next) => *ids.entry(next).or_insert_with_key(|next| {
+                    states.push(next.clone());
                     states.len() as u32 + 1
                 }),
             });
@@ -242,20 +311,29 @@ impl<'t> Guards<'t> {
 }
 
 /// Rows in which states that lead to no breach are [`FREE`].
-fn free_what_nothing_breaks(mut rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
-    let (mut breaks, mut changed) = (vec![false; rows.len()], true);
-    breaks[BROKEN as usize] = true;
+fn free_what_nothing_breaks(rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    decide_what_never_leads_to(BROKEN, FREE, rows)
+}
+
+/// Rows in which states that lead to no way out are [`BROKEN`].
+fn break_what_nothing_frees(rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    decide_what_never_leads_to(FREE, BROKEN, rows)
+}
+
+fn decide_what_never_leads_to(target: GuardId, decided: GuardId, mut rows: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let (mut leads, mut changed) = (vec![false; rows.len()], true);
+    leads[target as usize] = true;
     while changed {
         changed = false;
         for state in (2..rows.len()).rev() {
             // states are numbered as they are met, so those after a state mostly come first
-            let own = !breaks[state] && rows[state].iter().any(|&next| breaks[next as usize]);
-            breaks[state] |= own;
+            let own = !leads[state] && rows[state].iter().any(|&next| leads[next as usize]);
+            leads[state] |= own;
             changed |= own;
         }
     }
-    for next in rows.iter_mut().flatten().filter(|next| !breaks[**next as usize]) {
-        *next = FREE;
+    for next in rows.iter_mut().flatten().filter(|next| !leads[**next as usize]) {
+        *next = decided;
     }
     rows
 }

@@ -26,7 +26,7 @@ use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
 use super::terminals::TerminalInfo;
 use crate::interrupt::count;
-use crate::regular::{ByteSet, ExplicitState, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
+use crate::regular::{ByteSet, ExplicitState, MARK, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
 use crate::syntax::pattern::nullable;
 
 /// Index of a set of rivals.
@@ -172,14 +172,15 @@ impl<'l> Lexer<'l> {
     /// A guard as far as another language can break it.
     pub fn before_foreign(&mut self, foreign: &Foreign, guard: GuardId) -> GuardId {
         let first = self.minterms_of(foreign.first);
-        self.guards.before_first(guard, &first)
+        let is_end = foreign.first.iter().any(|byte| byte >= 0xF8); // a control token, which no condition reads
+        self.guards.before_first(guard, &first, is_end)
     }
 
     /// What another language may begin with after a guard, if the guard is broken or free by then, and that is regular.
     pub fn guarded_beginning(&mut self, foreign: &Foreign, guard: GuardId) -> Option<Regular> {
         let Beginning { tree, next, .. } = foreign.beginning.as_ref()?;
         let next = self.minterms_of(*next);
-        let is_over = self.guards.is_of_one_character(guard) && self.guards.before_first(guard, &next) == FREE;
+        let is_over = self.guards.is_of_one_character(guard) && self.guards.before_first(guard, &next, false) == FREE;
         is_over.then(|| Regular::and([tree.clone(), self.guards.language(guard)]))
     }
 
@@ -243,6 +244,16 @@ impl<'l> Lexer<'l> {
     }
 
     fn find_lexemes(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Leaves {
+        self.run(tag, rivals, guard).leaves(self)
+    }
+
+    /// If a terminal never comes among rivals: one of those that are taken for its texts.
+    pub fn winner(&mut self, tag: Tag, rivals: RivalsId) -> Option<Tag> {
+        let run = self.run(tag, rivals, FREE);
+        run.taken.iter().chain(run.cutting.iter()).next().filter(|_| run.ends.iter().all(Option::is_none))
+    }
+
+    fn run(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Run {
         let all = self.rivals[rivals].clone();
         let (terminals, own) = (self.terminals, &self.terminals[tag as usize]);
         let of = |keeps: &dyn Fn(&TerminalInfo) -> bool| {
@@ -250,11 +261,10 @@ impl<'l> Lexer<'l> {
             all.iter().filter(|&rival| keeps(&terminals[rival as usize])).for_each(|rival| kept.insert(rival));
             kept
         };
-        let (shorter, equal) = (of(&|rival| wins_if_shorter(rival, own)), of(&|rival| wins(rival, own)));
+        let shorter = of(&|rival| wins_if_shorter(rival, own));
         let mut longer = of(&|rival| wins_if_longer(rival, own));
         longer.insert(tag);
-        let run = Run::new(self, tag, guard, &Winners { shorter, equal, longer });
-        run.leaves(self)
+        Run::new(self, tag, guard, &Winners { all, shorter, longer })
     }
 }
 
@@ -268,20 +278,68 @@ pub fn wins_if_longer(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
     rival.rank > own.rank || rival.rank == own.rank && !own.rank.is_lazy
 }
 
-/// Whether one terminal is taken where a text is in both.
-pub fn wins(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
+/// Whether one terminal is taken where a text is in both. A text is taken before an expression that also matches it where
+/// nothing follows (`embeds`); of others, the first is.
+pub fn wins(rival: &TerminalInfo, own: &TerminalInfo, embeds: bool) -> bool {
     match (rival.is_text, own.is_text) {
         _ if rival.rank != own.rank => rival.rank > own.rank,
-        (true, false) => !own.is_ignored,
-        (false, true) => rival.is_ignored,
+        (true, false) if embeds => !own.is_ignored,
+        (false, true) if embeds => rival.is_ignored,
         _ => rival.order < own.order,
     }
 }
 
-/// The terminals that are taken instead of another one where their match is shorter, equal or longer.
+/// What a lexer finds up to the end of a text, in a state of the automaton of all terminals.
+pub struct Found<'f> {
+    pub automaton: &'f TaggedAutomaton,
+    pub terminals: &'f [TerminalInfo],
+    pub state: TaggedState,
+}
+
+impl Found<'_> {
+    /// The terminals that it is one of, whatever follows.
+    fn certain(&self) -> impl Iterator<Item = Tag> + '_ {
+        self.automaton.accepts(self.state).iter().copied().filter(|&tag| !self.automaton.is_followed(tag))
+    }
+
+    /// Those that it is one of if the right text follows, each with the state before that.
+    fn open(&self) -> impl Iterator<Item = (Tag, TaggedState)> + '_ {
+        self.automaton.accepts_if(self.state)
+    }
+
+    /// Whether the text is one of a terminal where nothing follows.
+    fn embeds(&self, tag: Tag) -> bool {
+        let is_met = |(own, after): (Tag, TaggedState)| own == tag && self.automaton.accepts(after).contains(&tag);
+        !self.automaton.is_followed(tag) || self.open().any(is_met)
+    }
+
+    /// Whether another terminal is taken where the text is in both.
+    pub fn is_taken_by(&self, rival: Tag, own: Tag) -> bool {
+        let [rival_info, own_info] = [rival, own].map(|tag| &self.terminals[tag as usize]);
+        let expression = if own_info.is_text { rival } else { own };
+        rival != own && wins(rival_info, own_info, self.embeds(expression))
+    }
+
+    /// The expressions that decide whether a text comes at all: a lexer like Lark's looks for the expression instead, if it
+    /// also matches the text where nothing follows. None if one of them matches whatever follows.
+    pub fn deciding(&self, own: Tag, rivals: &Bits) -> Vec<(Tag, TaggedState)> {
+        let info = &self.terminals[own as usize];
+        let is_expression = |tag: Tag| {
+            let other = &self.terminals[tag as usize];
+            rivals.contains(tag) && other.rank == info.rank && !other.is_text
+        };
+        if !info.is_text || self.certain().any(is_expression) {
+            return Vec::new();
+        }
+        self.open().filter(|&(tag, _)| is_expression(tag) && self.embeds(tag)).collect()
+    }
+}
+
+/// The terminals that are taken instead of another one where their match is shorter or longer.
 struct Winners {
+    /// All rivals, which may be taken where their match is equal.
+    all: Bits,
     shorter: Bits,
-    equal: Bits,
     longer: Bits,
 }
 
@@ -300,6 +358,8 @@ struct Run {
     taken: Bits,
     /// Whether the guard is broken by some text.
     is_broken: bool,
+    /// Whether it depends on what follows which texts there are.
+    is_conditional: bool,
 }
 
 impl Run {
@@ -314,34 +374,28 @@ impl Run {
             cutting: Bits::new(tags),
             taken: Bits::new(tags),
             is_broken: false,
+            is_conditional: automaton.is_followed(tag),
         };
         let mut ids = FxHashMap::from_iter([(run.states[0], 0)]);
+        let mark = automaton.is_followed(tag).then(|| automaton.minterm(MARK)); // what follows does not belong to the text
         let mut at = 0;
         while at < run.states.len() {
             let (state, guard) = run.states[at];
-            let accepts = automaton.accepts(state);
-            let among = |all: &Bits| accepts.iter().copied().filter(|&tag| all.contains(tag)).collect::<Vec<Tag>>();
-            let (taken, cutting) = (among(&winners.equal), among(&winners.shorter));
-            let is_text = accepts.binary_search(&tag).is_ok();
-            let end = (is_text && taken.is_empty())
-                .then(|| lexer.guards.longer(state, &winners.longer))
-                .map(|own| lexer.guards.either(own, guard));
-            if is_text {
-                for &winner in &taken {
-                    run.taken.insert(winner);
-                }
-            }
+            let found = Found { automaton, terminals: lexer.terminals, state };
+            let cutting: Vec<Tag> = found.certain().filter(|&rival| winners.shorter.contains(rival)).collect();
+            let cutting_if: Vec<_> = found.open().filter(|&(rival, _)| winners.shorter.contains(rival)).collect();
+            run.is_conditional |= !cutting_if.is_empty();
+            let onward = lexer.guards.with_conditions(guard, &cutting_if, false);
+            let end = run.end_at(&mut lexer.guards, winners, &found, guard);
             run.ends.push(end);
             count(usize::from(automaton.minterms()));
             let row = (0..automaton.minterms()).map(|minterm| {
-                let (next, guard) = (automaton.step(state, minterm), lexer.guards.step(guard, minterm));
-                if automaton.alive(next).binary_search(&tag).is_err() {
+                let (next, guard) = (automaton.step(state, minterm), lexer.guards.step(onward, minterm));
+                if automaton.alive(next).binary_search(&tag).is_err() || mark == Some(minterm) {
                     return None;
                 }
                 if !cutting.is_empty() {
-                    for &other in &cutting {
-                        run.cutting.insert(other);
-                    }
+                    cutting.iter().for_each(|&other| run.cutting.insert(other));
                     return None;
                 }
                 if guard == BROKEN {
@@ -360,13 +414,40 @@ impl Run {
         run
     }
 
+    /// The guard that a text leaves which ends where something is found, if it may.
+    fn end_at(
+        &mut self,
+        guards: &mut Guards<'_>,
+        winners: &Winners,
+        found: &Found<'_>,
+        guard: GuardId,
+    ) -> Option<GuardId> {
+        let own = found.open().find(|(own, _)| *own == self.tag);
+        if own.is_none() && !found.certain().any(|own| own == self.tag) {
+            return None;
+        }
+        let is_winner = |rival: Tag| winners.all.contains(rival) && found.is_taken_by(rival, self.tag);
+        let taken: Vec<Tag> = found.certain().filter(|&rival| is_winner(rival)).collect();
+        let taken_if: Vec<_> = found.open().filter(|&(rival, _)| is_winner(rival)).collect();
+        let asked: Vec<_> = found.deciding(self.tag, &winners.all).into_iter().chain(own).collect();
+        self.is_conditional |= !taken_if.is_empty() || !asked.is_empty();
+        taken.iter().for_each(|&winner| self.taken.insert(winner));
+        if !taken.is_empty() {
+            return None;
+        }
+        let longer = guards.longer(found.state, &winners.longer);
+        let left = guards.either(longer, guard);
+        let left = guards.with_conditions(left, &asked, true);
+        Some(guards.with_conditions(left, &taken_if, false)).filter(|&left| left != BROKEN)
+    }
+
     /// The texts by the guard that they leave.
     fn leaves(&self, lexer: &Lexer<'_>) -> Leaves {
         let mut guards: Vec<GuardId> = self.ends.iter().copied().flatten().collect();
         guards.sort_unstable();
         guards.dedup();
         match guards[..] {
-            [only] => vec![(only, self.tree(lexer))],
+            [only] if !self.is_conditional => vec![(only, self.tree(lexer))],
             _ => guards.iter().filter_map(|&guard| Some((guard, self.part(lexer, guard)?))).collect(),
         }
     }

@@ -50,7 +50,8 @@ use crate::error::{Error, Kind, Result};
 use crate::interrupt::{bounded, count};
 use crate::language::Language;
 use crate::limits::Limits;
-use crate::regular::{Regular, TaggedAutomaton};
+use crate::regular::{Regular, Tag, TaggedAutomaton};
+use crate::syntax::lexeme::Lexeme;
 
 use bits::Bits;
 use bounds::check_bounds;
@@ -80,7 +81,7 @@ pub enum Lexing {
 /// What a grammar refers to.
 pub struct Given<'g> {
     /// Its regular expressions, by their ids.
-    pub regexes: Vec<Regular>,
+    pub regexes: Vec<Lexeme>,
     /// The language of a part that is none of its rules or terminals.
     pub foreign: &'g dyn Fn(&ItemKind, Span) -> Result<Language>,
     /// A regular form inside a terminal, by name.
@@ -160,7 +161,8 @@ impl Materials {
     /// As [`TaggedAutomaton::new`].
     fn automaton(&self, limits: &Limits) -> Result<TaggedAutomaton> {
         let trees: Vec<Regular> = self.terminals.iter().map(|terminal| terminal.tree.clone()).collect();
-        TaggedAutomaton::new(&trees, limits)
+        let followed = (0..).zip(&self.terminals).filter(|(_, info)| info.is_followed).map(|(tag, _)| tag);
+        TaggedAutomaton::new(&trees, &followed.collect::<Vec<Tag>>(), limits)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
+use super::super::ast::{Attributes, Grammar, Pattern, PatternKind, Span, Terminal, TerminalId};
 use super::laziness::Laziness;
 use super::order::{Expressions, Order};
 use super::{Given, Lexing};
@@ -10,13 +10,16 @@ use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
 use crate::regular::Regular;
+use crate::syntax::lexeme::{followed_by_anything, without_empty};
 use crate::syntax::pattern::{class_of, nullable, ranges_of};
 
 /// What a lexer knows of a terminal.
 #[derive(Clone, Debug)]
 pub struct TerminalInfo {
-    /// Its texts.
+    /// Its texts; if it depends on what follows, each with a mark and what follows it.
     pub tree: Regular,
+    /// Whether it depends on what follows.
+    pub is_followed: bool,
     /// Whether the empty text is one of them.
     pub is_nullable: bool,
     /// Whether it is one text, with or without regard to case.
@@ -59,6 +62,7 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
     let mut laziness = (lexing != Lexing::Any).then(|| Laziness::new(grammar));
     let (mut shortest, mut expressions) = (vec![false; grammar.terminals.len()], Expressions::new(grammar));
     let mut trees: Vec<Option<(Regular, usize)>> = vec![None; grammar.terminals.len()];
+    let mut followed: Vec<Option<Regular>> = vec![None; grammar.terminals.len()];
     for terminal in 0..grammar.terminals.len() as TerminalId {
         let mut open = vec![terminal];
         while let Some(&next) = open.last() {
@@ -72,8 +76,9 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
             if trees[next as usize].is_none() {
                 expressions.make(next);
                 shortest[next as usize] = laziness.as_mut().is_some_and(|known| known.takes_shortest(next));
-                let (tree, size) = Builder { trees: &trees, given, limits }.attributed(own)?;
-                trees[next as usize] = Some((tree, size));
+                let builder = Builder { grammar, trees: &trees, followed: &followed, given, limits };
+                let (tree, own) = (builder.attributed(own)?, builder.followed_terminal(own, lexing)?);
+                (trees[next as usize], followed[next as usize]) = (Some(tree), own);
             }
         }
     }
@@ -84,12 +89,13 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
     let trees: Vec<Regular> = trees.into_iter().zip(shortest).map(tree).collect();
     let orders = expressions.orders(trees.iter());
     let info = |((id, tree), order): ((TerminalId, Regular), Order)| TerminalInfo {
-        is_nullable: nullable(&tree),
+        is_nullable: followed[id as usize].is_none() && nullable(&tree),
+        is_followed: followed[id as usize].is_some(),
         is_text: expressions.of(id).is_text,
         is_ignored: grammar.ignored.contains(&id),
         rank: rank_of(&grammar.terminals[id as usize]),
         order,
-        tree,
+        tree: followed[id as usize].clone().map_or(tree, without_empty),
     };
     Ok((0..).zip(trees).zip(orders).map(info).collect())
 }
@@ -115,6 +121,9 @@ fn references(pattern: &Pattern) -> Vec<TerminalId> {
 
 /// Makes trees of patterns, out of the trees of the terminals that they refer to.
 struct Builder<'b> {
+    grammar: &'b Grammar,
+    /// By terminal: if it depends on what follows, its texts with that.
+    followed: &'b [Option<Regular>],
     trees: &'b [Option<(Regular, usize)>],
     given: &'b Given<'b>,
     limits: &'b Limits,
@@ -133,6 +142,64 @@ impl Builder<'_> {
             size *= 2;
         }
         Ok((tree, size))
+    }
+
+    /// The texts of a terminal with what follows them, if it depends on that.
+    fn followed_terminal(&self, terminal: &Terminal, lexing: Lexing) -> Result<Option<Regular>> {
+        let Attributes { is_lazy, suffix, max_tokens, .. } = &terminal.attributes;
+        let found = self.followed(&terminal.pattern)?;
+        if found.is_some() && lexing == Lexing::Any {
+            let what = "only a lexer asks what follows a terminal";
+            return Err(self.refuse(terminal.pattern.span, what, "leave it out, or use lexing=\"longest\""));
+        }
+        if found.is_some() && (*is_lazy || suffix.is_some() || max_tokens.is_some()) {
+            let what = "a terminal with attributes cannot depend on what follows it";
+            return Err(self.refuse(terminal.pattern.span, what, "leave one of them out"));
+        }
+        Ok(found)
+    }
+
+    /// The texts of a pattern with what follows them, if it depends on that: it does if its last part does, or an
+    /// alternative.
+    fn followed(&self, pattern: &Pattern) -> Result<Option<Regular>> {
+        match &pattern.kind {
+            PatternKind::Regex(id) => Ok(self.given.regexes[*id as usize].followed.clone()),
+            PatternKind::Terminal(id) => Ok(self.followed[*id as usize].clone()),
+            PatternKind::Choice(options) => {
+                let all = options.iter().map(|option| self.followed(option)).collect::<Result<Vec<_>>>()?;
+                if all.iter().all(Option::is_none) {
+                    return Ok(None);
+                }
+                let with_any = |(option, own): (&Pattern, Option<Regular>)| {
+                    own.map_or_else(|| Ok(followed_by_anything(self.sized(option)?.0)), Ok)
+                };
+                Ok(Some(Regular::or(options.iter().zip(all).map(with_any).collect::<Result<Vec<_>>>()?)))
+            }
+            PatternKind::Sequence(parts) if !parts.is_empty() => {
+                let (last, before) = parts.split_last().expect("it has parts");
+                before.iter().try_for_each(|part| self.check_alone(part))?;
+                let before = before.iter().map(|part| Ok(self.sized(part)?.0)).collect::<Result<Vec<_>>>()?;
+                Ok(self.followed(last)?.map(|last| Regular::concat(before.into_iter().chain([last]))))
+            }
+            PatternKind::And(parts) => parts.iter().try_for_each(|part| self.check_alone(part)).map(|()| None),
+            PatternKind::Not(body) | PatternKind::Repeat(body, ..) => self.check_alone(body).map(|()| None),
+            _ => Ok(None),
+        }
+    }
+
+    /// Refuses a part that depends on what follows where the terminal goes on.
+    fn check_alone(&self, part: &Pattern) -> Result<()> {
+        match self.followed(part)? {
+            None => Ok(()),
+            Some(_) => {
+                let what = "what follows can be asked at the end of a terminal only";
+                Err(self.refuse(part.span, what, "write it as one regular expression, or with ~ and &"))
+            }
+        }
+    }
+
+    fn refuse(&self, span: Span, what: &str, instead: &str) -> Error {
+        Error::unsupported_construct(&self.grammar.text, span, what, instead)
     }
 
     fn sized(&self, pattern: &Pattern) -> Result<(Regular, usize)> {
@@ -161,7 +228,7 @@ impl Builder<'_> {
             PatternKind::Class(ranges) if ranges.is_empty() => Regular::Never,
             PatternKind::Class(ranges) => Regular::Class(ranges.clone()),
             PatternKind::Regex(id) => {
-                let tree = &self.given.regexes[*id as usize];
+                let tree = &self.given.regexes[*id as usize].texts;
                 *size += tree.nodes();
                 tree.clone()
             }

@@ -15,7 +15,9 @@ use super::{Given, Lexing, Materials, lower};
 use crate::error::{Error, Kind};
 use crate::limits::Limits;
 use crate::matcher::Recognizer;
-use crate::regular::{Automaton, Encoding, Regular};
+use crate::regular::{Automaton, Encoding, MARK};
+use crate::syntax::lexeme::Lexeme;
+use crate::syntax::regex::{Dialect, parse_lexeme};
 
 /// Small random numbers (Marsaglia 2003).
 pub struct Dice(u64);
@@ -40,6 +42,36 @@ impl Dice {
 /// Terminals to choose from: texts, and expressions in the syntax of the `regex` crate.
 const TEXTS: [&str; 7] = ["a", "b", "ab", "aa", "ba", "aab", "c"];
 const REGEXES: [&str; 9] = ["a+", "b+", "[ab]+", "ab?", "a|ba|bb", "a*b", "[abc]", "c+", "ca?"];
+
+/// Expressions that depend on what follows.
+const FOLLOWED: [&str; 12] = [
+    "a+(?=b)",
+    "ab?(?!a)",
+    "[ab]+(?=c|$)",
+    "a(?!b|c)",
+    "b(?=bc)",
+    "(?!ab)[ab]+",
+    "a(?=b)b?c?",
+    "[abc](?!$)",
+    "(?:a(?=a)|b)",
+    "c+(?![ab]c)",
+    "a(?=[ab]*c)",
+    "[bc]+$",
+];
+
+/// Makes some terminals depend on what follows them.
+pub fn depend_on_what_follows(grammar: &mut Grammar, dice: &mut Dice) {
+    for terminal in &mut grammar.terminals {
+        let followed = PatternKind::Regex((REGEXES.len() + dice.below(FOLLOWED.len())) as u32);
+        let part = |kind| Pattern { kind, span: (0, 0) };
+        match dice.below(4) {
+            0 | 1 => continue,
+            2 => terminal.pattern.kind = followed,
+            _ => terminal.pattern.kind = PatternKind::Choice(vec![part(followed), part(pattern(dice))]),
+        }
+        terminal.attributes.is_lazy = false;
+    }
+}
 
 fn pattern(dice: &mut Dice) -> PatternKind {
     if dice.below(2) == 0 {
@@ -121,6 +153,15 @@ pub fn random_grammar(dice: &mut Dice) -> Grammar {
     }
 }
 
+fn spell_pattern(kind: &PatternKind) -> String {
+    match kind {
+        PatternKind::Text { text, .. } => format!("{text:?}"),
+        PatternKind::Regex(id) => format!("/{}/", [&REGEXES[..], &FOLLOWED].concat()[*id as usize]),
+        PatternKind::Choice(all) => all.iter().map(|one| spell_pattern(&one.kind)).collect::<Vec<_>>().join(" | "),
+        other => format!("{other:?}"),
+    }
+}
+
 /// A grammar as text, for messages.
 pub fn spell_grammar(grammar: &Grammar) -> String {
     fn item(item: &Item) -> String {
@@ -142,11 +183,7 @@ pub fn spell_grammar(grammar: &Grammar) -> String {
     }
     let rules = grammar.rules.iter().map(|rule| format!("{}: {}\n", rule.name, alternatives(&rule.alternatives)));
     let terminals = grammar.terminals.iter().enumerate().map(|(at, terminal)| {
-        let text = match &terminal.pattern.kind {
-            PatternKind::Text { text, .. } => format!("{text:?}"),
-            PatternKind::Regex(id) => format!("/{}/", REGEXES[*id as usize]),
-            other => format!("{other:?}"),
-        };
+        let text = spell_pattern(&terminal.pattern.kind);
         let lazy = if terminal.attributes.is_lazy { "[lazy]" } else { "" };
         format!("T{at}{lazy}.{}: {text}\n", terminal.priority)
     });
@@ -189,13 +226,36 @@ impl<'d> Definition<'d> {
         Self { parts: materials.parts, places, infos, automata, rivals, lexing }
     }
 
-    fn has(&self, terminal: u32, text: &[u8]) -> bool {
-        self.automata[terminal as usize].accepts(text)
+    /// Whether a terminal has the text up to `to`, given what follows it.
+    fn has(&self, terminal: u32, text: &[u8], (from, to): (usize, usize)) -> bool {
+        let automaton = &self.automata[terminal as usize];
+        if self.infos[terminal as usize].is_followed {
+            return automaton.accepts(&[&text[from..to], MARK.to_string().as_bytes(), &text[to..]].concat());
+        }
+        automaton.accepts(&text[from..to])
+    }
+
+    /// Whether a terminal has a text where nothing follows.
+    fn has_alone(&self, terminal: u32, text: &[u8]) -> bool {
+        self.has(terminal, text, (0, text.len()))
+    }
+
+    /// Whether an expression that a lexer looks for in place of a text does not match here, and no other one does.
+    fn is_hidden(&self, text: &[u8], (from, to): (usize, usize), own: u32, rivals: &BTreeSet<u32>) -> bool {
+        let (rank, own_text) = (self.infos[own as usize].rank, &text[from..to]);
+        let is_expression = |rival: u32| self.infos[rival as usize].rank == rank && !self.infos[rival as usize].is_text;
+        let mut hiding =
+            rivals.iter().copied().filter(|&rival| is_expression(rival) && self.has_alone(rival, own_text));
+        let mut is_certain =
+            rivals.iter().filter(|&&rival| is_expression(rival) && !self.infos[rival as usize].is_followed);
+        self.infos[own as usize].is_text
+            && !is_certain.any(|&rival| self.has(rival, text, (from, to)))
+            && hiding.any(|rival| !self.has(rival, text, (from, to)))
     }
 
     /// Whether a lexer takes `text[from..to]` for a terminal among some rivals.
     fn takes(&self, text: &[u8], (from, to): (usize, usize), own: u32, rivals: &BTreeSet<u32>) -> bool {
-        if !self.has(own, &text[from..to]) {
+        if !self.has(own, text, (from, to)) {
             return false;
         }
         if self.lexing == Lexing::Any {
@@ -204,18 +264,22 @@ impl<'d> Definition<'d> {
         if from == to {
             return false; // an empty lexeme is none
         }
+        if self.is_hidden(text, (from, to), own, rivals) {
+            return false;
+        }
         let info = &self.infos[own as usize];
         rivals.iter().chain([&own]).all(|&rival| {
             let other = &self.infos[rival as usize];
-            let is_longer = (to + 1..=text.len()).any(|end| self.has(rival, &text[from..end]));
-            let cuts_inside = (from + 1..to).any(|end| self.has(rival, &text[from..end]));
-            let is_text_of = self.has(rival, &text[from..to]);
+            let is_longer = (to + 1..=text.len()).any(|end| self.has(rival, text, (from, end)));
+            let cuts_inside = (from + 1..to).any(|end| self.has(rival, text, (from, end)));
+            let is_text_of = self.has(rival, text, (from, to));
             let (rank, own_rank) = (other.rank, info.rank);
+            let is_alone = self.has_alone(if info.is_text { rival } else { own }, &text[from..to]);
             let is_taken = rank == own_rank
                 && is_text_of
                 && match (other.is_text, info.is_text) {
-                    (true, false) => !info.is_ignored,
-                    (false, true) => other.is_ignored,
+                    (true, false) if is_alone => !info.is_ignored,
+                    (false, true) if is_alone => other.is_ignored,
                     _ => other.order < info.order,
                 };
             let is_cut = match rank.cmp(&own_rank) {
@@ -307,8 +371,12 @@ pub fn all_texts(most: usize) -> Vec<Vec<u8>> {
     all
 }
 
-pub fn regexes() -> Vec<Regular> {
-    REGEXES.iter().map(|source| crate::syntax::regex::parse(source, &Limits::default()).unwrap()).collect()
+pub fn regexes() -> Vec<Lexeme> {
+    let limits = Limits::default();
+    let all = REGEXES.iter().map(|source| parse_lexeme(source, Dialect::Unicode, &limits));
+    all.chain(FOLLOWED.iter().map(|source| parse_lexeme(source, Dialect::Python, &limits)))
+        .map(Result::unwrap)
+        .collect()
 }
 
 /// Compares a grammar with its definition; what was seen: a text or none, or a refusal.
@@ -319,7 +387,7 @@ fn check(grammar: &Grammar, lexing: Lexing, length: usize) -> &'static str {
         foreign: &|_, _| Err(Error::new(Kind::Language, "none")),
         regular_form: &|_, _| Err(Error::new(Kind::Language, "none")),
     };
-    let infos = terminals(grammar, lexing, &given, &limits).unwrap();
+    let Ok(infos) = terminals(grammar, lexing, &given, &limits) else { return "without a lexer" };
     let definition = Definition::new(grammar, &infos, lexing);
     let texts: Vec<Vec<u8>> = all_texts(length).into_iter().filter(|text| definition.accepts(text)).collect();
     let language = match lower(grammar, lexing, &given, &limits) {
@@ -361,10 +429,14 @@ fn random_grammars_have_the_texts_of_their_definition() {
     let mut seen = std::collections::BTreeMap::new();
     for seed in 0..count {
         let mut dice = Dice::new(seed);
-        let grammar = random_grammar(&mut dice);
+        let mut grammar = random_grammar(&mut dice);
+        if seed % 2 == 1 {
+            depend_on_what_follows(&mut grammar, &mut dice);
+        }
         for lexing in [Lexing::Any, Lexing::Longest, Lexing::Basic] {
             *seen.entry((format!("{lexing:?}"), check(&grammar, lexing, 5))).or_insert(0) += 1;
         }
     }
     println!("{seen:?}");
+    assert!(seen.keys().any(|(_, seen)| *seen == "without a lexer"));
 }
