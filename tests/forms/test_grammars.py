@@ -478,6 +478,34 @@ def test_explain_and_repr() -> None:
     assert list(form.explain()) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "lexing", "said"),
+    [
+        ('start: A | B\nA.2: "x"\nB: /x/', None, ["1:12: B never comes here: A is taken for each of its texts"]),
+        ('start: A | B\nA.2: "x"\nB: /xy*/', None, ["1:12: B never comes here: A is taken for each of its texts"]),
+        ('start: A | B "y"\nA: "x"\nB: /x/', None, ["1:12: B never comes here: A is taken for each of its texts"]),
+        ('start: A | B\nA: "x"\nB: /xy*/', None, []),
+        ('start: "x" A | "y" B\nA.2: "x"\nB: /x/', None, []),
+        (
+            'start: "-" A | "y" B\nA.2: "x"\nB: /x/',
+            "basic",
+            ["1:20: B never comes here: A is taken for each of its texts"],
+        ),
+        ('start: A | B\nA.2: "x"\nB: /x/', "any", []),
+        (
+            'start: "a" | b\nb: "(" c\nc: b ")"',
+            None,
+            ["2:1: the rule 'b' never ends, and is left out", "3:1: the rule 'c' never ends, and is left out"],
+        ),
+        ('root ::= "a" | b\nb ::= "(" b', None, ["2:1: the rule 'b' never ends, and is left out"]),
+        ('start: @name | "x" "x"', None, []),
+    ],
+)
+def test_explain_tells_what_never_comes(text: str, lexing: Any, said: list[str]) -> None:
+    form = fw.grammar(text, lexing=lexing, forms={"name": fw.regex("[a-w]+")} if "@name" in text else {})
+    assert str(form.explain()).split("\n")[: len(said) or 1] == (said or [""])
+
+
 def test_control_tokens_are_tokens() -> None:
     tokens = [*(bytes([byte]) for byte in range(256)), None, None, None]
     vocabulary = fw.Vocabulary(tokens, eos_token_ids=[258], special_tokens={"<think>": 256, "</think>": 257})

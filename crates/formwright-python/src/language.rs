@@ -611,9 +611,16 @@ impl Language {
         Ok(PyBytes::new(py, &interruptible(py, || self.kernel.example())?))
     }
 
-    /// How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`.
+    /// How each keyword was read: ``(pointer, keyword, status, note)``. Of a grammar, remarks on parts that no text
+    /// has; of others nothing.
     fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
-        self.source.schema().map_or(Ok(Vec::new()), |(schema, options)| explained(py, schema, options))
+        if let Some((schema, options)) = self.source.schema() {
+            return explained(py, schema, options);
+        }
+        check(py, self.kernel.has_parser())?;
+        let remarks = interruptible(py, || self.source.grammar_remarks(&Limits::default()))?;
+        let row = |(line, column, said): Remark| (format!("{line}:{column}"), String::new(), "remark", said);
+        Ok(remarks.into_iter().map(row).collect())
     }
 
     /// How each keyword of a schema is read, also where `json_schema` refuses it. The options are the same.

@@ -26,7 +26,7 @@ use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
 use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
-use crate::syntax::grammar::compile::GrammarText;
+use crate::syntax::grammar::compile::{GrammarText, Remark};
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
 use crate::syntax::pieces;
 use crate::syntax::regex::{self, Dialect};
@@ -180,8 +180,28 @@ impl Source {
     /// # Errors
     /// As the constructors and operators of its instructions; [`Kind::Limit`] when these are too large together.
     pub fn build(&self, limits: &Limits) -> Result<Language> {
+        let mut stack = Self::run(&self.0, limits)?;
+        match (stack.pop(), stack.is_empty()) {
+            (Some(language), true) => Ok(language),
+            _ => Err(unbalanced()),
+        }
+    }
+
+    /// If it is a grammar: remarks on its parts that no text has.
+    ///
+    /// # Errors
+    /// As [`Source::build`].
+    pub fn grammar_remarks(&self, limits: &Limits) -> Result<Vec<Remark>> {
+        match self.0.split_last() {
+            Some((Instruction::Grammar(grammar), forms)) => grammar.remarks(&Self::run(forms, limits)?, limits),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The languages that are left after some instructions.
+    fn run(instructions: &[Instruction], limits: &Limits) -> Result<Vec<Language>> {
         let (mut stack, mut nodes) = (Vec::new(), 0);
-        for instruction in &self.0 {
+        for instruction in instructions {
             let made = instruction.apply(&mut stack, limits)?;
             nodes += made.graph().nodes.len();
             if nodes > limits.source_nodes {
@@ -189,10 +209,7 @@ impl Source {
             }
             stack.push(made);
         }
-        match (stack.pop(), stack.is_empty()) {
-            (Some(language), true) => Ok(language),
-            _ => Err(unbalanced()),
-        }
+        Ok(stack)
     }
 
     /// This source as bytes.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::ast::{Control, EVERY_ID, Grammar, Item, ItemKind, Lint, Regex, Span, Syntax};
 use super::derivation::Derivations;
-use super::lower::{Given, Lexing, lower};
+use super::lower::{Given, Lexing, lower, remarks};
 use super::{ReadOptions, read};
 use crate::error::{Error, Kind, Result, line_and_column};
 use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
@@ -60,10 +60,6 @@ pub type Remark = (usize, usize, String);
 /// As [`read`].
 pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Regex>, Vec<Remark>)> {
     let grammar = grammar.read(limits)?;
-    let remark = |lint: &Lint| {
-        let (line, column) = line_and_column(&grammar.text, lint.span.0);
-        (line, column, lint.message.clone())
-    };
     let mut all: Vec<Regex> = Vec::new();
     for grammar in with_inner(&grammar) {
         for regex in &grammar.regexes {
@@ -72,9 +68,18 @@ pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Regex>, Ve
             }
         }
     }
-    let mut remarks: Vec<Remark> = grammar.lints.iter().map(remark).collect();
+    Ok((all, placed(&grammar, &grammar.lints)))
+}
+
+/// Remarks in the order of their places.
+fn placed(grammar: &Grammar, lints: &[Lint]) -> Vec<Remark> {
+    let remark = |lint: &Lint| {
+        let (line, column) = line_and_column(&grammar.text, lint.span.0);
+        (line, column, lint.message.clone())
+    };
+    let mut remarks: Vec<Remark> = lints.iter().map(remark).collect();
     remarks.sort_unstable();
-    Ok((all, remarks))
+    remarks
 }
 
 /// The control tokens that a grammar and the grammars inside it refer to by their ids, ascending, with their names.
@@ -156,6 +161,17 @@ impl GrammarText {
 
     fn build_of(&self, grammar: &Grammar, forms: &[Language], limits: &Limits) -> Result<Language> {
         self.with_given(grammar, forms, limits, |given| lower(grammar, self.lexing_of(grammar), given, limits))
+    }
+
+    /// Remarks on parts that no text has, given the languages of the forms that it refers to.
+    ///
+    /// # Errors
+    /// As [`GrammarText::build`].
+    pub fn remarks(&self, forms: &[Language], limits: &Limits) -> Result<Vec<Remark>> {
+        let grammar = self.read(limits)?;
+        let found = self
+            .with_given(&grammar, forms, limits, |given| remarks(&grammar, self.lexing_of(&grammar), given, limits))?;
+        Ok(placed(&grammar, &found))
     }
 
     /// Its language, and what its texts are read with, given the languages of the forms that it refers to.

@@ -17,6 +17,7 @@
 //! copies      rules as nodes, a copy for each pair of guards
 //! characters  parts that are made of single characters
 //! endless     why a grammar has no text
+//! remarks     parts that no text has
 //! ```
 
 mod ahead;
@@ -30,6 +31,7 @@ mod guards;
 mod laziness;
 mod order;
 mod productions;
+mod remarks;
 mod rounds;
 mod states;
 
@@ -64,6 +66,7 @@ use lexer::{Lexer, RivalsId, any_number};
 use parts::{OccurrenceId, Parts, Symbol};
 use places::{PlaceId, Places, Rivals, nullable_parts};
 use productions::Productions;
+pub use remarks::remarks;
 use states::States;
 use terminals::{TerminalInfo, terminals};
 

@@ -13,6 +13,7 @@
 mod checks;
 mod items;
 mod patterns;
+mod remarks;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub fn resolve<'t>(document: Document<'t>, context: &'t Context<'t>) -> Result<G
     resolver.rules()?;
     let ignored = resolver.ignored(&ignored)?;
     resolver.remark_unused(start);
+    resolver.remark_equal_alternatives();
+    resolver.remark_ignored_uses(&ignored);
     Ok(Grammar {
         text: Arc::clone(context.text),
         syntax: context.syntax,

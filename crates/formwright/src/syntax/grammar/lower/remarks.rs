@@ -1,0 +1,68 @@
+//! Remarks on parts that no text has: terminals for which a lexer always takes another one, and rules that never end.
+
+use std::collections::BTreeSet;
+
+use super::super::ast::{Grammar, Lint, Span, TerminalId};
+use super::super::cursor::shorten;
+use super::lexer::Lexer;
+use super::parts::Symbol;
+use super::places::{Places, nullable_parts};
+use super::{Given, Lexing, Materials, bounded_by_rule};
+use crate::error::Result;
+use crate::limits::Limits;
+
+/// What can be said of a grammar once its terminals are known. Only what is certain is.
+///
+/// # Errors
+/// As [`super::lower`].
+pub fn remarks(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Vec<Lint>> {
+    bounded_by_rule(grammar, limits, |_| {
+        let materials = Materials::of(grammar, lexing, given, limits)?;
+        let mut found: BTreeSet<(Span, String)> = rules_without_end(grammar, &materials).collect();
+        if lexing != Lexing::Any {
+            found.extend(terminals_never_taken(grammar, lexing, &materials, limits)?);
+        }
+        Ok(found.into_iter().map(|(span, message)| Lint { span, message }).collect())
+    })
+}
+
+fn rules_without_end<'g>(
+    grammar: &'g Grammar,
+    materials: &Materials,
+) -> impl Iterator<Item = (Span, String)> + use<'g> {
+    let ends = nullable_parts(&materials.parts, |_| true); // as if each terminal had the empty text
+    let ends: Vec<bool> = materials.parts.rules.iter().map(|&body| ends[body as usize]).collect();
+    let endless = grammar.rules.iter().zip(ends).filter(|(_, ends)| !ends);
+    endless.map(|(rule, _)| (rule.span, format!("the rule '{}' never ends, and is left out", shorten(&rule.name))))
+}
+
+/// Occurrences of terminals for whose texts a lexer takes another terminal.
+fn terminals_never_taken(
+    grammar: &Grammar,
+    lexing: Lexing,
+    materials: &Materials,
+    limits: &Limits,
+) -> Result<Vec<(Span, String)>> {
+    let Materials { parts, terminals, .. } = materials;
+    let nullable = materials.nullable_parts();
+    let rivals = materials.rivals(grammar.start as usize, lexing, &nullable)?;
+    let places = Places::of(parts, nullable, grammar.start as usize, &rivals);
+    let automaton = materials.automaton(limits)?;
+    let mut lexer = Lexer::new(parts, &places, terminals, &automaton);
+    let mut found = Vec::new();
+    for (id, occurrence) in (0..).zip(&parts.occurrences) {
+        let Symbol::Terminal(own) = occurrence.symbol else { continue };
+        if let Some(winner) = lexer.winner(own, lexer.at_occurrence[id]) {
+            let [own, winner] = [own, winner].map(|terminal| name(grammar, terminal));
+            found.push((occurrence.span, format!("{own} never comes here: {winner} is taken for each of its texts")));
+        }
+    }
+    Ok(found)
+}
+
+/// What a terminal is called: its name, or how it is written.
+fn name(grammar: &Grammar, terminal: TerminalId) -> String {
+    let terminal = &grammar.terminals[terminal as usize];
+    let (start, end) = terminal.span;
+    shorten(terminal.name.as_deref().unwrap_or_else(|| grammar.text.get(start..end).unwrap_or_default()))
+}
