@@ -286,8 +286,8 @@ class Language:
     def example(self) -> bytes:
         """The shortest complete text (one of them), UTF-8."""
     def explain(self) -> list[tuple[str, str, str, str]]:
-        """How each keyword was read: ``(pointer, keyword, status, note)``. Of a grammar, remarks on parts that no text has; of
-        others nothing.
+        """How each keyword was read: ``(pointer, keyword, status, note)``. Of a grammar, remarks on parts that no text
+        has; of others nothing.
         """
 
 @final

@@ -51,7 +51,9 @@ impl Language {
     /// As [`Language::new`].
     pub fn one_control(names: &[&str], limits: &Limits) -> Result<Self> {
         let mut graph = Graph::default();
-        names.iter().for_each(|name| graph.add_control(name));
+        for name in names {
+            graph.add_control(name);
+        }
         let letters: Vec<Vec<u8>> = names.iter().map(|name| letter(name)).collect();
         graph.root = graph.literals(letters.iter().map(|letter| &letter[..]));
         Self::new(graph, limits)

@@ -395,7 +395,9 @@ impl Run {
                     return None;
                 }
                 if !cutting.is_empty() {
-                    cutting.iter().for_each(|&other| run.cutting.insert(other));
+                    for &other in &cutting {
+                        run.cutting.insert(other);
+                    }
                     return None;
                 }
                 if guard == BROKEN {
@@ -431,7 +433,9 @@ impl Run {
         let taken_if: Vec<_> = found.open().filter(|&(rival, _)| is_winner(rival)).collect();
         let asked: Vec<_> = found.deciding(self.tag, &winners.all).into_iter().chain(own).collect();
         self.is_conditional |= !taken_if.is_empty() || !asked.is_empty();
-        taken.iter().for_each(|&winner| self.taken.insert(winner));
+        for &winner in &taken {
+            self.taken.insert(winner);
+        }
         if !taken.is_empty() {
             return None;
         }

@@ -15,6 +15,7 @@ use crate::syntax::pattern::{class_of, nullable, ranges_of};
 
 /// What a lexer knows of a terminal.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is asked by itself
 pub struct TerminalInfo {
     /// Its texts; if it depends on what follows, each with a mark and what follows it.
     pub tree: Regular,
@@ -175,11 +176,12 @@ impl Builder<'_> {
                 };
                 Ok(Some(Regular::or(options.iter().zip(all).map(with_any).collect::<Result<Vec<_>>>()?)))
             }
-            PatternKind::Sequence(parts) if !parts.is_empty() => {
-                let (last, before) = parts.split_last().expect("it has parts");
+            PatternKind::Sequence(parts) => {
+                let Some((last, before)) = parts.split_last() else { return Ok(None) };
                 before.iter().try_for_each(|part| self.check_alone(part))?;
+                let Some(last) = self.followed(last)? else { return Ok(None) };
                 let before = before.iter().map(|part| Ok(self.sized(part)?.0)).collect::<Result<Vec<_>>>()?;
-                Ok(self.followed(last)?.map(|last| Regular::concat(before.into_iter().chain([last]))))
+                Ok(Some(Regular::concat(before.into_iter().chain([last]))))
             }
             PatternKind::And(parts) => parts.iter().try_for_each(|part| self.check_alone(part)).map(|()| None),
             PatternKind::Not(body) | PatternKind::Repeat(body, ..) => self.check_alone(body).map(|()| None),
@@ -189,13 +191,11 @@ impl Builder<'_> {
 
     /// Refuses a part that depends on what follows where the terminal goes on.
     fn check_alone(&self, part: &Pattern) -> Result<()> {
-        match self.followed(part)? {
-            None => Ok(()),
-            Some(_) => {
-                let what = "what follows can be asked at the end of a terminal only";
-                Err(self.refuse(part.span, what, "write it as one regular expression, or with ~ and &"))
-            }
+        if self.followed(part)?.is_none() {
+            return Ok(());
         }
+        let what = "what follows can be asked at the end of a terminal only";
+        Err(self.refuse(part.span, what, "write it as one regular expression, or with ~ and &"))
     }
 
     fn refuse(&self, span: Span, what: &str, instead: &str) -> Error {
