@@ -240,7 +240,10 @@ impl<'t> Guards<'t> {
 
     /// The guard of the rows of an automaton.
     fn keep(&mut self, rows: Vec<Vec<u32>>) -> GuardId {
-        let rows = break_what_nothing_frees(free_what_nothing_breaks(rows));
+        let mut rows = free_what_nothing_breaks(rows);
+        if rows[2..].iter().any(|row| row.last() == Some(&BROKEN)) {
+            rows = break_what_nothing_frees(rows); // else the end of the text frees every state
+        }
         for all in [FREE, BROKEN] {
             if rows[2].iter().all(|&next| next == all) {
                 return all;

@@ -16,6 +16,10 @@ impl Resolver<'_, '_> {
         let (mut found, mut open) = (BTreeSet::new(), Vec::new());
         open.extend(self.rules.iter().map(|rule| &rule.alternatives[..]));
         while let Some(alternatives) = open.pop() {
+            if let [only] = alternatives {
+                open.extend(only.items.iter().filter_map(inner_alternatives));
+                continue;
+            }
             let mut seen: FxHashMap<String, Span> = FxHashMap::default();
             for Alternative { items, span, .. } in alternatives {
                 open.extend(items.iter().filter_map(inner_alternatives));
