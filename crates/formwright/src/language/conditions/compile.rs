@@ -33,6 +33,9 @@ pub const FALSE: FormulaId = 1;
 /// Units of work of a step.
 const WORK_OF_STEP: usize = 2;
 
+/// Sets that are compared in a unit of work.
+const COMPARED: usize = 16;
+
 /// The formula takes more work than allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct TooHard;
@@ -435,6 +438,7 @@ fn smallest(all: &[Implicant]) -> Vec<Implicant> {
     let mut sorted: Vec<&Implicant> = all.iter().collect();
     sorted.sort_by_key(|way| way.as_ref().map_or(0, Values::len));
     for way in sorted {
+        count(left.len() / COMPARED + 1);
         if !left.iter().any(|other| is_part(other, way)) {
             left.push(way.clone());
         }
@@ -445,7 +449,7 @@ fn smallest(all: &[Implicant]) -> Vec<Implicant> {
 fn is_part(a: &Implicant, b: &Implicant) -> bool {
     match (a, b) {
         (None, None) => true,
-        (Some(a), Some(b)) => a.iter().all(|promise| b.contains(promise)),
+        (Some(a), Some(b)) => a.is_within(b),
         _ => false,
     }
 }
