@@ -163,7 +163,8 @@ class _Writer:
         low, high, items = argument
         return f"{self.one(items, flags)}{{{low},{'' if high is op.MAXREPEAT else high}}}"
 
-    _min_repeat = _max_repeat
+    def _min_repeat(self, argument: Any, flags: int) -> str:
+        return f"{self._max_repeat(argument, flags)}?"
 
     def _possessive_repeat(self, argument: Any, flags: int) -> str:
         """As many as there are, and never fewer: either the most that may come, or none of them comes next."""

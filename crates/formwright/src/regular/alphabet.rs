@@ -137,6 +137,20 @@ impl Alphabet {
         })
     }
 
+    /// The code points of some minterms, as ascending ranges.
+    pub fn ranges_of(&self, has: impl Fn(Minterm) -> bool) -> Ranges {
+        let mut ranges: Vec<(char, char)> = Vec::new();
+        for (low, high, minterm) in self.segments(0, u32::from(char::MAX)) {
+            let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
+            match ranges.last_mut() {
+                _ if !has(minterm) => {}
+                Some((_, end)) if *end as u32 + 1 == low as u32 => *end = high,
+                _ => ranges.push((low, high)),
+            }
+        }
+        ranges.into()
+    }
+
     /// The segments of `low..=high`, by number.
     pub fn segments_between(&self, low: u32, high: u32) -> Range<usize> {
         let first = self.starts.partition_point(|&start| start <= low) - 1;

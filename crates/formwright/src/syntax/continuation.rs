@@ -161,7 +161,7 @@ impl Program {
                 Node::Concat(parts.chunk_by(|a, b| is_plain(a) && is_plain(b)).map(|run| self.add_run(run)).collect())
             }
             Pattern::Or(options) => Node::Or(options.iter().map(|option| self.add(option)).collect()),
-            Pattern::Repeat(body, low, high) => Node::Repeat(self.add(body), *low, *high),
+            Pattern::Repeat(body, low, high, _) => Node::Repeat(self.add(body), *low, *high),
             Pattern::Behind { class, start } => {
                 self.looks_behind = true;
                 let holds = |set: &Ranges| set.first().is_some_and(|&(first, _)| has(class, first));

@@ -214,7 +214,7 @@ impl<'s> Parser<'s> {
         if self.at == place {
             self.next();
         }
-        self.eat("?"); // a lazy repetition matches the same texts
+        let is_lazy = self.eat("?"); // it matches the same texts
         if high.is_some_and(|high| low > high) {
             return Err(self.fail(place, "the bounds of the repetition are out of order"));
         }
@@ -224,7 +224,7 @@ impl<'s> Parser<'s> {
         if ["(?=", "(?!"].iter().any(|kind| self.source[from..].starts_with(kind)) {
             self.without_u = Some(self.at);
         }
-        Ok(Pattern::Repeat(Box::new(atom), low, high))
+        Ok(Pattern::Repeat(Box::new(atom), low, high, is_lazy))
     }
 
     /// `{n}`, `{n,}` or `{n,m}`; `None` (nothing read) if the brace is a plain character.

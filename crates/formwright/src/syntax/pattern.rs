@@ -46,7 +46,8 @@ pub enum Pattern {
     Class(Ranges),
     Concat(Vec<Pattern>),
     Or(Vec<Pattern>),
-    Repeat(Box<Pattern>, u32, Option<u32>),
+    /// How often at least and at most, and whether fewer times are tried first.
+    Repeat(Box<Pattern>, u32, Option<u32>, bool),
     /// Before is a character of the class, or nothing and `start` is true.
     Behind {
         class: Ranges,
@@ -238,7 +239,7 @@ impl Context {
                 let rests = options.iter().map(|option| self.rest(option, after)).collect::<Result<Vec<_>, _>>()?;
                 self.all_bounded(Rest::any_of(&rests))?
             }
-            Pattern::Repeat(body, low, high) => self.repeat(body, *low, *high, after)?,
+            Pattern::Repeat(body, low, high, _) => self.repeat(body, *low, *high, after)?,
             Pattern::Behind { class, start } => self.behind(class, *start, after),
             Pattern::End => after.map(|rest| if nullable(rest) { Regular::Empty } else { Regular::Never }),
             Pattern::Ahead { negated, body } => after.both(&self.seen(body, *negated)?, and),
@@ -351,7 +352,7 @@ fn size(pattern: &Pattern) -> usize {
 fn assertions(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().map(assertions).fold(0, usize::saturating_add),
-        Pattern::Repeat(body, _, high) => {
+        Pattern::Repeat(body, _, high, _) => {
             assertions(body).saturating_mul(high.map_or(usize::MAX, |high| high as usize))
         }
         Pattern::Ahead { body, .. } => assertions(body).saturating_add(1),
@@ -401,7 +402,7 @@ pub(super) fn plain(pattern: &Pattern) -> Regular {
         Pattern::Class(ranges) => class_tree(ranges),
         Pattern::Concat(parts) => Regular::concat(parts.iter().map(plain)),
         Pattern::Or(options) => Regular::or(options.iter().map(plain)),
-        Pattern::Repeat(body, low, high) => plain(body).repeat(*low, *high),
+        Pattern::Repeat(body, low, high, _) => plain(body).repeat(*low, *high),
         _ => Regular::Empty,
     }
 }

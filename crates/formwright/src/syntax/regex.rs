@@ -398,7 +398,8 @@ fn pattern(hir: &Hir) -> std::result::Result<Pattern, &'static str> {
         }
         HirKind::Look(kind) => look(*kind)?,
         HirKind::Repetition(repetition) => {
-            Pattern::Repeat(Box::new(pattern(&repetition.sub)?), repetition.min, repetition.max)
+            let body = Box::new(pattern(&repetition.sub)?);
+            Pattern::Repeat(body, repetition.min, repetition.max, !repetition.greedy)
         }
         HirKind::Capture(capture) => pattern(&capture.sub)?,
         HirKind::Concat(parts) => Pattern::Concat(parts.iter().map(pattern).collect::<std::result::Result<_, _>>()?),

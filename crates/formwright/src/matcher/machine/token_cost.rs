@@ -446,10 +446,10 @@ impl Machine<'_> {
 mod tests {
     use super::super::Unit;
     use super::*;
+    use crate::language::Language;
     use crate::limits::Limits;
     use crate::matcher::Constraint;
     use crate::matcher::distance::Distance;
-    use crate::language::Language;
     use crate::syntax::choice::literal;
     use crate::syntax::json_schema::{Options, Order, json_schema};
     use crate::syntax::regex::regex;

@@ -120,7 +120,7 @@ impl Expressions {
         self.intern(Expression::Loop(body, low, high))
     }
 
-    pub(super) fn or(&mut self, parts: Vec<Id>) -> Id {
+    pub(in crate::regular) fn or(&mut self, parts: Vec<Id>) -> Id {
         self.work(parts.len());
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
@@ -220,7 +220,7 @@ impl Expressions {
         }
     }
 
-    pub(super) fn and(&mut self, parts: Vec<Id>) -> Id {
+    pub(in crate::regular) fn and(&mut self, parts: Vec<Id>) -> Id {
         self.work(parts.len());
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
@@ -289,7 +289,7 @@ impl Expressions {
         }
     }
 
-    pub(super) fn not(&mut self, inner: Id) -> Id {
+    pub(in crate::regular) fn not(&mut self, inner: Id) -> Id {
         match *self.get(inner) {
             Expression::Never => self.anything,
             Expression::Not(id) => id,
