@@ -61,6 +61,8 @@ pub struct FirstMatches {
     pub followed: Option<Regular>,
     /// Whether the order decided: some way was given up.
     pub is_ordered: bool,
+    /// Whether texts were left out that end only if no end comes after any number of other characters.
+    pub leaves_out: bool,
 }
 
 /// Why the matches of an expression are not found.
@@ -125,11 +127,12 @@ struct Machine {
     is_ordered: bool,
 }
 
-/// The matches of an expression.
+/// The matches of an expression. Those that end only if no end comes after any number of other characters, as `"\"` of the
+/// example, can be left out.
 ///
 /// # Errors
 /// Those of [`NoMatches`].
-pub fn first_matches(expression: &Ordered) -> Result<FirstMatches, NoMatches> {
+pub fn first_matches(expression: &Ordered, leaves_out: bool) -> Result<FirstMatches, NoMatches> {
     let mut trees = vec![Regular::Class([(MARK, MARK)].as_slice().into())];
     collect(expression, &mut trees);
     let alphabet = Alphabet::new(&Regular::Or(trees.into())).map_err(|_| NoMatches::TooLarge)?;
@@ -138,7 +141,7 @@ pub fn first_matches(expression: &Ordered) -> Result<FirstMatches, NoMatches> {
     let mut machine = Machine { expressions, steps: vec![Step::End], behind: Vec::new(), is_ordered: false };
     let start = machine.add(expression, 0)?;
     let start = machine.begin(start)?;
-    machine.explore(start)
+    machine.explore(start, leaves_out)
 }
 
 /// The classes and languages of an expression.
@@ -284,7 +287,7 @@ impl Machine {
     }
 
     /// The matches from a state on.
-    fn explore(mut self, start: State) -> Result<FirstMatches, NoMatches> {
+    fn explore(mut self, start: State, leaves_out: bool) -> Result<FirstMatches, NoMatches> {
         let mark = self.expressions.alphabet.minterm(u32::from(MARK));
         let minterms = self.expressions.alphabet.len() as Minterm;
         let mut states: IndexMap<State, (), FxBuildHasher> = IndexMap::from_iter([(start, ())]);
@@ -312,7 +315,14 @@ impl Machine {
             rows.push(row);
             at += 1;
         }
-        let states: Vec<State> = states.into_keys().collect();
+        let mut states: Vec<State> = states.into_keys().collect();
+        let open = if leaves_out { open_ends(&states, &rows) } else { Vec::new() };
+        for &at in &open {
+            rows[at].retain(|&(minterm, _)| minterm != mark);
+            if let State::Text { ends, .. } = &mut states[at] {
+                ends.clear();
+            }
+        }
         let is_certain = |state: &State| match state {
             State::Text { ends, .. } => ends.is_empty() || ends.iter().any(Vec::is_empty),
             State::After(_) => true,
@@ -323,7 +333,7 @@ impl Machine {
         let texts = self.language(&states, &rows, in_texts, ends);
         let ends = |state: &State| matches!(state, State::After(language) if self.expressions.nullable(*language));
         let followed = is_followed.then(|| self.language(&states, &rows, |_, _| true, ends));
-        Ok(FirstMatches { texts, followed, is_ordered: self.is_ordered })
+        Ok(FirstMatches { texts, followed, is_ordered: self.is_ordered, leaves_out: !open.is_empty() })
     }
 
     /// The language of some edges and ends of an automaton.
@@ -361,6 +371,38 @@ impl Machine {
         };
         explicit(kept.iter().map(state).collect(), start)
     }
+}
+
+/// The states in which a text has ended, and from which any number of characters may lead to another end.
+fn open_ends(states: &[State], rows: &[Vec<(Minterm, u32)>]) -> Vec<usize> {
+    let ends = |at: usize| matches!(&states[at], State::Text { ends, .. } if !ends.is_empty());
+    let is_text = |at: usize| matches!(states[at], State::Text { .. });
+    let mut before = vec![Vec::new(); states.len()];
+    for (at, row) in rows.iter().enumerate().filter(|&(at, _)| is_text(at)) {
+        row.iter().filter(|(_, to)| is_text(*to as usize)).for_each(|&(_, to)| before[to as usize].push(at));
+    }
+    let mut is_live = vec![false; states.len()];
+    let mut open: Vec<usize> = (0..states.len()).filter(|&at| ends(at)).collect();
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut is_live[at], true) {
+            open.extend(&before[at]);
+        }
+    }
+    // Of the states between ends, those that do not lead back to one of them are taken away one after the other.
+    let mut is_between: Vec<bool> = (0..states.len()).map(|at| is_live[at] && is_text(at) && !ends(at)).collect();
+    let next = |at: usize, is_between: &[bool]| rows[at].iter().filter(|(_, to)| is_between[*to as usize]).count();
+    let mut left: Vec<usize> = (0..states.len()).map(|at| next(at, &is_between)).collect();
+    let mut open: Vec<usize> = (0..states.len()).filter(|&at| is_between[at] && left[at] == 0).collect();
+    while let Some(at) = open.pop() {
+        is_between[at] = false;
+        for &from in &before[at] {
+            left[from] -= 1;
+            if left[from] == 0 && is_between[from] {
+                open.push(from);
+            }
+        }
+    }
+    (0..states.len()).filter(|&at| ends(at) && next(at, &is_between) > 0).collect()
 }
 
 #[cfg(test)]
@@ -471,7 +513,9 @@ mod tests {
         let (mut random, texts, mut compared) = (Random(7), texts(), 0);
         for round in 0..1_500 {
             let expression = expression(&mut random, 3);
-            let Ok(FirstMatches { texts: matches, followed, .. }) = first_matches(&expression) else { continue };
+            let Ok(FirstMatches { texts: matches, followed, .. }) = first_matches(&expression, false) else {
+                continue;
+            };
             let (plain, followed) = (automaton(&matches), followed.as_ref().map(automaton));
             for text in &texts {
                 let mut expected = None;
@@ -491,5 +535,21 @@ mod tests {
             }
         }
         assert!(compared > 100_000, "{compared}");
+    }
+
+    #[test]
+    fn texts_that_end_only_if_no_end_comes_later_can_be_left_out() {
+        let class = |c: char| Ordered::Class([(c, c)].as_slice().into());
+        let any = || Ordered::Class([('\0', '\u{10FFFE}')].as_slice().into());
+        let escape = Ordered::Concat(vec![class('\\'), any()]);
+        let body = Box::new(Ordered::Or(vec![escape, any()]));
+        let inside = Ordered::Repeat { body, low: 0, high: None, is_lazy: true };
+        let quoted = Ordered::Concat(vec![class('"'), inside, class('"')]);
+        let [all, some] = [false, true].map(|leaves_out| first_matches(&quoted, leaves_out).unwrap());
+        let accepts = |matches: &FirstMatches, text: &str| automaton(&matches.texts).accepts(text.as_bytes());
+        for text in [r#""a""#, r#""\"a""#, r#""\\""#, r#""""#] {
+            assert!(accepts(&all, text) && accepts(&some, text), "{text}");
+        }
+        assert!(accepts(&all, r#""\""#) && !accepts(&some, r#""\""#) && some.leaves_out && !all.leaves_out);
     }
 }

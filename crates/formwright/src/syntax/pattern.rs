@@ -387,7 +387,7 @@ fn and(a: &Regular, b: &Regular) -> Regular {
 }
 
 /// Whether there is no assertion in it.
-pub(super) fn is_plain(pattern: &Pattern) -> bool {
+pub fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Empty | Pattern::Class(_) => true,
         Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().all(is_plain),
@@ -397,7 +397,7 @@ pub(super) fn is_plain(pattern: &Pattern) -> bool {
 }
 
 /// The language of a pattern without assertions.
-pub(super) fn plain(pattern: &Pattern) -> Regular {
+pub fn plain(pattern: &Pattern) -> Regular {
     match pattern {
         Pattern::Class(ranges) => class_tree(ranges),
         Pattern::Concat(parts) => Regular::concat(parts.iter().map(plain)),
@@ -411,7 +411,7 @@ pub(super) fn class_tree(ranges: &Ranges) -> Regular {
     if ranges.is_empty() { Regular::Never } else { Regular::Class(ranges.clone()) }
 }
 
-pub(super) fn nullable(tree: &Regular) -> bool {
+pub fn nullable(tree: &Regular) -> bool {
     match tree {
         // No pattern has the last three of these.
         Regular::Never | Regular::Class(_) | Regular::Multiple(_) | Regular::Parser(_) | Regular::After(..) => false,

@@ -14,7 +14,6 @@
 //! version of Python.
 
 use super::ecma;
-use super::lexeme::Lexeme;
 use super::pattern::{Mode, Pattern, lower, refuse_assertions};
 use crate::error::Result;
 use crate::limits::Limits;
@@ -28,18 +27,14 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     lower(&read(source, limits)?, Mode::Whole).map_err(|what| refuse_assertions(source, what))
 }
 
-fn read(source: &str, limits: &Limits) -> Result<Pattern> {
+/// A pattern, not lowered yet.
+///
+/// # Errors
+/// As [`parse`].
+pub fn read(source: &str, limits: &Limits) -> Result<Pattern> {
     let (classes, pattern) = source.rsplit_once('\n').unwrap_or(("", source));
     let classes: Vec<Ranges> = classes.lines().map(ecma::parse_class).collect::<Result<_>>()?;
     ecma::read(pattern, &classes, limits)
-}
-
-/// The texts that a pattern matches wherever they are in a longer text.
-///
-/// # Errors
-/// As [`parse`]; [`crate::Kind::UnsupportedRegex`] where it asks what is before them.
-pub fn parse_lexeme(source: &str, limits: &Limits) -> Result<Lexeme> {
-    Lexeme::of(&read(source, limits)?, source)
 }
 
 /// The characters that a pattern of exactly one character matches, as disjoint ranges in ascending order; `None` for other

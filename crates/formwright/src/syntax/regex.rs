@@ -16,7 +16,6 @@ use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, ErrorKind};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::lexeme::Lexeme;
 use super::pattern::{Mode, Pattern, WITHOUT_MEMORY, class_of, lower, ranges_of, refuse_assertions};
 use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
@@ -236,17 +235,16 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     parse_with(source, false, limits)
 }
 
-/// The texts that `source`, in a dialect, matches wherever they are in a longer text.
+/// The pattern of `source`, in a dialect, for texts inside longer ones.
 ///
 /// # Errors
-/// [`crate::Kind::Regex`] with the place; [`crate::Kind::UnsupportedRegex`] where it asks what is before them.
-pub fn parse_lexeme(source: &str, dialect: Dialect, limits: &Limits) -> Result<Lexeme> {
+/// [`crate::Kind::Regex`] with the place.
+pub fn parse_pattern(source: &str, dialect: Dialect, limits: &Limits) -> Result<Pattern> {
     if dialect == Dialect::Python {
-        return python::parse_lexeme(source, limits);
+        return python::read(source, limits);
     }
     let hir = translated(source, dialect == Dialect::Unicode, limits)?;
-    let pattern = pattern(&hir).map_err(|what| refuse_assertions(source, what))?;
-    Lexeme::of(&pattern, source)
+    pattern(&hir).map_err(|what| refuse_assertions(source, what))
 }
 
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {

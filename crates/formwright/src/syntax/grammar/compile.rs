@@ -16,9 +16,9 @@ use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Regular};
 use crate::syntax::json_schema::{Options, json_schema};
-use crate::syntax::lexeme::Lexeme;
+use crate::syntax::pattern::Pattern;
 use crate::syntax::pieces::of_pieces;
-use crate::syntax::regex::{Dialect, parse_lexeme};
+use crate::syntax::regex::{Dialect, parse_pattern};
 
 /// A grammar, and how it is read.
 #[derive(Clone, Debug)]
@@ -274,13 +274,13 @@ impl GrammarText {
         Language::new(graph, limits)
     }
 
-    /// The texts of a regular expression: in its translation, or as the `regex` crate reads it.
-    fn regex(&self, grammar: &Grammar, regex: &Regex, limits: &Limits) -> Result<Lexeme> {
+    /// The pattern of a regular expression: in its translation, or as the `regex` crate reads it.
+    fn regex(&self, grammar: &Grammar, regex: &Regex, limits: &Limits) -> Result<Pattern> {
         let own = |known: &&Translation| known.regex.0 == regex.source && known.regex.1 == regex.flags;
         let parsed = match self.translations.iter().find(own) {
-            Some(translation) => parse_lexeme(&translation.text, translation.dialect, limits),
-            None if regex.flags.is_empty() => parse_lexeme(&regex.source, Dialect::Unicode, limits),
-            None => parse_lexeme(&format!("(?{}:{})", regex.flags, regex.source), Dialect::Unicode, limits),
+            Some(translation) => parse_pattern(&translation.text, translation.dialect, limits),
+            None if regex.flags.is_empty() => parse_pattern(&regex.source, Dialect::Unicode, limits),
+            None => parse_pattern(&format!("(?{}:{})", regex.flags, regex.source), Dialect::Unicode, limits),
         };
         let span = (regex.start, regex.start + regex.source.len());
         parsed.map_err(|error| {

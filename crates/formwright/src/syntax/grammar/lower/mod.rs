@@ -3,7 +3,7 @@
 //! ```text
 //! parts       the rules as one arena, with the occurrences of terminals
 //! terminals   terminals as regular languages
-//! laziness    terminals that end as soon as they can
+//! matches     which of its texts a terminal matches in a longer one
 //! order       which of two terminals of one text Lark takes
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
@@ -28,7 +28,7 @@ mod endless;
 mod foreign;
 mod fusing;
 mod guards;
-mod laziness;
+mod matches;
 mod order;
 mod productions;
 mod remarks;
@@ -53,7 +53,7 @@ use crate::interrupt::{bounded, count};
 use crate::language::Language;
 use crate::limits::Limits;
 use crate::regular::{Regular, Tag, TaggedAutomaton};
-use crate::syntax::lexeme::Lexeme;
+use crate::syntax::pattern::Pattern;
 
 use bits::Bits;
 use bounds::check_bounds;
@@ -84,7 +84,7 @@ pub enum Lexing {
 /// What a grammar refers to.
 pub struct Given<'g> {
     /// Its regular expressions, by their ids.
-    pub regexes: Vec<Lexeme>,
+    pub regexes: Vec<Pattern>,
     /// The language of a part that is none of its rules or terminals.
     pub foreign: &'g dyn Fn(&ItemKind, Span) -> Result<Language>,
     /// A regular form inside a terminal, by name.

@@ -65,6 +65,11 @@ impl<'g> Expressions<'g> {
         self.all[terminal as usize]
     }
 
+    /// The characters of the expression of a pattern.
+    pub fn length_of(&self, pattern: &Pattern) -> usize {
+        self.of_pattern(pattern).length
+    }
+
     /// Makes that of a terminal. Those that it refers to must have been made.
     pub fn make(&mut self, terminal: TerminalId) {
         self.all[terminal as usize] = self.of_pattern(&self.grammar.terminals[terminal as usize].pattern);

@@ -2,16 +2,16 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::super::ast::{Attributes, Grammar, Pattern, PatternKind, Span, Terminal, TerminalId};
-use super::laziness::Laziness;
+use super::super::ast::{Grammar, Pattern, PatternKind, Terminal, TerminalId};
+use super::matches::Matches;
 use super::order::{Expressions, Order};
 use super::{Given, Lexing};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::limits::Limits;
-use crate::regular::Regular;
-use crate::syntax::lexeme::{followed_by_anything, without_empty};
-use crate::syntax::pattern::{class_of, nullable, ranges_of};
+use crate::regular::{FirstMatches, Ranges, Regular};
+use crate::syntax::lexeme::without_empty;
+use crate::syntax::pattern::{class_of, nullable, plain, ranges_of};
 
 /// What a lexer knows of a terminal.
 #[derive(Clone, Debug)]
@@ -60,10 +60,9 @@ impl TerminalInfo {
 /// # Errors
 /// [`crate::Kind::Limit`] when one of them is too large.
 pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limits) -> Result<Vec<TerminalInfo>> {
-    let mut laziness = (lexing != Lexing::Any).then(|| Laziness::new(grammar));
-    let (mut shortest, mut expressions) = (vec![false; grammar.terminals.len()], Expressions::new(grammar));
+    let (mut matches, mut expressions) = (Matches::new(grammar, given, lexing), Expressions::new(grammar));
     let mut trees: Vec<Option<(Regular, usize)>> = vec![None; grammar.terminals.len()];
-    let mut followed: Vec<Option<Regular>> = vec![None; grammar.terminals.len()];
+    let mut found: Vec<Option<FirstMatches>> = vec![None; grammar.terminals.len()];
     for terminal in 0..grammar.terminals.len() as TerminalId {
         let mut open = vec![terminal];
         while let Some(&next) = open.last() {
@@ -76,29 +75,26 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
             open.pop();
             if trees[next as usize].is_none() {
                 expressions.make(next);
-                shortest[next as usize] = laziness.as_mut().is_some_and(|known| known.takes_shortest(next));
-                let builder = Builder { grammar, trees: &trees, followed: &followed, given, limits };
-                let (tree, own) = (builder.attributed(own)?, builder.followed_terminal(own, lexing)?);
-                (trees[next as usize], followed[next as usize]) = (Some(tree), own);
+                trees[next as usize] = Some(Builder { trees: &trees, given, limits }.attributed(own)?);
+                found[next as usize] = matches.find(next, &expressions)?;
             }
         }
     }
-    let tree = |(tree, is_shortest): (Option<(Regular, usize)>, bool)| {
-        let tree = tree.map_or(Regular::Never, |(tree, _)| tree);
-        if is_shortest { shortest_matches(tree) } else { tree } // what refers to it is one expression with it
-    };
-    let trees: Vec<Regular> = trees.into_iter().zip(shortest).map(tree).collect();
+    let trees: Vec<Regular> = trees.into_iter().map(|tree| tree.map_or(Regular::Never, |(tree, _)| tree)).collect();
     let orders = expressions.orders(trees.iter());
-    let info = |((id, tree), order): ((TerminalId, Regular), Order)| TerminalInfo {
-        is_nullable: followed[id as usize].is_none() && nullable(&tree),
-        is_followed: followed[id as usize].is_some(),
-        is_text: expressions.of(id).is_text,
-        is_ignored: grammar.ignored.contains(&id),
-        rank: rank_of(&grammar.terminals[id as usize]),
-        order,
-        tree: followed[id as usize].clone().map_or(tree, without_empty),
+    let info = |(((id, tree), order), found): (((TerminalId, Regular), Order), Option<FirstMatches>)| {
+        let (tree, followed) = found.map_or((tree, None), |found| (found.texts, found.followed));
+        TerminalInfo {
+            is_nullable: followed.is_none() && nullable(&tree),
+            is_followed: followed.is_some(),
+            is_text: expressions.of(id).is_text,
+            is_ignored: grammar.ignored.contains(&id),
+            rank: rank_of(&grammar.terminals[id as usize]),
+            order,
+            tree: followed.map_or(tree, without_empty),
+        }
     };
-    Ok((0..).zip(trees).zip(orders).map(info).collect())
+    Ok((0..).zip(trees).zip(orders).zip(found).map(info).collect())
 }
 
 fn rank_of(terminal: &Terminal) -> Rank {
@@ -122,9 +118,6 @@ fn references(pattern: &Pattern) -> Vec<TerminalId> {
 
 /// Makes trees of patterns, out of the trees of the terminals that they refer to.
 struct Builder<'b> {
-    grammar: &'b Grammar,
-    /// By terminal: if it depends on what follows, its texts with that.
-    followed: &'b [Option<Regular>],
     trees: &'b [Option<(Regular, usize)>],
     given: &'b Given<'b>,
     limits: &'b Limits,
@@ -143,63 +136,6 @@ impl Builder<'_> {
             size *= 2;
         }
         Ok((tree, size))
-    }
-
-    /// The texts of a terminal with what follows them, if it depends on that.
-    fn followed_terminal(&self, terminal: &Terminal, lexing: Lexing) -> Result<Option<Regular>> {
-        let Attributes { is_lazy, suffix, max_tokens, .. } = &terminal.attributes;
-        let found = self.followed(&terminal.pattern)?;
-        if found.is_some() && lexing == Lexing::Any {
-            let what = "only a lexer asks what follows a terminal";
-            return Err(self.refuse(terminal.pattern.span, what, "leave it out, or use lexing=\"longest\""));
-        }
-        if found.is_some() && (*is_lazy || suffix.is_some() || max_tokens.is_some()) {
-            let what = "a terminal with attributes cannot depend on what follows it";
-            return Err(self.refuse(terminal.pattern.span, what, "leave one of them out"));
-        }
-        Ok(found)
-    }
-
-    /// The texts of a pattern with what follows them, if it depends on that: it does if its last part does, or an
-    /// alternative.
-    fn followed(&self, pattern: &Pattern) -> Result<Option<Regular>> {
-        match &pattern.kind {
-            PatternKind::Regex(id) => Ok(self.given.regexes[*id as usize].followed.clone()),
-            PatternKind::Terminal(id) => Ok(self.followed[*id as usize].clone()),
-            PatternKind::Choice(options) => {
-                let all = options.iter().map(|option| self.followed(option)).collect::<Result<Vec<_>>>()?;
-                if all.iter().all(Option::is_none) {
-                    return Ok(None);
-                }
-                let with_any = |(option, own): (&Pattern, Option<Regular>)| {
-                    own.map_or_else(|| Ok(followed_by_anything(self.sized(option)?.0)), Ok)
-                };
-                Ok(Some(Regular::or(options.iter().zip(all).map(with_any).collect::<Result<Vec<_>>>()?)))
-            }
-            PatternKind::Sequence(parts) => {
-                let Some((last, before)) = parts.split_last() else { return Ok(None) };
-                before.iter().try_for_each(|part| self.check_alone(part))?;
-                let Some(last) = self.followed(last)? else { return Ok(None) };
-                let before = before.iter().map(|part| Ok(self.sized(part)?.0)).collect::<Result<Vec<_>>>()?;
-                Ok(Some(Regular::concat(before.into_iter().chain([last]))))
-            }
-            PatternKind::And(parts) => parts.iter().try_for_each(|part| self.check_alone(part)).map(|()| None),
-            PatternKind::Not(body) | PatternKind::Repeat(body, ..) => self.check_alone(body).map(|()| None),
-            _ => Ok(None),
-        }
-    }
-
-    /// Refuses a part that depends on what follows where the terminal goes on.
-    fn check_alone(&self, part: &Pattern) -> Result<()> {
-        if self.followed(part)?.is_none() {
-            return Ok(());
-        }
-        let what = "what follows can be asked at the end of a terminal only";
-        Err(self.refuse(part.span, what, "write it as one regular expression, or with ~ and &"))
-    }
-
-    fn refuse(&self, span: Span, what: &str, instead: &str) -> Error {
-        Error::unsupported_construct(&self.grammar.text, span, what, instead)
     }
 
     fn sized(&self, pattern: &Pattern) -> Result<(Regular, usize)> {
@@ -228,9 +164,9 @@ impl Builder<'_> {
             PatternKind::Class(ranges) if ranges.is_empty() => Regular::Never,
             PatternKind::Class(ranges) => Regular::Class(ranges.clone()),
             PatternKind::Regex(id) => {
-                let tree = &self.given.regexes[*id as usize].texts;
+                let tree = plain(&self.given.regexes[*id as usize]);
                 *size += tree.nodes();
-                tree.clone()
+                tree
             }
             PatternKind::Terminal(id) => {
                 let (tree, more) = self.trees[*id as usize].clone().unwrap_or((Regular::Never, 0));
@@ -256,9 +192,12 @@ fn shortest_matches(tree: Regular) -> Regular {
 
 /// A text in any case.
 fn ignoring_case(text: &str) -> Regular {
-    Regular::concat(text.chars().map(|c| {
-        let mut class: ClassUnicode = class_of(&[(c, c)]);
-        class.case_fold_simple();
-        Regular::Class(ranges_of(&class))
-    }))
+    Regular::concat(text.chars().map(|c| Regular::Class(case_folded(c))))
+}
+
+/// A character in any case.
+pub fn case_folded(c: char) -> Ranges {
+    let mut class: ClassUnicode = class_of(&[(c, c)]);
+    class.case_fold_simple();
+    ranges_of(&class)
 }

@@ -16,8 +16,8 @@ use crate::error::{Error, Kind};
 use crate::limits::Limits;
 use crate::matcher::Recognizer;
 use crate::regular::{Automaton, Encoding, MARK};
-use crate::syntax::lexeme::Lexeme;
-use crate::syntax::regex::{Dialect, parse_lexeme};
+use crate::syntax::pattern::Pattern as Expression;
+use crate::syntax::regex::{Dialect, parse_pattern};
 
 /// Small random numbers (Marsaglia 2003).
 pub struct Dice(u64);
@@ -371,10 +371,10 @@ pub fn all_texts(most: usize) -> Vec<Vec<u8>> {
     all
 }
 
-pub fn regexes() -> Vec<Lexeme> {
+pub fn regexes() -> Vec<Expression> {
     let limits = Limits::default();
-    let all = REGEXES.iter().map(|source| parse_lexeme(source, Dialect::Unicode, &limits));
-    all.chain(FOLLOWED.iter().map(|source| parse_lexeme(source, Dialect::Python, &limits)))
+    let all = REGEXES.iter().map(|source| parse_pattern(source, Dialect::Unicode, &limits));
+    all.chain(FOLLOWED.iter().map(|source| parse_pattern(source, Dialect::Python, &limits)))
         .map(Result::unwrap)
         .collect()
 }
