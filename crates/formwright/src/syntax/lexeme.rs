@@ -28,7 +28,9 @@ pub fn ordered(pattern: &Pattern) -> Result<Ordered, &'static str> {
             if looks_behind(body) {
                 return Err("a look-behind inside a look-ahead cannot be compiled");
             }
-            let begins = Regular::concat([lower(body, Mode::Whole)?, Regular::anything()]);
+            let any = Pattern::Class(super::pattern::complement(&Ranges::from([])));
+            let rest = Pattern::Repeat(Box::new(any), 0, None, false); // an assertion in the body asks for it too
+            let begins = lower(&Pattern::Concat(vec![(**body).clone(), rest]), Mode::Whole)?;
             Ordered::Ahead(if *negated { begins.not() } else { begins })
         }
     })

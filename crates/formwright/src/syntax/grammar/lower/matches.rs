@@ -12,7 +12,7 @@
 
 use std::cmp::Reverse;
 
-use super::super::ast::{Grammar, Pattern, PatternKind, Span, Terminal, TerminalId};
+use super::super::ast::{Grammar, Item, ItemKind, Pattern, PatternKind, Span, Terminal, TerminalId};
 use super::order::Expressions;
 use super::terminals::case_folded;
 use super::{Given, Lexing};
@@ -56,12 +56,26 @@ pub struct Matches<'g> {
     given: &'g Given<'g>,
     lexing: Lexing,
     known: Vec<Known>,
+    /// By terminal: whether a rule reads it, or it is ignored.
+    is_used: Vec<bool>,
 }
 
 impl<'g> Matches<'g> {
     /// Those of a grammar, whose terminals are not looked at yet.
     pub fn new(grammar: &'g Grammar, given: &'g Given<'g>, lexing: Lexing) -> Self {
-        Self { grammar, given, lexing, known: vec![Known::default(); grammar.terminals.len()] }
+        let mut is_used = vec![false; grammar.terminals.len()];
+        grammar.ignored.iter().for_each(|&id| is_used[id as usize] = true);
+        let mut open: Vec<&Item> =
+            grammar.rules.iter().flat_map(|rule| &rule.alternatives).flat_map(|way| &way.items).collect();
+        while let Some(item) = open.pop() {
+            match &item.kind {
+                ItemKind::Terminal(id) | ItemKind::Text(id) => is_used[*id as usize] = true,
+                ItemKind::Group(ways) | ItemKind::Optional(ways) => open.extend(ways.iter().flat_map(|way| &way.items)),
+                ItemKind::Repeat(item, ..) => open.push(item),
+                _ => {}
+            }
+        }
+        Self { grammar, given, lexing, known: vec![Known::default(); grammar.terminals.len()], is_used }
     }
 
     /// The matches of a terminal, if they are other than the longest of its texts. Those that it refers to must have been
@@ -74,6 +88,9 @@ impl<'g> Matches<'g> {
         let has_assertions = self.has_assertions(&terminal.pattern);
         let part = self.part(&terminal.pattern, expressions)?;
         self.known[id as usize] = Known { part: part.clone(), has_assertions };
+        if !self.is_used[id as usize] {
+            return Ok(None); // no lexer looks for it
+        }
         if has_assertions {
             self.check_assertions(terminal, part.as_ref())?;
         }
