@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import formwright as fw
-from formwright.cli.shared import FILE, add_json_options, is_grammar, read_text
+from formwright.cli.shared import FILE, add_json_options, is_grammar, read_grammar
 
 __all__ = ["explain"]
 
@@ -37,8 +37,8 @@ def explain(schema: IO[bytes], **options: Any) -> None:
     A table on a terminal, tab-separated lines elsewhere. SCHEMA is a file; - is stdin. Of a grammar (a file named
     .lark, .gbnf or .ebnf): what is allowed but hardly meant.
     """
-    text = read_text(schema)
-    explanation = fw.grammar(text).explain() if is_grammar(schema) else fw.explain(text, **options)
+    text, imports = read_grammar(schema)
+    explanation = fw.grammar(text, imports=imports).explain() if is_grammar(schema) else fw.explain(text, **options)
     rows = [(row.place, *row[1:]) for row in explanation]
     if sys.stdout.isatty():
         Console().print(_make_table(rows))

@@ -10,6 +10,7 @@ from typing import IO, Any, TypeVar
 import click
 
 import formwright as fw
+from formwright.forms.grammar_imports import find_modules
 from formwright.models import LocalModel
 from formwright.tokenizers import from_file
 
@@ -25,6 +26,7 @@ __all__ = [
     "add_tokenizer_option",
     "choose_form",
     "is_grammar",
+    "read_grammar",
     "is_stdin",
     "load_local_model",
     "load_vocabulary",
@@ -55,6 +57,21 @@ def is_stdin(file: IO[bytes]) -> bool:
 def is_grammar(file: IO[bytes]) -> bool:
     """Whether a file has the name of a grammar, not of a schema."""
     return str(getattr(file, "name", "")).endswith((".lark", ".gbnf", ".ebnf"))
+
+
+def read_grammar(file: IO[bytes]) -> tuple[str, dict[str, str]]:
+    """Read a grammar, and the grammars beside it from which it, and these in turn, import."""
+    text, found = read_text(file), dict[str, str]()
+    if is_stdin(file):
+        return text, found
+    modules = find_modules(text)
+    while modules:
+        module = modules.pop()
+        path = Path(file.name).parent.joinpath(*module.split(".")).with_suffix(".lark")
+        if module not in found and path.is_file():
+            found[module] = path.read_text(encoding="utf-8")
+            modules += find_modules(found[module], module.rpartition(".")[0])
+    return text, found
 
 
 def read_text(file: IO[bytes]) -> str:
@@ -142,7 +159,8 @@ def choose_form(
         return fw.json_schema(read_text(schema), **given)
     _refuse_options(given, _JSON_OPTIONS, "--schema: other texts have no JSON in them")
     if grammar is not None:
-        return fw.grammar(read_text(grammar), **given)
+        text, imports = read_grammar(grammar)
+        return fw.grammar(text, imports=imports, **given)
     _refuse_options(given, GRAMMAR_OPTIONS, "--grammar: other texts have no rules")
     return fw.regex(regex) if regex is not None else fw.choice(choice_file or choices)
 

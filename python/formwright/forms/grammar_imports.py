@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from formwright.errors import ArgumentError, GrammarError
 
-__all__ = ["find_imports", "join_imports"]
+__all__ = ["find_modules", "join_imports"]
 
 _TOKEN = re.compile(
     r"""
@@ -58,9 +58,10 @@ class _Module:
     imports: dict[str, Import] = field(default_factory=dict)
 
 
-def find_imports(text: str) -> list[Import]:
-    """Everything that a grammar imports but from ``common``."""
-    return [one for _, ones in _imports(text, "") for one in ones if one.module != "common"]
+def find_modules(text: str, package: str = "") -> list[str]:
+    """The names of the modules that a grammar in a package imports from, without ``common``."""
+    modules = [one.module for _, ones in _imports(text, package) for one in ones if one.module != "common"]
+    return list(dict.fromkeys(modules))
 
 
 def join_imports(text: str, modules: Mapping[str, str]) -> str:

@@ -28,6 +28,7 @@ from formwright._kernel import Language, Vocabulary
 from formwright.errors import ArgumentError, RegexError
 from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
+from formwright.forms.grammar_imports import join_imports
 from formwright.forms.patterns import write_pattern
 from formwright.forms.text_checks import check_text, shorten
 from formwright.forms.tree_readers import CaptureReader, TreeReader
@@ -47,6 +48,7 @@ def grammar(
     start: str | None = ...,
     lexing: Literal["longest", "basic", "any"] | None = ...,
     forms: Mapping[str, Form[Any]] | None = ...,
+    imports: Mapping[str, str] | None = ...,
     read: None = ...,
     ambiguous: Literal["resolve", "error"] = ...,
     vocabulary: Vocabulary | None = ...,
@@ -59,6 +61,7 @@ def grammar(
     start: str | None = ...,
     lexing: Literal["longest", "basic", "any"] | None = ...,
     forms: Mapping[str, Form[Any]] | None = ...,
+    imports: Mapping[str, str] | None = ...,
     read: Literal["tree"],
     ambiguous: Literal["resolve", "error"] = ...,
     vocabulary: Vocabulary | None = ...,
@@ -71,6 +74,7 @@ def grammar(
     start: str | None = ...,
     lexing: Literal["longest", "basic", "any"] | None = ...,
     forms: Mapping[str, Form[Any]] | None = ...,
+    imports: Mapping[str, str] | None = ...,
     read: Mapping[str, Callable[..., Any]] | object,
     ambiguous: Literal["resolve", "error"] = ...,
     vocabulary: Vocabulary | None = ...,
@@ -82,6 +86,7 @@ def grammar(
     start: str | None = None,
     lexing: Literal["longest", "basic", "any"] | None = None,
     forms: Mapping[str, Form[Any]] | None = None,
+    imports: Mapping[str, str] | None = None,
     read: Any = None,
     ambiguous: Literal["resolve", "error"] = "resolve",
     vocabulary: Vocabulary | None = None,
@@ -97,6 +102,8 @@ def grammar(
             match of the terminals that may come. ``"basic"``: of all terminals. ``"any"``: in any way. ``None`` is
             ``"longest"`` for Lark and ``"any"`` for the others, which have no lexer.
         forms: Forms that the grammar refers to by name, as ``@name`` or ``%form name``.
+        imports: The texts of other Lark grammars that ``%import`` reads from, by their names: ``"dates"`` for
+            ``%import .dates.DATE``, ``"a.b"`` for ``%import .a.b.NAME``. ``common`` is always there.
         read: What a text is read as. ``None``: the text. ``"tree"``: a `Tree` in the shapes of Lark. There, ``?rule``
             with one child is replaced by it, except at the root, and ``_rule`` by its children; strings and
             ``_TERMINAL`` are left out, except in ``!rule``; ``[x]`` without an ``x`` is ``None``, the default of Lark.
@@ -124,6 +131,8 @@ def grammar(
     """
     _check_grammar(text)
     _check_ambiguous(ambiguous, read)
+    if imports:
+        text = join_imports(text, imports)
     given = dict(forms or {})
     for name, form in given.items():
         if not isinstance(form, Form):

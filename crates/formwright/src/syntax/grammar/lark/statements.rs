@@ -262,10 +262,9 @@ impl<'t> Reader<'t> {
             return Err(self.cursor.expected("'.' and a name, or '(' and several, after the module"));
         }
         if is_relative || modules != 1 || path[0].0 != "common" {
-            let instead =
-                "nothing is read from disk: pass the other grammar as a form in forms=, and write '@name' for it";
+            let instead = "nothing is read from disk: pass the text of the other grammar in imports=, by its name";
             let span = (from, path[path.len() - 1].1.1);
-            return Err(self.cursor.refuse(span, "only the module 'common' can be imported", instead));
+            return Err(self.cursor.refuse(span, "only the module 'common' comes with the library", instead));
         }
         if several {
             return self.bracketed(")", Self::import_several);
