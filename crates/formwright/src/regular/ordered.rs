@@ -61,8 +61,8 @@ pub struct FirstMatches {
     pub followed: Option<Regular>,
     /// Whether the order decided: some way was given up.
     pub is_ordered: bool,
-    /// Whether texts were left out that end only if no end comes after any number of other characters.
-    pub leaves_out: bool,
+    /// Those of the texts that end only if no end comes after any number of other characters, as `"\"` of the example.
+    pub open: Option<Regular>,
 }
 
 /// Why the matches of an expression are not found.
@@ -127,12 +127,11 @@ struct Machine {
     is_ordered: bool,
 }
 
-/// The matches of an expression. Those that end only if no end comes after any number of other characters, as `"\"` of the
-/// example, can be left out.
+/// The matches of an expression.
 ///
 /// # Errors
 /// Those of [`NoMatches`].
-pub fn first_matches(expression: &Ordered, leaves_out: bool) -> Result<FirstMatches, NoMatches> {
+pub fn first_matches(expression: &Ordered) -> Result<FirstMatches, NoMatches> {
     let mut trees = vec![Regular::Class([(MARK, MARK)].as_slice().into())];
     collect(expression, &mut trees);
     let alphabet = Alphabet::new(&Regular::Or(trees.into())).map_err(|_| NoMatches::TooLarge)?;
@@ -141,7 +140,7 @@ pub fn first_matches(expression: &Ordered, leaves_out: bool) -> Result<FirstMatc
     let mut machine = Machine { expressions, steps: vec![Step::End], behind: Vec::new(), is_ordered: false };
     let start = machine.add(expression, 0)?;
     let start = machine.begin(start)?;
-    machine.explore(start, leaves_out)
+    machine.explore(start)
 }
 
 /// The classes and languages of an expression.
@@ -287,7 +286,7 @@ impl Machine {
     }
 
     /// The matches from a state on.
-    fn explore(mut self, start: State, leaves_out: bool) -> Result<FirstMatches, NoMatches> {
+    fn explore(mut self, start: State) -> Result<FirstMatches, NoMatches> {
         let mark = self.expressions.alphabet.minterm(u32::from(MARK));
         let minterms = self.expressions.alphabet.len() as Minterm;
         let mut states: IndexMap<State, (), FxBuildHasher> = IndexMap::from_iter([(start, ())]);
@@ -315,25 +314,20 @@ impl Machine {
             rows.push(row);
             at += 1;
         }
-        let mut states: Vec<State> = states.into_keys().collect();
-        let open = if leaves_out { open_ends(&states, &rows) } else { Vec::new() };
-        for &at in &open {
-            rows[at].retain(|&(minterm, _)| minterm != mark);
-            if let State::Text { ends, .. } = &mut states[at] {
-                ends.clear();
-            }
-        }
+        let states: Vec<State> = states.into_keys().collect();
         let is_certain = |state: &State| match state {
             State::Text { ends, .. } => ends.is_empty() || ends.iter().any(Vec::is_empty),
             State::After(_) => true,
         };
         let is_followed = !states.iter().all(is_certain);
-        let ends = |state: &State| matches!(state, State::Text { ends, .. } if !ends.is_empty());
+        let ends = |at: usize| matches!(&states[at], State::Text { ends, .. } if !ends.is_empty());
         let in_texts = |state: &State, minterm| matches!(state, State::Text { .. }) && minterm != mark;
         let texts = self.language(&states, &rows, in_texts, ends);
-        let ends = |state: &State| matches!(state, State::After(language) if self.expressions.nullable(*language));
+        let open = open_ends(&states, &rows);
+        let open = (!open.is_empty()).then(|| self.language(&states, &rows, in_texts, |at| open.contains(&at)));
+        let ends = |at: usize| matches!(states[at], State::After(language) if self.expressions.nullable(language));
         let followed = is_followed.then(|| self.language(&states, &rows, |_, _| true, ends));
-        Ok(FirstMatches { texts, followed, is_ordered: self.is_ordered, leaves_out: !open.is_empty() })
+        Ok(FirstMatches { texts, followed, is_ordered: self.is_ordered, open })
     }
 
     /// The language of some edges and ends of an automaton.
@@ -342,14 +336,14 @@ impl Machine {
         states: &[State],
         rows: &[Vec<(Minterm, u32)>],
         has_edge: impl Fn(&State, Minterm) -> bool,
-        ends: impl Fn(&State) -> bool,
+        ends: impl Fn(usize) -> bool,
     ) -> Regular {
         let has_edge = &has_edge;
         let edges = |at: usize| rows[at].iter().filter(move |(minterm, _)| has_edge(&states[at], *minterm)).copied();
         let mut before = vec![Vec::new(); states.len()];
         (0..states.len()).for_each(|at| edges(at).for_each(|(_, to)| before[to as usize].push(at)));
         let (mut numbers, mut kept) = (vec![None; states.len()], Vec::new());
-        let mut open: Vec<usize> = (0..states.len()).filter(|&at| ends(&states[at])).collect();
+        let mut open: Vec<usize> = (0..states.len()).filter(|&at| ends(at)).collect();
         while let Some(at) = open.pop() {
             if numbers[at].is_none() {
                 numbers[at] = Some(kept.len() as u32);
@@ -367,7 +361,7 @@ impl Machine {
             let class =
                 |target| self.expressions.alphabet.ranges_of(|minterm| row[usize::from(minterm)] == Some(target));
             let edge = |&target: &u32| (class(target), target);
-            ExplicitState { edges: targets.iter().map(edge).collect(), is_accepting: ends(&states[at]) }
+            ExplicitState { edges: targets.iter().map(edge).collect(), is_accepting: ends(at) }
         };
         explicit(kept.iter().map(state).collect(), start)
     }
@@ -513,7 +507,7 @@ mod tests {
         let (mut random, texts, mut compared) = (Random(7), texts(), 0);
         for round in 0..1_500 {
             let expression = expression(&mut random, 3);
-            let Ok(FirstMatches { texts: matches, followed, .. }) = first_matches(&expression, false) else {
+            let Ok(FirstMatches { texts: matches, followed, .. }) = first_matches(&expression) else {
                 continue;
             };
             let (plain, followed) = (automaton(&matches), followed.as_ref().map(automaton));
@@ -538,18 +532,19 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_end_only_if_no_end_comes_later_can_be_left_out() {
+    fn some_texts_end_only_if_no_end_comes_later() {
         let class = |c: char| Ordered::Class([(c, c)].as_slice().into());
         let any = || Ordered::Class([('\0', '\u{10FFFE}')].as_slice().into());
         let escape = Ordered::Concat(vec![class('\\'), any()]);
         let body = Box::new(Ordered::Or(vec![escape, any()]));
         let inside = Ordered::Repeat { body, low: 0, high: None, is_lazy: true };
-        let quoted = Ordered::Concat(vec![class('"'), inside, class('"')]);
-        let [all, some] = [false, true].map(|leaves_out| first_matches(&quoted, leaves_out).unwrap());
-        let accepts = |matches: &FirstMatches, text: &str| automaton(&matches.texts).accepts(text.as_bytes());
-        for text in [r#""a""#, r#""\"a""#, r#""\\""#, r#""""#] {
-            assert!(accepts(&all, text) && accepts(&some, text), "{text}");
+        let found = first_matches(&Ordered::Concat(vec![class('"'), inside, class('"')])).unwrap();
+        let (texts, open) = (automaton(&found.texts), automaton(&found.open.unwrap()));
+        for (text, is_open) in
+            [(r#""a""#, false), (r#""\"a""#, false), (r#""\\""#, false), (r#""""#, false), (r#""\""#, true)]
+        {
+            assert!(texts.accepts(text.as_bytes()), "{text}");
+            assert_eq!(open.accepts(text.as_bytes()), is_open, "{text}");
         }
-        assert!(accepts(&all, r#""\""#) && !accepts(&some, r#""\""#) && some.leaves_out && !all.leaves_out);
     }
 }

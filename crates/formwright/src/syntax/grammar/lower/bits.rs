@@ -29,7 +29,7 @@ impl Bits {
 
     /// Whether a number is in it.
     pub fn contains(&self, number: u32) -> bool {
-        self.0[number as usize / 64] >> (number % 64) & 1 == 1
+        self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
     /// Adds all numbers of another set; whether there were new ones.

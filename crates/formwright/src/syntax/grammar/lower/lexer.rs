@@ -43,6 +43,8 @@ pub struct Lexer<'l> {
     pub rivals: IndexSet<Bits, FxBuildHasher>,
     /// The terminals that may be ignored.
     ignored: Vec<Tag>,
+    /// By terminal: the tag of what is left out of it.
+    left_out: Vec<Option<Tag>>,
     places: &'l Places,
     /// By place: the terminals that a lexer looks for there.
     pub at_place: Vec<RivalsId>,
@@ -68,6 +70,14 @@ impl<'l> Lexer<'l> {
         automaton: &'l TaggedAutomaton,
     ) -> Self {
         let ignored: Vec<Tag> = (0..).zip(terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag).collect();
+        let mut next = terminals.len() as Tag;
+        let mut tag = |info: &TerminalInfo| {
+            info.left_out.as_ref().map(|_| {
+                next += 1;
+                next - 1
+            })
+        };
+        let left_out = terminals.iter().map(&mut tag).collect();
         let mut ahead = Ahead::new(parts, places, automaton, ignored.clone());
         let mut of = |occurrences: &[OccurrenceId]| ahead.of_occurrences(parts, places, occurrences);
         let ahead_of_place = places.all.iter().map(|place| of(place)).collect();
@@ -79,6 +89,7 @@ impl<'l> Lexer<'l> {
             guards: Guards::new(automaton),
             rivals: IndexSet::default(),
             ignored,
+            left_out,
             places,
             at_place: Vec::new(),
             at_occurrence: Vec::new(),
@@ -299,7 +310,8 @@ pub struct Found<'f> {
 impl Found<'_> {
     /// The terminals that it is one of, whatever follows.
     fn certain(&self) -> impl Iterator<Item = Tag> + '_ {
-        self.automaton.accepts(self.state).iter().copied().filter(|&tag| !self.automaton.is_followed(tag))
+        let tags = self.automaton.accepts(self.state).iter().copied();
+        tags.filter(|&tag| (tag as usize) < self.terminals.len() && !self.automaton.is_followed(tag))
     }
 
     /// Those that it is one of if the right text follows, each with the state before that.
@@ -386,7 +398,9 @@ impl Run {
             let cutting_if: Vec<_> = found.open().filter(|&(rival, _)| winners.shorter.contains(rival)).collect();
             run.is_conditional |= !cutting_if.is_empty();
             let onward = lexer.guards.with_conditions(guard, &cutting_if, false);
-            let end = run.end_at(&mut lexer.guards, winners, &found, guard);
+            let is_left_out = lexer.left_out[tag as usize].is_some_and(|tag| automaton.accepts(state).contains(&tag));
+            run.is_conditional |= is_left_out;
+            let end = if is_left_out { None } else { run.end_at(&mut lexer.guards, winners, &found, guard) };
             run.ends.push(end);
             count(usize::from(automaton.minterms()));
             let row = (0..automaton.minterms()).map(|minterm| {

@@ -99,13 +99,16 @@ impl<'g> Matches<'g> {
         if self.lexing == Lexing::Any || attributes.is_lazy || attributes.suffix.is_some() {
             return Ok(None); // a set of texts, or the shortest of them
         }
-        match first_matches(&part.expression, part.is_lazy) {
+        match first_matches(&part.expression) {
             Ok(found) if found.followed.is_some() && attributes.max_tokens.is_some() => Err(self.refuse(
                 terminal.pattern.span,
                 "a terminal with attributes cannot depend on what follows it",
                 "leave one of them out",
             )),
-            Ok(found) => Ok((part.asks() || found.is_ordered).then_some(found)),
+            Ok(found) if !part.is_lazy => {
+                Ok((part.asks() || found.is_ordered).then_some(FirstMatches { open: None, ..found }))
+            }
+            Ok(found) => Ok(Some(found)),
             Err(NoMatches::TooLarge) if !part.asks() => Ok(None),
             Err(NoMatches::TooLarge) => {
                 Err(Error::limit("parts of a terminal", MOST_PARTS + 1, MOST_PARTS).hint("make rules of its parts"))

@@ -158,12 +158,14 @@ impl Materials {
         Ok(Rivals { begin: with_ignored(&readable.begin), after })
     }
 
-    /// One automaton over all terminals.
+    /// One automaton over all terminals, and after them over what is left out of some.
     ///
     /// # Errors
     /// As [`TaggedAutomaton::new`].
     fn automaton(&self, limits: &Limits) -> Result<TaggedAutomaton> {
-        let trees: Vec<Regular> = self.terminals.iter().map(|terminal| terminal.tree.clone()).collect();
+        let trees = self.terminals.iter().map(|terminal| terminal.tree.clone());
+        let left_out = self.terminals.iter().filter_map(|terminal| terminal.left_out.clone());
+        let trees: Vec<Regular> = trees.chain(left_out).collect();
         let followed = (0..).zip(&self.terminals).filter(|(_, info)| info.is_followed).map(|(tag, _)| tag);
         TaggedAutomaton::new(&trees, &followed.collect::<Vec<Tag>>(), limits)
     }

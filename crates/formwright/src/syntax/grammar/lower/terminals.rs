@@ -21,6 +21,9 @@ pub struct TerminalInfo {
     pub tree: Regular,
     /// Whether it depends on what follows.
     pub is_followed: bool,
+    /// Texts of it that are left out, though a lexer takes them: those that end only if no end comes after any number of
+    /// other characters, as `"\\"` of `/"(\\\\.|.)*?"/`.
+    pub left_out: Option<Regular>,
     /// Whether the empty text is one of them.
     pub is_nullable: bool,
     /// Whether it is one text, with or without regard to case.
@@ -83,8 +86,10 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
     let trees: Vec<Regular> = trees.into_iter().map(|tree| tree.map_or(Regular::Never, |(tree, _)| tree)).collect();
     let orders = expressions.orders(trees.iter());
     let info = |(((id, tree), order), found): (((TerminalId, Regular), Order), Option<FirstMatches>)| {
-        let (tree, followed) = found.map_or((tree, None), |found| (found.texts, found.followed));
+        let (tree, followed, left_out) =
+            found.map_or((tree, None, None), |found| (found.texts, found.followed, found.open));
         TerminalInfo {
+            left_out,
             is_nullable: followed.is_none() && nullable(&tree),
             is_followed: followed.is_some(),
             is_text: expressions.of(id).is_text,
