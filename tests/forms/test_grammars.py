@@ -253,14 +253,14 @@ def test_an_error_points_at_the_line() -> None:
     ("text", "line", "column", "hint"),
     [
         ("start: A\n%declare A", 2, 1, "forms="),
-        ("start: A\nA: /(?<!b)c/", 2, 5, "what may come before the terminal"),
-        ("start: A\nA: /a|\\bc/", 2, 5, "what may come before the terminal"),
-        ('start: A\nA: /a(?=b)/ "b"', 2, 4, "one regular expression"),
+        ("start: A\nA: /(?<!b)c/", 2, 4, "what may come before the terminal"),
+        ("start: A\nA: /a|\\bc/", 2, 4, "what may come before the terminal"),
+        ('start: A\nA: /a(?=b)/ & "a"', 2, 4, "one regular expression"),
         ("start: A\nA[lazy]: /a+(?=b)/", 2, 10, "leave one of them out"),
         ("start: A\nA: /(a)\\1/", 2, 5, "remove back-references"),
         ('start: a\na[stop="x"]: /y*/', 2, 3, "suffix"),
         ("start: a::0x0\na::_: 'x'", 1, 9, "a rule for each value"),
-        ('start: x\n%import other.x\nx: "y"', 2, 1, "forms="),
+        ('start: x\n%import other.x\nx: "y"', 2, 1, "imports="),
         ('start: "a" <[7]>', 1, 12, "name the control token"),
         ("root ::= !<end>", 1, 10, "free text"),
         ("root ::= TagDispatch(('a', b))\nb ::= 'x'", 1, 10, "structural tag"),
@@ -598,7 +598,14 @@ def test_texts_end_within_the_budget(tiny: fw.models.LocalModel) -> None:
         (r"T: /[a-z]+\{.*?\}/", ["a{}", "ab{{}"], ["a{}}"]),
         ("T: Q \"x\"\nQ: /'.*?'/", ["''x", "'a'b'x"], ["''xx"]),  # one expression, whose `re` goes on to an `x`
         (r'T: /"(\\.|.)*?"/', [r'"\""', r'"a"'], ['"']),  # another alternative than the shortest may match first
-        (r"T: /a+?b*/", ["ab", "aabb"], ["b"]),
+        (r'T: /"(\\.|.)*?"/', [], ['"a" + "b"', r'"\"']),  # the last one ends only if no quote comes later
+        (r"T: /a+?b*/", ["ab"], ["b", "aabb"]),
+        (r"T: /a|ab/", ["a"], ["ab"]),
+        (r'T: "a" | "ab"', ["a", "ab"], []),  # Lark puts the widest first
+        (r'T: "a" | /ab|b+/', ["a", "ab", "bb"], []),
+        (r'T: "q" /.*?/ /(?<!x)(xx)*?/ "q"', ["qq", "qaq", "qxxq", "qxqq"], ["qxq", "qaqq"]),
+        (r'T: /a(?=b)/ "b"', ["ab"], ["a"]),
+        (r"T: /a(?=c|$)/", ["a"], ["ab", "ac"]),
     ],
 )
 def test_lazy_repetitions_end_as_soon_as_they_can(terminals: str, conform: list[str], depart: list[str]) -> None:

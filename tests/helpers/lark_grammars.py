@@ -21,7 +21,17 @@ TEXTS = ["a", "b", "ab", "aa", "ba", "bb"]
 REGEXES = ["a+", "b+", "[ab]+", "ab?", "ba*", "a*b", "[ab]"]
 FOLLOWED = ["a+(?=b)", "ab?(?!a)", "[ab]+(?= |$)", "a(?!b|a)", "b(?=ba)", "(?!ab)[ab]+", "a(?=b)b?", "[ab](?!$)", "b+$"]
 FOLLOWED += ["a(?=[ab]* )", r"[ab]\b", r"a\B", r"b+(?!\w)", "a(?=b|$)"]
-FOLLOWED += ["a|ab", "(a|ab)(b|ba)", "a+?", "[ab]+?b", "a??b", "(ab|a)+?b", "[ab]+(?<!a)", "b[ab]*?(?<=b)a", "[ab]+?(?= )"]
+FOLLOWED += [
+    "a|ab",
+    "(a|ab)(b|ba)",
+    "a+?",
+    "[ab]+?b",
+    "a??b",
+    "(ab|a)+?b",
+    "[ab]+(?<!a)",
+    "b[ab]*?(?<=b)a",
+    "[ab]+?(?= )",
+]
 """Regular expressions that look around, and those whose ways are tried in an order that matters."""
 ALL = ["".join(letters) for length in range(5) for letters in itertools.product("ab ", repeat=length)]
 

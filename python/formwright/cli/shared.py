@@ -26,10 +26,10 @@ __all__ = [
     "add_tokenizer_option",
     "choose_form",
     "is_grammar",
-    "read_grammar",
     "is_stdin",
     "load_local_model",
     "load_vocabulary",
+    "read_grammar",
     "read_text",
     "remove_final_newline",
 ]

@@ -9,8 +9,9 @@ r"""``%import`` of other Lark grammars: what a grammar takes from them is writte
     # DATE: DATES__YEAR /-\d\d/
     # DATES__YEAR: /\d{4}/
 
-As in Lark, an imported name is the one here, or its alias, what it refers to has the name of its module before its own, and
-what a module ignores is not imported. The rest of the grammar stays where it is, so places in messages are those of its text.
+As in Lark, an imported name is the one here, or its alias, what it refers to has the name of its module before its own,
+and what a module ignores is not imported. The rest of the grammar stays where it is, so places in messages are those of
+its text.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class _Linker:
     def definition(self, path: str, name: str, own: str) -> str:
         module = self.modules.setdefault(path, _read_module(self.texts[path], path))
         if name in module.definitions:
-            return self.renamed(path, module, name, own)
+            return self.rewrite(path, module, name, own)
         if name not in module.imports:
             raise GrammarError(f"%import: the module {path!r} does not define {name!r}")
         wanted = module.imports[name]
@@ -130,7 +131,7 @@ class _Linker:
     def name_of(self, path: str, name: str) -> str:
         return self.names.setdefault((path, name), _name_in_module(path, name))
 
-    def renamed(self, path: str, module: _Module, name: str, own: str) -> str:
+    def rewrite(self, path: str, module: _Module, name: str, own: str) -> str:
         """A definition, in which what it refers to has the names of the importing grammar."""
         text = module.definitions[name]
         parameters = _PARAMETERS.match(text)
@@ -140,7 +141,11 @@ class _Linker:
             word = token.group()
             if token.lastgroup == "name" and is_first:
                 word, is_first = own, False
-            elif token.lastgroup == "name" and word not in kept and (word in module.definitions or word in module.imports):
+            elif (
+                token.lastgroup == "name"
+                and word not in kept
+                and (word in module.definitions or word in module.imports)
+            ):
                 word = self.name_of(path, word)
             parts.append(word)
         return "".join(parts).rstrip()

@@ -32,7 +32,7 @@ pub enum Ordered {
     /// A character.
     Class(Ranges),
     /// The character before is one of these.
-    Behind(Ranges),
+    Before(Ranges),
     /// What comes, of the text and after it, is in a language.
     Ahead(Regular),
     /// One after the other.
@@ -80,8 +80,8 @@ const MOST_STEPS: usize = 1 << 12;
 /// States of its automaton.
 const MOST_STATES: usize = 1 << 12;
 
-/// Look-behinds of an expression.
-const MOST_BEHIND: usize = 64;
+/// Look-backs of an expression.
+const MOST_LOOK_BACKS: usize = 64;
 
 /// Expressions visited to find out whether what must follow is empty.
 const FUEL: usize = 1 << 14;
@@ -98,8 +98,8 @@ enum Step {
         next: StepId,
         is_lazy: bool,
     },
-    /// By number: a look-behind.
-    Behind(usize, StepId),
+    /// By number: whether the character before is in a class.
+    Before(usize, StepId),
     Ahead(Id, StepId),
     End,
 }
@@ -123,7 +123,7 @@ enum State {
 struct Machine {
     expressions: Expressions,
     steps: Vec<Step>,
-    behind: Vec<MintermSet>,
+    look_backs: Vec<MintermSet>,
     is_ordered: bool,
 }
 
@@ -137,7 +137,7 @@ pub fn first_matches(expression: &Ordered) -> Result<FirstMatches, NoMatches> {
     let alphabet = Alphabet::new(&Regular::Or(trees.into())).map_err(|_| NoMatches::TooLarge)?;
     let lengths = vec![1; alphabet.len()];
     let expressions = Expressions::new(alphabet, lengths, FUEL);
-    let mut machine = Machine { expressions, steps: vec![Step::End], behind: Vec::new(), is_ordered: false };
+    let mut machine = Machine { expressions, steps: vec![Step::End], look_backs: Vec::new(), is_ordered: false };
     let start = machine.add(expression, 0)?;
     let start = machine.begin(start)?;
     machine.explore(start)
@@ -147,7 +147,7 @@ pub fn first_matches(expression: &Ordered) -> Result<FirstMatches, NoMatches> {
 fn collect(expression: &Ordered, trees: &mut Vec<Regular>) {
     match expression {
         Ordered::Empty => {}
-        Ordered::Class(class) | Ordered::Behind(class) => trees.push(Regular::Class(class.clone())),
+        Ordered::Class(class) | Ordered::Before(class) => trees.push(Regular::Class(class.clone())),
         Ordered::Ahead(tree) => trees.push(tree.clone()),
         Ordered::Concat(parts) | Ordered::Or(parts) => parts.iter().for_each(|part| collect(part, trees)),
         Ordered::Repeat { body, .. } => collect(body, trees),
@@ -172,12 +172,12 @@ impl Machine {
                 let class = self.expressions.alphabet.class(class);
                 self.push(Step::Read(class, next))
             }
-            Ordered::Behind(class) => {
-                self.behind.push(self.expressions.alphabet.class(class));
-                if self.behind.len() > MOST_BEHIND {
+            Ordered::Before(class) => {
+                self.look_backs.push(self.expressions.alphabet.class(class));
+                if self.look_backs.len() > MOST_LOOK_BACKS {
                     Err(NoMatches::TooLarge)
                 } else {
-                    self.push(Step::Behind(self.behind.len() - 1, next))
+                    self.push(Step::Before(self.look_backs.len() - 1, next))
                 }
             }
             Ordered::Ahead(tree) => {
@@ -241,9 +241,9 @@ impl Machine {
                     let (first, last) = if is_lazy { (next, round) } else { (round, next) };
                     open.extend([last, first].map(|step| Way { step, ahead: ahead.clone() }));
                 }
-                Step::Behind(at, next) => {
+                Step::Before(at, next) => {
                     let before = before.ok_or(NoMatches::LooksBefore)?;
-                    open.extend(contains(&self.behind[*at], before).then_some(Way { step: *next, ahead }));
+                    open.extend(contains(&self.look_backs[*at], before).then_some(Way { step: *next, ahead }));
                 }
                 Step::Ahead(language, next) => {
                     ahead.push(*language);
@@ -428,7 +428,7 @@ mod tests {
             0 | 1 => Ordered::Class(class(random)),
             2 => match random.below(4) {
                 0 => Ordered::Empty,
-                1 => Ordered::Behind(class(random)),
+                1 => Ordered::Before(class(random)),
                 _ => {
                     let body = Regular::concat((0..1 + random.below(2)).map(|_| Regular::Class(class(random))));
                     let begins = Regular::concat([body, Regular::anything()]);
@@ -456,7 +456,7 @@ mod tests {
         match expression {
             Ordered::Empty => suits(at),
             Ordered::Class(class) => text.get(at).is_some_and(|&c| has(class, c)) && suits(at + 1),
-            Ordered::Behind(class) => at > 0 && has(class, text[at - 1]) && suits(at),
+            Ordered::Before(class) => at > 0 && has(class, text[at - 1]) && suits(at),
             Ordered::Ahead(tree) => {
                 let rest: String = text[at..].iter().collect();
                 automaton(tree).accepts(rest.as_bytes()) && suits(at)

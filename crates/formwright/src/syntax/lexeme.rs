@@ -22,7 +22,7 @@ pub fn ordered(pattern: &Pattern) -> Result<Ordered, &'static str> {
         Pattern::Repeat(body, low, high, is_lazy) => {
             Ordered::Repeat { body: Box::new(ordered(body)?), low: *low, high: *high, is_lazy: *is_lazy }
         }
-        Pattern::Behind { class, .. } => Ordered::Behind(class.clone()),
+        Pattern::Behind { class, .. } => Ordered::Before(class.clone()),
         Pattern::End => Ordered::Ahead(Regular::Empty),
         Pattern::Ahead { negated, body } => {
             if looks_behind(body) {

@@ -233,7 +233,7 @@ fn of_expression(expression: Ordered) -> Part {
                 is_lazy |= own;
                 open.push(body);
             }
-            Ordered::Behind(_) | Ordered::Ahead(_) => has_assertions = true,
+            Ordered::Before(_) | Ordered::Ahead(_) => has_assertions = true,
             Ordered::Empty | Ordered::Class(_) => {}
         }
     }
@@ -244,7 +244,7 @@ fn of_expression(expression: Ordered) -> Part {
 fn widths(expression: &Ordered) -> (u32, u32) {
     let sum = |(low, high): (u32, u32), (more, most): (u32, u32)| (low.saturating_add(more), high.saturating_add(most));
     match expression {
-        Ordered::Empty | Ordered::Behind(_) | Ordered::Ahead(_) => (0, 0),
+        Ordered::Empty | Ordered::Before(_) | Ordered::Ahead(_) => (0, 0),
         Ordered::Class(_) => (1, 1),
         Ordered::Concat(parts) => parts.iter().map(widths).fold((0, 0), sum),
         Ordered::Or(options) => {

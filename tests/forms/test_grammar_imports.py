@@ -1,0 +1,109 @@
+"""Imports: what a grammar takes from other ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import formwright as fw
+from formwright import errors
+from formwright.forms.grammar_imports import find_modules, join_imports
+
+DATES = """
+// a year, a month and a day
+DATE: YEAR "-" _TWO "-" _TWO
+YEAR: /[0-9]{4}/ | DIGIT "BC"
+_TWO: DIGIT~2
+range{x}: x sign x | single{x}
+?single{x}: "YEAR" x -> year
+sign: "/" | ".."
+%import common.DIGIT
+%ignore "?"
+"""
+
+
+def test_a_name_comes_with_what_it_refers_to() -> None:
+    form = fw.grammar("start: DATE\n%import .dates.DATE", imports={"dates": DATES})
+    assert form.matches("2026-11-28")
+    assert form.matches("4BC-01-01")
+    assert not form.matches("2026-11-8")
+    assert not form.matches("?2026-11-28")
+
+
+def test_several_names_aliases_and_templates() -> None:
+    text = "start: range{DAY} YEAR?\n%import .dates (range, YEAR)\n%import .dates.DATE -> DAY"
+    form = fw.grammar(text, imports={"dates": DATES}, read="tree")
+    tree = form.parse("2026-11-28/2026-11-29")
+    (dates,) = tree.children
+    assert isinstance(dates, fw.Tree)
+    names = [child.rule if isinstance(child, fw.Tree) else child and child.name for child in dates.children]
+    assert (dates.rule, names) == ("range", ["DAY", "dates__sign", "DAY"])
+    assert form.matches("YEAR2026-11-28")
+
+
+def test_modules_import_from_each_other() -> None:
+    modules = {"a.b": "x: y\n%import .c.y\n", "a.c": "y: /[a-z]/ | z\n%import .c (z)", "z": ""}
+    modules["a.c"] = "y: W\n%import common.LETTER -> W"
+    form = fw.grammar("start: x+\n%import .a.b.x", imports=modules)
+    assert form.matches("ab")
+    assert find_modules("%import .a.b.x\n%import common.INT\n%import d (e, f)") == ["a.b", "d"]
+    assert find_modules('// %import .x.y\nstart: "a"') == []
+
+
+def test_places_are_those_of_the_grammar() -> None:
+    with pytest.raises(errors.GrammarError) as raised:
+        fw.grammar("%import .dates.DATE\nstart: DATE )", imports={"dates": DATES})
+    assert (raised.value.line, raised.value.column) == (2, 13)
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(errors.GrammarError, match="the module 'dates' does not define 'DAY'"):
+        fw.grammar("start: DAY\n%import .dates.DAY", imports={"dates": DATES})
+    with pytest.raises(errors.GrammarError, match="there is no module 'z'"):
+        fw.grammar("start: x\n%import .a.x", imports={"a": "x: y\n%import .z.y"})
+    with pytest.raises(errors.ArgumentError, match="imports\\['dates'\\]: expected a str, got int"):
+        fw.grammar("start: DATE\n%import .dates.DATE", imports={"dates": 3})  # type: ignore[dict-item]
+    with pytest.raises(errors.UnsupportedConstruct, match="only the module 'common' comes with the library"):
+        fw.grammar("start: DATE\n%import .dates.DATE", imports={"days": DATES})
+
+
+def test_a_grammar_without_imports_stays_as_it_is() -> None:
+    text = 'start: "a" INT\n%import common.INT'
+    assert join_imports(text, {"dates": DATES}) == text
+
+
+def test_lark_takes_the_same_texts(tmp_path: Path) -> None:
+    lark = pytest.importorskip("lark")
+    text = "start: range{DATE} | NUMBER+\n%import .dates (range, DATE)\n%import .dates.YEAR -> NUMBER"
+    (tmp_path / "dates.lark").write_text(DATES)
+    (tmp_path / "main.lark").write_text(text)
+    parser = lark.Lark.open(str(tmp_path / "main.lark"), parser="lalr")
+    form = fw.grammar(text, imports={"dates": DATES})
+    for sample in [
+        "2026-11-28/2026-11-29",
+        "20261BC",
+        "YEAR4BC-01-01",
+        "2026-11-28",
+        "..",
+        "1BC2026",
+        "2026-11-28..1BC-00-00",
+    ]:
+        try:
+            parser.parse(sample)
+            conforms = True
+        except lark.exceptions.LarkError:
+            conforms = False
+        assert form.matches(sample) == conforms, sample
+
+
+def test_the_command_line_reads_the_grammars_beside_a_file(tmp_path: Path) -> None:
+    import subprocess
+
+    (tmp_path / "dates.lark").write_text(DATES)
+    (tmp_path / "main.lark").write_text("start: DATE\n%import .dates.DATE")
+    (tmp_path / "text").write_text("2026-11-28")
+    command = [sys.executable, "-m", "formwright", "check", str(tmp_path / "main.lark"), str(tmp_path / "text")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "conforms\n"), done.stderr
