@@ -58,10 +58,10 @@ struct Highest {
 impl BudgetCache {
     /// Whether any token that a configuration allows leaves at most `left` tokens to do, as far as is known.
     pub fn is_ample(&self, configuration: &Configuration, left: u32) -> bool {
-        self.highest.get(configuration).is_some_and(|highest| self.is_current(highest) && highest.tokens <= left)
+        self.highest.get(configuration).is_some_and(|highest| self.is_current(*highest) && highest.tokens <= left)
     }
 
-    fn is_current(&self, highest: &Highest) -> bool {
+    fn is_current(&self, highest: Highest) -> bool {
         highest.since == self.potential.times_forgotten
     }
 
@@ -229,7 +229,7 @@ impl<'m> Budget<'m> {
     /// Whether any of some context-dependent tokens fits, as far as is known. If so, what they leave to do counts as
     /// asked about.
     pub fn is_ample_for(&mut self, key: &ContinuedKey) -> bool {
-        let known = self.cache.highest_dependent.get(key).filter(|known| self.cache.is_current(known));
+        let known = self.cache.highest_dependent.get(key).filter(|known| self.cache.is_current(**known));
         let Some(&Highest { tokens, .. }) = known.filter(|known| known.tokens <= self.left) else { return false };
         self.highest = self.highest.max(tokens);
         true

@@ -191,18 +191,14 @@ impl Machine {
             }
             Ordered::Repeat { body, low, high, is_lazy } => {
                 let mut begin = next;
-                match high {
-                    Some(high) => {
-                        for _ in *low..*high {
-                            let round = self.add(body, begin)?;
-                            begin = self.push(Step::Loop { round, next, is_lazy: *is_lazy })?;
-                        }
-                    }
-                    None => {
-                        begin = self.push(Step::End)?;
-                        let round = self.add(body, begin)?;
-                        self.steps[begin as usize] = Step::Loop { round, next, is_lazy: *is_lazy };
-                    }
+                if high.is_none() {
+                    begin = self.push(Step::End)?;
+                    let round = self.add(body, begin)?;
+                    self.steps[begin as usize] = Step::Loop { round, next, is_lazy: *is_lazy };
+                }
+                for _ in *low..high.unwrap_or(0) {
+                    let round = self.add(body, begin)?;
+                    begin = self.push(Step::Loop { round, next, is_lazy: *is_lazy })?;
                 }
                 (0..*low).try_fold(begin, |next, _| self.add(body, next))
             }
@@ -423,14 +419,14 @@ mod tests {
     }
 
     fn expression(random: &mut Random, depth: u64) -> Ordered {
-        let mut parts = |random: &mut Random| (0..1 + random.below(3)).map(|_| expression(random, depth - 1)).collect();
+        let parts = |random: &mut Random| (0..=random.below(3)).map(|_| expression(random, depth - 1)).collect();
         match random.below(if depth == 0 { 3 } else { 8 }) {
             0 | 1 => Ordered::Class(class(random)),
             2 => match random.below(4) {
                 0 => Ordered::Empty,
                 1 => Ordered::Before(class(random)),
                 _ => {
-                    let body = Regular::concat((0..1 + random.below(2)).map(|_| Regular::Class(class(random))));
+                    let body = Regular::concat((0..=random.below(2)).map(|_| Regular::Class(class(random))));
                     let begins = Regular::concat([body, Regular::anything()]);
                     Ordered::Ahead(if random.below(2) == 0 { begins } else { begins.not() })
                 }
@@ -483,11 +479,8 @@ mod tests {
                             if is_over(after) { suits(after) } else { tries(&left, text, after, suits) }
                         })
                 };
-                match (*low > 0, *is_lazy) {
-                    (true, _) => round(suits),
-                    (false, true) => suits(at) || round(suits),
-                    (false, false) => round(suits) || suits(at),
-                }
+                let ends_first = *low == 0 && *is_lazy && suits(at);
+                ends_first || round(suits) || *low == 0 && !*is_lazy && suits(at)
             }
         }
     }

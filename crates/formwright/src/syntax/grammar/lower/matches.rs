@@ -237,7 +237,7 @@ fn of_expression(expression: Ordered) -> Part {
             Ordered::Empty | Ordered::Class(_) => {}
         }
     }
-    Part { size, is_lazy, has_assertions, has_choice, expression }
+    Part { expression, size, is_lazy, has_assertions, has_choice }
 }
 
 /// Characters of the shortest text and of the longest, as Python counts them.
