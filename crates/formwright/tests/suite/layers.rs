@@ -94,7 +94,7 @@ fn uses(files: &[(PathBuf, String)], path: &str, root: &str) -> Uses {
     let modules: BTreeSet<String> = files.iter().filter_map(|(file, _)| module_of(file, depth)).collect();
     let mut uses = Uses::new();
     for (file, text) in files {
-        let Some(module) = module_of(file, depth) else { continue };
+        let Some(module) = module_of(file, depth).filter(|_| !file.ends_with("tests.rs")) else { continue };
         let of_module = uses.entry(module.clone()).or_default();
         let is_top = file.iter().count() == depth + 1;
         for (number, line) in code(text) {
