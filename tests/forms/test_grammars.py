@@ -483,6 +483,11 @@ def test_explain_and_repr() -> None:
     [
         ('start: A | B\nA.2: "x"\nB: /x/', None, ["1:12: B never comes here: A is taken for each of its texts"]),
         ('start: A | B\nA.2: "x"\nB: /xy*/', None, ["1:12: B never comes here: A is taken for each of its texts"]),
+        (
+            'start: A\nA: /"(\\\\.|.)*?"/',
+            None,
+            ["2:1: A: texts are left out that are the match only if no end comes anywhere later"],
+        ),
         ('start: A | B "y"\nA: "x"\nB: /x/', None, ["1:12: B never comes here: A is taken for each of its texts"]),
         ('start: A | B\nA: "x"\nB: /xy*/', None, []),
         ('start: "x" A | "y" B\nA.2: "x"\nB: /x/', None, []),

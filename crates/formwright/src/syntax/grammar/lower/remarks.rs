@@ -1,8 +1,9 @@
-//! Remarks on parts that no text has: terminals for which a lexer always takes another one, and rules that never end.
+//! Remarks on what no text has: terminals for which a lexer always takes another one, rules that never end, and texts that
+//! are left out of terminals.
 
 use std::collections::BTreeSet;
 
-use super::super::ast::{Grammar, Lint, Span, TerminalId};
+use super::super::ast::{Grammar, Lint, Span, Terminal, TerminalId};
 use super::super::cursor::shorten;
 use super::lexer::Lexer;
 use super::parts::Symbol;
@@ -21,6 +22,7 @@ pub fn remarks(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Li
         let mut found: BTreeSet<(Span, String)> = rules_without_end(grammar, &materials).collect();
         if lexing != Lexing::Any {
             found.extend(terminals_never_taken(grammar, lexing, &materials, limits)?);
+            found.extend(texts_left_out(grammar, &materials));
         }
         Ok(found.into_iter().map(|(span, message)| Lint { span, message }).collect())
     })
@@ -34,6 +36,17 @@ fn rules_without_end<'g>(
     let ends: Vec<bool> = materials.parts.rules.iter().map(|&body| ends[body as usize]).collect();
     let endless = grammar.rules.iter().zip(ends).filter(|(_, ends)| !ends);
     endless.map(|(rule, _)| (rule.span, format!("the rule '{}' never ends, and is left out", shorten(&rule.name))))
+}
+
+/// Terminals of which texts are left out.
+fn texts_left_out(grammar: &Grammar, materials: &Materials) -> Vec<(Span, String)> {
+    let terminals = grammar.terminals.iter().zip(&materials.terminals).zip(0..);
+    let lazy = terminals.filter(|((_, info), _)| info.left_out.is_some());
+    let remark = |((terminal, _), id): ((&Terminal, _), TerminalId)| {
+        let what = "texts are left out that are the match only if no end comes anywhere later";
+        (terminal.span, format!("{}: {what}", name(grammar, id)))
+    };
+    lazy.map(remark).collect()
 }
 
 /// Occurrences of terminals for whose texts a lexer takes another terminal.
