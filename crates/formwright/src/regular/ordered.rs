@@ -470,7 +470,7 @@ mod tests {
                     let left = Ordered::Repeat {
                         body: body.clone(),
                         low: low.saturating_sub(1),
-                        high: high.map(|high| high - 1),
+                        high: high.map(|high| high.saturating_sub(1)),
                         is_lazy: *is_lazy,
                     };
                     let is_over = |after: usize| after == at && *low == 0;
