@@ -52,6 +52,23 @@ def test_modules_import_from_each_other() -> None:
     assert find_modules('// %import .x.y\nstart: "a"') == []
 
 
+def test_a_definition_goes_on_in_brackets_and_at_the_next_line() -> None:
+    module = """
+x: ("("
+    y [z]
+    /[(]/ "."
+    ")"
+) \\
+  y [z]
+  | "[" // (
+y: "y"
+z: "z"
+"""
+    form = fw.grammar("start: x\n%import .m.x", imports={"m": module})
+    conform = ["(yz(.)yz", "(y(.)y", "["]
+    assert [text for text in [*conform, "(yz)", "(y(.)"] if form.matches(text)] == conform
+
+
 def test_places_are_those_of_the_grammar() -> None:
     with pytest.raises(errors.GrammarError) as raised:
         fw.grammar("%import .dates.DATE\nstart: DATE )", imports={"dates": DATES})

@@ -96,25 +96,25 @@ class _Linker:
         self.texts = modules
         self.modules: dict[str, _Module] = {}
         self.names: dict[tuple[str, str], str] = {}
+        self.open: list[tuple[str, str]] = []
         self.lines: list[str] = []
 
     def add(self, wanted: Import, name: str) -> None:
         """Names what is imported."""
-        known = self.names.setdefault((wanted.module, wanted.name), name)
+        known = self.name_of(wanted.module, wanted.name, name)
         if known != name:  # it has a name already, so this is another one for it
             self.lines.append(f"{name}: {known}")
 
     def write(self) -> Iterator[str]:
         """The definitions of all names, and of those that they refer to."""
-        written = 0
-        while written < len(self.names):
-            (module, name), own = list(self.names.items())[written]
-            written += 1
-            yield self.definition(module, name, own)
+        for module, name in self.open:  # grows while it is read
+            yield self.definition(module, name, self.names[module, name])
         yield from self.lines
 
     def definition(self, path: str, name: str, own: str) -> str:
-        module = self.modules.setdefault(path, _read_module(self.texts[path], path))
+        if path not in self.modules:
+            self.modules[path] = _read_module(self.texts[path], path)
+        module = self.modules[path]
         if name in module.definitions:
             return self.rewrite(path, module, name, own)
         if name not in module.imports:
@@ -128,8 +128,12 @@ class _Linker:
             )
         return f"{own}: {self.name_of(wanted.module, wanted.name)}"
 
-    def name_of(self, path: str, name: str) -> str:
-        return self.names.setdefault((path, name), _name_in_module(path, name))
+    def name_of(self, path: str, name: str, own: str | None = None) -> str:
+        """What a name of a module is called here: ``own`` if it is new, or after its module."""
+        if (path, name) not in self.names:
+            self.open.append((path, name))
+            self.names[path, name] = own or _name_in_module(path, name)
+        return self.names[path, name]
 
     def rewrite(self, path: str, module: _Module, name: str, own: str) -> str:
         """A definition, in which what it refers to has the names of the importing grammar."""
@@ -161,7 +165,8 @@ def _name_in_module(path: str, name: str) -> str:
 
 def _read_module(text: str, path: str) -> _Module:
     module = _Module()
-    starts = [match for match in _STATEMENT.finditer(text) if _is_code(text, match.start())]
+    lines = _find_first_lines(text)
+    starts = [match for match in _STATEMENT.finditer(text) if match.start() in lines]
     ends = [match.start() for match in starts[1:]] + [len(text)]
     for start, end in zip(starts, ends, strict=True):
         if start["statement"] in ("%override", "%extend"):
@@ -173,9 +178,17 @@ def _read_module(text: str, path: str) -> _Module:
     return module
 
 
-def _is_code(text: str, at: int) -> bool:
-    """Whether a line begins outside strings and expressions; only expressions over several lines could hold one."""
-    return not text[:at].endswith("\\\n")
+def _find_first_lines(text: str) -> set[int]:
+    """Where lines begin that go on with no other line: not in brackets, and not after a backslash."""
+    found, depth, before = {0}, 0, ""
+    for token in _TOKEN.finditer(text):
+        word = token.group()
+        if token.lastgroup == "other":
+            depth += (word in "([{") - (word in ")]}")
+            if depth == 0 and before != "\\":
+                found |= {token.start() + at + 1 for at, letter in enumerate(word) if letter == "\n"}
+        before = word
+    return found
 
 
 def _imports(text: str, package: str) -> Iterator[tuple[tuple[int, int], list[Import]]]:
