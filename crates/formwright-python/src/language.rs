@@ -612,13 +612,13 @@ impl Language {
     }
 
     /// How each keyword was read: ``(pointer, keyword, status, note)``. Of a grammar, remarks on parts that no text
-    /// has; of others nothing.
+    /// has, and on where fewer texts conform than Lark reads; of others nothing.
     fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
         if let Some((schema, options)) = self.source.schema() {
             return explained(py, schema, options);
         }
         check(py, self.kernel.has_parser())?;
-        let remarks = interruptible(py, || self.source.grammar_remarks(&Limits::default()))?;
+        let remarks = interruptible(py, || self.source.find_remarks(&Limits::default()))?;
         let row = |(line, column, said): Remark| (format!("{line}:{column}"), String::new(), "remark", said);
         Ok(remarks.into_iter().map(row).collect())
     }

@@ -15,6 +15,8 @@
 //! An operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds
 //! the nodes of all instructions together.
 
+mod building;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +28,7 @@ use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
 use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
-use crate::syntax::grammar::compile::{GrammarText, Remark};
+use crate::syntax::grammar::compile::GrammarText;
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
 use crate::syntax::pieces;
 use crate::syntax::regex::{self, Dialect};
@@ -173,43 +175,6 @@ impl Source {
             [Instruction::Schema(schema)] => Some((schema.text.as_ref(), &schema.options)),
             _ => None,
         }
-    }
-
-    /// The language.
-    ///
-    /// # Errors
-    /// As the constructors and operators of its instructions; [`Kind::Limit`] when these are too large together.
-    pub fn build(&self, limits: &Limits) -> Result<Language> {
-        let mut stack = Self::run(&self.0, limits)?;
-        match (stack.pop(), stack.is_empty()) {
-            (Some(language), true) => Ok(language),
-            _ => Err(unbalanced()),
-        }
-    }
-
-    /// If it is a grammar: remarks on its parts that no text has.
-    ///
-    /// # Errors
-    /// As [`Source::build`].
-    pub fn grammar_remarks(&self, limits: &Limits) -> Result<Vec<Remark>> {
-        match self.0.split_last() {
-            Some((Instruction::Grammar(grammar), forms)) => grammar.remarks(&Self::run(forms, limits)?, limits),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// The languages that are left after some instructions.
-    fn run(instructions: &[Instruction], limits: &Limits) -> Result<Vec<Language>> {
-        let (mut stack, mut nodes) = (Vec::new(), 0);
-        for instruction in instructions {
-            let made = instruction.apply(&mut stack, limits)?;
-            nodes += made.graph().nodes.len();
-            if nodes > limits.source_nodes {
-                return Err(Error::limit("nodes of all parts of a language", nodes, limits.source_nodes));
-            }
-            stack.push(made);
-        }
-        Ok(stack)
     }
 
     /// This source as bytes.

@@ -74,6 +74,11 @@ impl TaggedAutomaton {
         self.start
     }
 
+    /// All states.
+    pub fn states(&self) -> std::ops::Range<TaggedState> {
+        0..self.accepts.len() as TaggedState
+    }
+
     /// How many minterms there are.
     pub fn minterms(&self) -> Minterm {
         self.alphabet.len() as Minterm
@@ -92,7 +97,7 @@ impl TaggedAutomaton {
 
     /// The languages that contain the text read, if the right text follows: each with the state before that.
     pub fn accepts_if(&self, state: TaggedState) -> impl Iterator<Item = (Tag, TaggedState)> + '_ {
-        let after = if self.followed.is_empty() { LOST } else { self.step(state, self.minterm(MARK)) };
+        let after = self.mark().map_or(LOST, |mark| self.step(state, mark));
         self.alive(after).iter().filter(|tag| self.is_followed(**tag)).map(move |&tag| (tag, after))
     }
 
@@ -100,6 +105,11 @@ impl TaggedAutomaton {
     pub fn is_settled(&self, state: TaggedState) -> bool {
         let mark = self.minterm(MARK);
         (0..self.minterms()).all(|minterm| minterm == mark || self.step(state, minterm) == state)
+    }
+
+    /// The minterm of the mark, if some language is of texts with what follows them.
+    pub fn mark(&self) -> Option<Minterm> {
+        (!self.followed.is_empty()).then(|| self.minterm(MARK))
     }
 
     /// Whether a language is of texts with what follows them.

@@ -26,7 +26,7 @@ use crate::matcher::masks::MaskCache;
 const MOST_KNOWN: usize = 1 << 14;
 
 /// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
-const WORTH_KEEPING: usize = 8 << 20;
+const WORTH_KEEPING: usize = 16 << 20;
 const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
 
 /// What a matcher and its forks have found.

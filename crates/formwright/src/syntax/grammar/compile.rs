@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::ast::{Control, EVERY_ID, Grammar, Item, ItemKind, Lint, Regex, Span, Syntax};
 use super::derivation::Derivations;
-use super::lower::{Given, Lexing, lower, remarks};
+use super::lower::{Given, Lexing, find_remarks, lower};
 use super::{ReadOptions, read};
 use crate::error::{Error, Kind, Result, line_and_column};
 use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
@@ -68,11 +68,11 @@ pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Regex>, Ve
             }
         }
     }
-    Ok((all, placed(&grammar, &grammar.lints)))
+    Ok((all, locate(&grammar, &grammar.lints)))
 }
 
 /// Remarks in the order of their places.
-fn placed(grammar: &Grammar, lints: &[Lint]) -> Vec<Remark> {
+fn locate(grammar: &Grammar, lints: &[Lint]) -> Vec<Remark> {
     let remark = |lint: &Lint| {
         let (line, column) = line_and_column(&grammar.text, lint.span.0);
         (line, column, lint.message.clone())
@@ -163,15 +163,22 @@ impl GrammarText {
         self.with_given(grammar, forms, limits, |given| lower(grammar, self.lexing_of(grammar), given, limits))
     }
 
-    /// Remarks on parts that no text has, given the languages of the forms that it refers to.
+    /// Remarks on parts that no text has, and on where fewer texts conform than Lark reads, given the languages of the forms
+    /// that it refers to.
     ///
     /// # Errors
     /// As [`GrammarText::build`].
-    pub fn remarks(&self, forms: &[Language], limits: &Limits) -> Result<Vec<Remark>> {
+    pub fn find_remarks(&self, forms: &[Language], limits: &Limits) -> Result<Vec<Remark>> {
         let grammar = self.read(limits)?;
-        let found = self
-            .with_given(&grammar, forms, limits, |given| remarks(&grammar, self.lexing_of(&grammar), given, limits))?;
-        Ok(placed(&grammar, &found))
+        let mut all = Vec::new();
+        for grammar in with_inner(&grammar) {
+            let lexing = self.lexing_of(grammar);
+            let found =
+                self.with_given(grammar, forms, limits, |given| find_remarks(grammar, lexing, given, limits))?;
+            all.extend(locate(grammar, &found));
+        }
+        all.sort_unstable();
+        Ok(all)
     }
 
     /// Its language, and what its texts are read with, given the languages of the forms that it refers to.

@@ -46,7 +46,7 @@ use crate::language::Language;
 use crate::limits::Limits;
 
 use chart::Chart;
-use nodes::Names;
+use nodes::{Names, count_blanks};
 use scanner::{Cutting, Scanner};
 use sets::Sets;
 
@@ -98,11 +98,14 @@ impl Derivation {
 /// What derivations of the texts of one grammar are made with.
 pub struct Derivations {
     parts: Parts,
+    /// By rule of the parts: the rule as it is written.
     rules: Vec<Rule>,
     /// By part: what it is, where it is the name of a rule; `None` for a rule that is nothing but itself.
     targets: Vec<Option<PartId>>,
     /// The options of choices in the order of their priorities, where it is another order.
     orders: FxHashMap<PartId, Vec<PartId>>,
+    /// By part in Lark's brackets: how many blanks it has where nothing is.
+    blanks: FxHashMap<PartId, u32>,
     /// A row of the start rule alone.
     root: PartId,
     ignores_at_start: bool,
@@ -135,16 +138,17 @@ impl Derivations {
                 _ => Ok(None),
             });
             let inner = inner.collect::<Result<_>>()?;
-            let start = materials.parts.add(Part::Rule(grammar.start));
+            let start = materials.parts.add(Part::Rule(materials.start));
             let root = materials.parts.add(Part::Sequence(vec![start]));
             let cutting = Cutting::new(grammar, tables, &materials, limits)?;
             let targets = targets(&materials.parts);
             let sets = Sets::new(&materials, &targets, materials.nullable_parts(), &cutting);
-            let Materials { parts, foreign, .. } = materials;
+            let Materials { parts, foreign, written, .. } = materials;
             let own = Self {
-                orders: orders(&parts, &grammar.rules),
+                orders: orders(&parts, written.as_ref(), &grammar.rules),
+                blanks: count_blanks(grammar, &parts, written.as_ref()),
                 names: Names::new(grammar, &parts),
-                rules: grammar.rules.clone(),
+                rules: parts.written.iter().map(|&rule| grammar.rules[rule as usize].clone()).collect(),
                 targets,
                 root,
                 ignores_at_start: grammar.ignores_at_start,
@@ -248,18 +252,29 @@ fn targets(parts: &Parts) -> Vec<Option<PartId>> {
     (0..parts.all.len() as PartId).map(target).collect()
 }
 
+/// Parts as they are written, and by part the one that it is a variant of.
+type Origins = (Parts, Vec<PartId>);
+
+/// A part as it is written.
+fn written<'w>(parts: &'w Parts, origins: Option<&'w Origins>, part: PartId) -> (&'w Parts, PartId) {
+    origins.map_or((parts, part), |(written, origins)| (written, origins.get(part as usize).copied().unwrap_or(part)))
+}
+
 /// The options of choices, where rules have priorities. That of an option is the sum of those of the rules that it names.
-fn orders(parts: &Parts, rules: &[Rule]) -> FxHashMap<PartId, Vec<PartId>> {
+fn orders(parts: &Parts, origins: Option<&Origins>, rules: &[Rule]) -> FxHashMap<PartId, Vec<PartId>> {
     if rules.iter().all(|rule| rule.priority == 0) {
         return FxHashMap::default();
     }
-    let of_item = |part: &PartId| match parts.get(*part) {
-        Part::Rule(rule) => i64::from(rules[*rule as usize].priority),
-        _ => 0,
-    };
-    let of_option = |part: &PartId| match parts.get(*part) {
-        Part::Sequence(all) => all.iter().map(of_item).sum(),
-        _ => of_item(part),
+    let of_option = |&option: &PartId| {
+        let (parts, option) = written(parts, origins, option);
+        let of_item = |part: &PartId| match parts.get(*part) {
+            Part::Rule(rule) => i64::from(rules[*rule as usize].priority),
+            _ => 0,
+        };
+        match parts.get(option) {
+            Part::Sequence(all) => all.iter().map(of_item).sum(),
+            _ => of_item(&option),
+        }
     };
     let choices = (0..).zip(&parts.all).filter_map(|(id, part)| match part {
         Part::Choice(all) => Some((id, all.clone())),

@@ -9,9 +9,11 @@
 //!
 //! In GBNF every rule is a node, and every terminal is a child.
 
-use super::super::ast::{Grammar, ItemKind, RuleId, Syntax};
+use rustc_hash::FxHashMap;
+
+use super::super::ast::{Grammar, ItemKind, Rule, RuleId, Syntax};
 use super::super::lower::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
-use super::{Capture, Derivation, Derivations, Name};
+use super::{Capture, Derivation, Derivations, Name, Origins, written};
 use crate::interrupt::count;
 
 /// Rounds of a repetition that Lark writes out.
@@ -177,14 +179,11 @@ impl<'n> Nodes<'n> {
         self.add(Node { kind: NodeKind::Tree(1), name, start, end });
     }
 
-    /// Tells that what is in brackets is not there, which has as many blanks as it would have children at most.
+    /// Tells that what is in brackets is not there.
     pub fn skip(&mut self, optional: PartId) {
-        if !self.own.is_optional(optional) {
-            return;
-        }
         let at = self.open.last().map_or(0, |open| open.start).max(self.last);
         let blank = Node { kind: NodeKind::Blank, name: Name::default(), start: at, end: at };
-        for _ in 0..self.own.children_of(optional) {
+        for _ in 0..self.own.blanks_of(optional) {
             count(1);
             self.add(blank.clone());
         }
@@ -236,16 +235,35 @@ impl Derivations {
         self.parts.optional.binary_search(&part).is_ok()
     }
 
-    /// The most children that a part has, as Lark counts them: none of what may come any number of times. Parts nest
-    /// as deep as the reader allows.
-    pub fn children_of(&self, part: PartId) -> u32 {
-        match self.parts.get(part) {
-            Part::Occurrence(occurrence) => u32::from(self.names.is_child(*occurrence)),
-            Part::Rule(rule) => u32::from(!self.rules[*rule as usize].shape.is_spliced),
-            Part::Sequence(all) => all.iter().fold(0, |sum, &part| sum.saturating_add(self.children_of(part))),
-            Part::Choice(all) => all.iter().map(|&part| self.children_of(part)).max().unwrap_or(0),
-            Part::Repeat(body, _, Some(high)) if *high < WRITTEN_OUT => high.saturating_mul(self.children_of(*body)),
-            Part::Repeat(..) => 0,
-        }
+    /// How many blanks a part in Lark's brackets has where nothing is.
+    pub fn blanks_of(&self, optional: PartId) -> u32 {
+        self.blanks.get(&optional).copied().unwrap_or(0)
+    }
+}
+
+/// By part in Lark's brackets: how many blanks it has where nothing is, which is as many as it would have children at most.
+pub fn count_blanks(grammar: &Grammar, parts: &Parts, origins: Option<&Origins>) -> FxHashMap<PartId, u32> {
+    if parts.optional.is_empty() {
+        return FxHashMap::default();
+    }
+    let names = Names::new(grammar, origins.map_or(parts, |(parts, _)| parts));
+    let blanks = |&part: &PartId| {
+        let (parts, optional) = written(parts, origins, part);
+        (part, count_children(&grammar.rules, parts, &names, optional))
+    };
+    parts.optional.iter().map(blanks).collect()
+}
+
+/// The most children that a part has, as Lark counts them: none of what may come any number of times. Parts nest as deep
+/// as the reader allows.
+fn count_children(rules: &[Rule], parts: &Parts, names: &Names, part: PartId) -> u32 {
+    let of = |part: PartId| count_children(rules, parts, names, part);
+    match parts.get(part) {
+        Part::Occurrence(occurrence) => u32::from(names.is_child(*occurrence)),
+        Part::Rule(rule) => u32::from(!rules[*rule as usize].shape.is_spliced),
+        Part::Sequence(all) => all.iter().fold(0, |sum, &part| sum.saturating_add(of(part))),
+        Part::Choice(all) => all.iter().map(|&part| of(part)).max().unwrap_or(0),
+        Part::Repeat(body, _, Some(high)) if *high < WRITTEN_OUT => high.saturating_mul(of(*body)),
+        Part::Repeat(..) => 0,
     }
 }

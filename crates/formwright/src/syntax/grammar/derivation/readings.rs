@@ -190,7 +190,7 @@ impl<'r, 'c> Readings<'r, 'c> {
             Part::Choice(_) => self.options(part, start, end),
             Part::Sequence(all) => item(all.len() as u32).into_iter().collect(),
             Part::Repeat(..) if start == end && own.is_optional(part) => {
-                let blanks = (0..own.children_of(part)).map(|_| Forest::of(Node::Blank));
+                let blanks = (0..own.blanks_of(part)).map(|_| Forest::of(Node::Blank));
                 return Ok(Source::Known(Forests::from_slice(&[blanks.fold(Forest::EMPTY, Forest::join)])));
             }
             Part::Repeat(_, low, high) => {

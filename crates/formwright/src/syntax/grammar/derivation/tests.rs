@@ -107,7 +107,7 @@ impl Definition<'_> {
             Part::Repeat(body, low, high) => {
                 let mut all = self.rounds(*body, *low, *high, (start, Vec::new()))?;
                 if own.is_optional(part) {
-                    let blanks = vec!["-".to_owned(); own.children_of(part) as usize];
+                    let blanks = vec!["-".to_owned(); own.blanks_of(part) as usize];
                     all.iter_mut().filter(|way| way.0 == start).for_each(|way| way.1.clone_from(&blanks));
                 }
                 Some(all)

@@ -10,6 +10,11 @@ impl Bits {
         Self(vec![0; bound.div_ceil(64)].into())
     }
 
+    /// The empty set of numbers below the bound of another set.
+    pub fn like(other: &Self) -> Self {
+        Self(vec![0; other.0.len()].into())
+    }
+
     /// All numbers below `bound`.
     pub fn all(bound: usize) -> Self {
         let mut all = Self::new(bound);
@@ -30,6 +35,22 @@ impl Bits {
     /// Whether a number is in it.
     pub fn contains(&self, number: u32) -> bool {
         self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    /// The numbers that are in another set, too.
+    pub fn and(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(own, other)| own & other).collect())
+    }
+
+    /// Whether another set has the same numbers among some.
+    pub fn is_same_among(&self, other: &Self, some: &Self) -> bool {
+        let words = self.0.iter().zip(&other.0).zip(&some.0);
+        words.fold(0, |differing, ((own, other), some)| differing | (own ^ other) & some) == 0
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
     }
 
     /// Adds all numbers of another set; whether there were new ones.

@@ -143,7 +143,7 @@ impl<'c> Copies<'c> {
             }
         }
         while let Some((rule, guard, after)) = self.to_make.pop() {
-            self.at.set(Some(rule));
+            self.at.set(Some(self.parts.written[rule as usize]));
             let body = self.node(self.parts.rules[rule as usize], guard, after)?;
             let own = self.rules[&(rule, guard, after)];
             self.graph.nodes[own as usize] = body.map_or(Node::Never, Node::Rule);
@@ -177,7 +177,7 @@ impl<'c> Copies<'c> {
         self.open.insert(index);
         while let Some(index) = self.open.pop_first() {
             let Some((&(rule, guard), _)) = self.known.get_index(index) else { continue };
-            self.at.set(Some(rule));
+            self.at.set(Some(self.parts.written[rule as usize]));
             self.left.clear();
             let found = self.guards_after(self.parts.rules[rule as usize], guard, Some(index));
             let known = &mut self.known[index];

@@ -83,39 +83,27 @@ impl<'l> Lexer<'l> {
         let ahead_of_place = places.all.iter().map(|place| of(place)).collect();
         let ahead_of_occurrence = (0..parts.occurrences.len() as OccurrenceId).map(|own| of(&[own])).collect();
         let ahead_of_rule = (0..parts.rules.len()).map(|rule| of(&places.beginning(parts, rule))).collect();
-        let mut lexer = Self {
+        let mut rivals = IndexSet::default();
+        let mut id = |set: &Bits| rivals.get_index_of(set).unwrap_or_else(|| rivals.insert_full(set.clone()).0);
+        let mut ids = |sets: &[Bits]| sets.iter().map(&mut id).collect();
+        let (at_place, at_occurrence) = (ids(&places.rivals), ids(&places.at));
+        Self {
             terminals,
             automaton,
             guards: Guards::new(automaton),
-            rivals: IndexSet::default(),
+            rivals,
             ignored,
             left_out,
             places,
-            at_place: Vec::new(),
-            at_occurrence: Vec::new(),
+            at_place,
+            at_occurrence,
             ahead,
             ahead_of_place,
             ahead_of_occurrence,
             ahead_of_rule,
             lexemes: FxHashMap::default(),
             trivia: FxHashMap::default(),
-        };
-        lexer.find_rivals(parts);
-        lexer
-    }
-
-    /// What the lexer looks for, by place, and by occurrence: there, all that it looks for in places with the occurrence.
-    fn find_rivals(&mut self, parts: &Parts) {
-        let places = self.places;
-        let mut by_occurrence = vec![Bits::new(self.terminals.len()); parts.occurrences.len()];
-        for (place, rivals) in places.all.iter().zip(&places.rivals) {
-            count(place.len());
-            for &occurrence in place {
-                by_occurrence[occurrence as usize].extend(rivals);
-            }
         }
-        self.at_place = places.rivals.iter().map(|rivals| self.rivals.insert_full(rivals.clone()).0).collect();
-        self.at_occurrence = by_occurrence.into_iter().map(|rivals| self.rivals.insert_full(rivals).0).collect();
     }
 
     /// A guard where a rule begins.
@@ -317,6 +305,11 @@ impl Found<'_> {
     /// Those that it is one of if the right text follows, each with the state before that.
     fn open(&self) -> impl Iterator<Item = (Tag, TaggedState)> + '_ {
         self.automaton.accepts_if(self.state)
+    }
+
+    /// Both.
+    pub fn matching(&self) -> impl Iterator<Item = Tag> + '_ {
+        self.certain().chain(self.open().map(|(tag, _)| tag))
     }
 
     /// Whether the text is one of a terminal where nothing follows.

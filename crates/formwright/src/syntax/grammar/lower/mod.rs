@@ -8,6 +8,12 @@
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
 //! places      what may come where, so which terminals are rivals
+//! contested   occurrences that have other rivals in one state of the parser than in others
+//! contexts    what is told apart for them: what a lexer looks for, and where the parser is
+//! entries     the contexts in which rules begin and end
+//! likeness    those that are alike to a rule
+//! variants    rules copied for the contexts that differ
+//! repetitions rounds in these copies
 //! ahead       what may come from a place on, character by character
 //! guards      what must not follow a lexeme
 //! foreign     other languages inside a grammar
@@ -23,17 +29,23 @@
 mod ahead;
 mod bounds;
 mod characters;
+mod contested;
+mod contexts;
 mod copies;
 mod endless;
+mod entries;
 mod foreign;
 mod fusing;
 mod guards;
+mod likeness;
 mod matches;
 mod order;
 mod productions;
 mod remarks;
+mod repetitions;
 mod rounds;
 mod states;
+mod variants;
 
 pub(super) mod bits;
 pub(super) mod lexer;
@@ -58,17 +70,21 @@ use crate::syntax::pattern::Pattern;
 use bits::Bits;
 use bounds::check_bounds;
 use characters::join_characters;
+use contested::Uniform;
+use contexts::Contexts;
 use copies::{Copies, Lexing as CopyLexing, Whole};
 use endless::no_text;
+use entries::Written;
 pub(super) use foreign::Foreign;
 use fusing::regular_parts;
 use lexer::{Lexer, RivalsId, any_number};
-use parts::{OccurrenceId, Parts, Symbol};
+use parts::{OccurrenceId, PartId, Parts, Symbol};
 use places::{PlaceId, Places, Rivals, nullable_parts};
 use productions::Productions;
-pub use remarks::remarks;
+pub use remarks::find_remarks;
 use states::States;
 use terminals::{TerminalInfo, terminals};
+use variants::Variants;
 
 /// How a text is cut into terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,8 +116,22 @@ impl Given<'_> {
 /// What a grammar is made of, and what is known of its terminals and of the languages inside it.
 pub(super) struct Materials {
     pub parts: Parts,
+    /// The rule a text begins with.
+    pub start: RuleId,
+    /// If rules were copied: the parts as they are written, and by part the one that it is a variant of.
+    pub written: Option<(Parts, Vec<PartId>)>,
+    /// Where contexts are too many to tell apart, so that some occurrences have the rivals of all of them in each.
+    pub united: Option<United>,
     pub terminals: Vec<TerminalInfo>,
     pub foreign: Vec<Foreign>,
+}
+
+/// Where contexts are not told apart.
+pub(super) enum United {
+    /// At an occurrence, and perhaps at others.
+    From(OccurrenceId),
+    /// Only in what is ignored.
+    Trivia,
 }
 
 impl Materials {
@@ -116,7 +146,7 @@ impl Materials {
         let parts = Parts::of(grammar, &is_optional);
         let foreign = parts.foreign.iter().map(|(kind, span)| Foreign::new((given.foreign)(kind, *span)?));
         let foreign = foreign.collect::<Result<Vec<Foreign>>>()?;
-        Ok(Self { parts, terminals, foreign })
+        Ok(Self { parts, start: grammar.start, written: None, united: None, terminals, foreign })
     }
 
     /// By part: whether the empty text is in it.
@@ -131,31 +161,61 @@ impl Materials {
         }
     }
 
-    /// The terminals that a lexer looks for: those that the parser can read, and what is ignored. By part: whether the
-    /// empty text is in it.
+    /// What may come where, and what a lexer looks for there.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] when the parser has too many states.
-    pub fn rivals(&self, start: usize, lexing: Lexing, nullable: &[bool]) -> Result<Rivals> {
-        let terminals = self.terminals.len();
-        if lexing == Lexing::Basic {
-            let all = Bits::all(terminals);
-            return Ok(Rivals { begin: all.clone(), after: vec![all; self.parts.occurrences.len()] });
+    pub fn places(&mut self, lexing: Lexing, automaton: &TaggedAutomaton) -> Result<Places> {
+        if lexing != Lexing::Basic {
+            return self.contextual_places(automaton);
         }
-        let productions = Productions::of(&self.parts, terminals, nullable)?;
-        let readable = States::of(&productions, start)?.readable();
+        let all = Bits::all(self.terminals.len());
+        let rivals = Rivals { begin: all.clone(), after: vec![all; self.parts.occurrences.len()], at: None };
+        Ok(Places::of(&self.parts, self.nullable_parts(), self.start as usize, &rivals))
+    }
+
+    /// The same, where a lexer looks for the terminals that the parser can read, and what is ignored. Rules in which it
+    /// looks for other terminals in other contexts are copied.
+    fn contextual_places(&mut self, automaton: &TaggedAutomaton) -> Result<Places> {
+        let (parts, start, terminals) = (&self.parts, self.start, &self.terminals);
+        let nullable = self.nullable_parts();
+        let productions = &Productions::of(parts, terminals.len(), &nullable)?;
+        let states = States::of(productions, start as usize)?;
+        let looked_for = self.with_ignored(&states.readable());
+        let rivals = states.rivals(&looked_for);
+        let places = Places::of(parts, nullable, start as usize, &rivals);
+        let uniform = Uniform { parts, productions, places: &places, terminals, automaton };
+        let contested = uniform.find_contested(&states, &looked_for);
+        if contested.terminals.is_empty() {
+            return Ok(places);
+        }
+        let variants = Contexts::of(&states, &looked_for, &contested).and_then(|contexts| {
+            let written = Written { parts, start, productions, places: &places, contexts: &contexts };
+            Variants::of(&written, rivals.begin)
+        });
+        let Ok(Variants { parts, start, rivals, origins }) = variants else {
+            self.united = Some(contested.occurrences.first().map_or(United::Trivia, |&first| United::From(first)));
+            return Ok(places);
+        };
+        self.written = Some((std::mem::replace(&mut self.parts, parts), origins));
+        self.start = start;
+        Ok(Places::of(&self.parts, self.nullable_parts(), start as usize, &rivals))
+    }
+
+    /// By state of the parser: the terminals among those that it can read, and what is ignored.
+    fn with_ignored(&self, readable: &[Option<Bits>]) -> Vec<Option<Bits>> {
+        let terminals = self.terminals.len();
         let mut ignored = Bits::new(terminals);
         let tags = (0..).zip(&self.terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag);
         tags.for_each(|tag| ignored.insert(tag));
         let with_ignored = |names: &Bits| {
             count(1 + names.words());
-            let mut rivals = ignored.clone();
+            let mut all = ignored.clone();
             let own = names.iter().take_while(|&name| (name as usize) < terminals); // other languages come after them
-            own.for_each(|tag| rivals.insert(tag));
-            rivals
+            own.for_each(|tag| all.insert(tag));
+            all
         };
-        let after = readable.after.iter().map(with_ignored).collect();
-        Ok(Rivals { begin: with_ignored(&readable.begin), after })
+        readable.iter().map(|names| names.as_ref().map(with_ignored)).collect()
     }
 
     /// One automaton over all terminals, and after them over what is left out of some.
@@ -191,7 +251,7 @@ pub(super) struct Tables {
 /// [`crate::Kind::Limit`] when it is too large; [`crate::Kind::Unsatisfiable`] when it has no text.
 pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Language> {
     bounded_by_rule(grammar, limits, |at| {
-        let materials = Materials::of(grammar, lexing, given, limits)?;
+        let mut materials = Materials::of(grammar, lexing, given, limits)?;
         Ok(materials.lower(grammar, lexing, limits, at)?.0)
     })
 }
@@ -225,16 +285,16 @@ impl Materials {
     /// # Errors
     /// As [`lower`].
     pub fn lower(
-        &self,
+        &mut self,
         grammar: &Grammar,
         lexing: Lexing,
         limits: &Limits,
         at: &RuleAtWork,
     ) -> Result<(Language, Option<Tables>)> {
         check_bounds(grammar, &self.parts, &self.foreign)?;
-        let nullable = self.nullable_parts();
-        let Self { parts, terminals, foreign } = self;
         if lexing == Lexing::Any {
+            let Self { parts, terminals, foreign, .. } = &*self;
+            let nullable = self.nullable_parts();
             let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
             let trivia = any_number(Regular::or(ignored));
             let tree = |occurrence| match parts.occurrences[occurrence as usize].symbol {
@@ -246,38 +306,40 @@ impl Materials {
             };
             let trees: Vec<Regular> = (0..parts.occurrences.len() as OccurrenceId).map(tree).collect();
             let lexing = CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia });
-            let language =
-                finish(Copies::new(grammar, parts, &nullable, foreign, lexing, (limits, at)), grammar, limits)?;
+            let copies = Copies::new(grammar, parts, &nullable, foreign, lexing, (limits, at));
+            let language = self.finish(copies, grammar, limits)?;
             return Ok((language, None));
         }
-        let rivals = self.rivals(grammar.start as usize, lexing, &nullable)?;
-        let places = Places::of(parts, nullable, grammar.start as usize, &rivals);
         let automaton = self.automaton(limits)?;
+        let places = self.places(lexing, &automaton)?;
+        let Self { parts, terminals, foreign, .. } = &*self;
         let lexer = Lexer::new(parts, &places, terminals, &automaton);
         let sets = lexer.rivals.iter().cloned().collect();
         let (at_place, at_occurrence) = (lexer.at_place.clone(), lexer.at_occurrence.clone());
         let lexing = CopyLexing::Lexer(Box::new(lexer));
-        let language =
-            finish(Copies::new(grammar, parts, &places.nullable, foreign, lexing, (limits, at)), grammar, limits)?;
+        let copies = Copies::new(grammar, parts, &places.nullable, foreign, lexing, (limits, at));
+        let language = self.finish(copies, grammar, limits)?;
         let after = places.after;
         Ok((language, Some(Tables { automaton, sets, at_place, at_occurrence, after })))
     }
-}
 
-fn finish(mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {
-    let root = copies.make(grammar.start, grammar.ignores_at_start)?;
-    copies.at.set(None);
-    if let Some(&occurrence) = copies.unguarded.first() {
-        let span = copies.parts.occurrences[occurrence as usize].span;
-        let what = "the text before it could go on with its first characters, which a lexer would take for one text";
-        let instead = "write a text between them, or use lexing=\"any\"";
-        return Err(Error::unsupported_construct(&grammar.text, span, what, instead));
+    fn finish(&self, mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {
+        let root = copies.make(self.start, grammar.ignores_at_start)?;
+        copies.at.set(None);
+        if let Some(&occurrence) = copies.unguarded.first() {
+            let span = copies.parts.occurrences[occurrence as usize].span;
+            let what =
+                "the text before it could go on with its first characters, which a lexer would take for one text";
+            let instead = "write a text between them, or use lexing=\"any\"";
+            return Err(Error::unsupported_construct(&grammar.text, span, what, instead));
+        }
+        let mut graph = copies.graph;
+        graph.root = root;
+        join_characters(&mut graph);
+        let written = self.written.as_ref().map_or(&self.parts, |(parts, _)| parts);
+        Language::new(graph, limits).map_err(|error| match *error.kind {
+            Kind::Unsatisfiable { .. } => no_text(grammar, written, *error.kind),
+            _ => error,
+        })
     }
-    let mut graph = copies.graph;
-    graph.root = root;
-    join_characters(&mut graph);
-    Language::new(graph, limits).map_err(|error| match *error.kind {
-        Kind::Unsatisfiable { .. } => no_text(grammar, copies.parts, *error.kind),
-        _ => error,
-    })
 }

@@ -13,7 +13,7 @@ pub type PartId = u32;
 pub type OccurrenceId = u32;
 
 /// A part of a rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Occurrence(OccurrenceId),
     Rule(RuleId),
@@ -48,6 +48,8 @@ pub struct Parts {
     most_tokens: Box<[Option<(u32, Span)>]>,
     /// What a rule is, by rule.
     pub rules: Vec<PartId>,
+    /// By rule: the rule of the grammar that it is, or is a copy of.
+    pub written: Vec<RuleId>,
     pub occurrences: Vec<Occurrence>,
     /// Occurrences that are written as texts, ascending.
     pub texts: Vec<OccurrenceId>,
@@ -64,9 +66,16 @@ impl Parts {
         let mut parts = Self { is_optional: is_optional.into(), most_tokens, ..Self::default() };
         for rule in &grammar.rules {
             let body = parts.alternatives(&rule.alternatives);
+            parts.written.push(parts.rules.len() as RuleId);
             parts.rules.push(body);
         }
         parts
+    }
+
+    /// No rules yet, of the terminals and the other languages of a grammar.
+    pub fn like(other: &Self) -> Self {
+        let (is_optional, most_tokens) = (other.is_optional.clone(), other.most_tokens.clone());
+        Self { is_optional, most_tokens, foreign: other.foreign.clone(), ..Self::default() }
     }
 
     /// Whether an occurrence is one of a terminal.
@@ -84,7 +93,7 @@ impl Parts {
 
     /// The rule in which a part is written; the body of a rule is its last part.
     pub fn rule_of(&self, part: PartId) -> usize {
-        self.rules.partition_point(|&body| body < part)
+        self.written[self.rules.partition_point(|&body| body < part)] as usize
     }
 
     pub fn get(&self, part: PartId) -> &Part {

@@ -31,6 +31,8 @@ pub struct Rivals {
     pub begin: Bits,
     /// By occurrence: after it.
     pub after: Vec<Bits>,
+    /// By occurrence: where it is, if that is known; else all that is looked for in places with the occurrence.
+    pub at: Option<Vec<Bits>>,
 }
 
 /// What may begin and what may follow the parts of a grammar.
@@ -46,6 +48,8 @@ pub struct Places {
     pub all: Vec<Vec<OccurrenceId>>,
     /// By place: the terminals that a lexer looks for there.
     pub rivals: Vec<Bits>,
+    /// By occurrence: the terminals that a lexer looks for where it is.
+    pub at: Vec<Bits>,
     /// By occurrence: the place after it.
     pub after: Vec<PlaceId>,
 }
@@ -69,7 +73,20 @@ impl Places {
         let begin = places.first[start].clone();
         add(&mut places, &begin, &rivals.begin);
         let after = after.iter().zip(&rivals.after).map(|(set, rivals)| add(&mut places, set, rivals)).collect();
+        places.at = rivals.at.clone().unwrap_or_else(|| places.rivals_of_occurrences(parts, &rivals.begin));
         Self { after, ..places }
+    }
+
+    /// By occurrence: all that a lexer looks for in places with it.
+    fn rivals_of_occurrences(&self, parts: &Parts, begin: &Bits) -> Vec<Bits> {
+        let mut all = vec![Bits::like(begin); parts.occurrences.len()];
+        for (place, rivals) in self.all.iter().zip(&self.rivals) {
+            count(place.len());
+            for &occurrence in place {
+                all[occurrence as usize].extend(rivals);
+            }
+        }
+        all
     }
 
     /// The occurrences that may begin a part.

@@ -67,6 +67,8 @@ pub struct Productions {
     shapes: Vec<u32>,
     /// By the shape of what is repeated: the rule of the repetition, and what is repeated in it.
     repeated: FxHashMap<u32, (u32, PartId)>,
+    /// By the shape of a repetition that is not written out: its rule.
+    rounds: FxHashMap<u32, u32>,
     /// By rule: whether the empty text is in it.
     nullable: Vec<bool>,
     /// By occurrence: another one in an equal repetition, or itself.
@@ -108,6 +110,36 @@ impl Productions {
     /// The rule that a symbol is.
     pub fn rule_of(&self, symbol: u32) -> Option<usize> {
         symbol.checked_sub(self.names).map(|rule| rule as usize)
+    }
+
+    /// The name of an occurrence.
+    pub fn name_of(&self, parts: &Parts, occurrence: OccurrenceId) -> u32 {
+        match parts.occurrences[occurrence as usize].symbol {
+            Symbol::Terminal(terminal) => terminal,
+            Symbol::Foreign(at) => self.names - parts.foreign.len() as u32 + at,
+        }
+    }
+
+    /// The rule of a repetition; `None` if its rounds are written out.
+    pub fn rule_of_rounds(&self, part: PartId) -> Option<u32> {
+        self.rounds.get(&self.shapes[part as usize]).copied()
+    }
+
+    /// By position: whether several ways lead to it from the beginning of its right-hand side. Spots are made from the end
+    /// on, so what comes after a spot has a lower index.
+    pub fn joined_positions(&self) -> Vec<bool> {
+        let (mut ways, mut of_positions) = (vec![0_u8; self.spots.len()], vec![0_u8; self.positions.len()]);
+        self.entries.iter().for_each(|&entry| ways[entry as usize] = 1);
+        for (spot, Spot { next, .. }) in self.spots.iter().enumerate().rev() {
+            let own = ways[spot];
+            for &position in next.iter().filter(|_| own > 0) {
+                let after = &mut ways[self.positions[position as usize].after as usize];
+                *after = after.saturating_add(own);
+                let known = &mut of_positions[position as usize];
+                *known = known.saturating_add(own);
+            }
+        }
+        of_positions.into_iter().map(|ways| ways > 1).collect()
     }
 
     /// Where the right-hand side of a rule begins.
@@ -224,17 +256,24 @@ impl Builder<'_> {
                 self.either(&mut options)
             }
             Part::Repeat(_, _, Some(0)) => Ok(after),
-            Part::Repeat(body, low, high) => self.before_rounds(*body, (*low, *high), after),
+            Part::Repeat(body, low, high) => self.before_rounds(part, *body, (*low, *high), after),
         }
     }
 
-    fn before_rounds(&mut self, body: PartId, (low, high): (u32, Option<u32>), after: SpotId) -> Result<SpotId> {
+    fn before_rounds(
+        &mut self,
+        part: PartId,
+        body: PartId,
+        (low, high): (u32, Option<u32>),
+        after: SpotId,
+    ) -> Result<SpotId> {
         if let Some(high) = high
             && let Some(spot) = self.before_written_out(body, (low, high), after)?
         {
             return Ok(spot);
         }
         let rule = self.rule_of_repetition(body);
+        self.all.rounds.insert(self.all.shapes[part as usize], rule);
         let spot = self.position(self.all.names + rule, after, None)?;
         if low == 0 { self.either(&mut vec![spot, after]) } else { Ok(spot) }
     }

@@ -1,14 +1,14 @@
-//! Remarks on what no text has: terminals for which a lexer always takes another one, rules that never end, and texts that
-//! are left out of terminals.
+//! Remarks on what no text has: terminals for which a lexer always takes another one, rules that never end, texts that are
+//! left out of terminals, and texts that Lark's lexer would cut otherwise.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::ast::{Grammar, Lint, Span, Terminal, TerminalId};
 use super::super::cursor::shorten;
 use super::lexer::Lexer;
 use super::parts::Symbol;
-use super::places::{Places, nullable_parts};
-use super::{Given, Lexing, Materials, bounded_by_rule};
+use super::places::nullable_parts;
+use super::{Given, Lexing, Materials, United, bounded_by_rule};
 use crate::error::Result;
 use crate::limits::Limits;
 
@@ -16,13 +16,14 @@ use crate::limits::Limits;
 ///
 /// # Errors
 /// As [`super::lower`].
-pub fn remarks(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Vec<Lint>> {
+pub fn find_remarks(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limits) -> Result<Vec<Lint>> {
     bounded_by_rule(grammar, limits, |_| {
-        let materials = Materials::of(grammar, lexing, given, limits)?;
+        let mut materials = Materials::of(grammar, lexing, given, limits)?;
         let mut found: BTreeSet<(Span, String)> = rules_without_end(grammar, &materials).collect();
         if lexing != Lexing::Any {
-            found.extend(terminals_never_taken(grammar, lexing, &materials, limits)?);
             found.extend(texts_left_out(grammar, &materials));
+            found.extend(terminals_never_taken(grammar, lexing, &mut materials, limits)?);
+            found.extend(contexts_not_told_apart(grammar, &materials));
         }
         Ok(found.into_iter().map(|(span, message)| Lint { span, message }).collect())
     })
@@ -49,28 +50,46 @@ fn texts_left_out(grammar: &Grammar, materials: &Materials) -> Vec<(Span, String
     lazy.map(remark).collect()
 }
 
-/// Occurrences of terminals for whose texts a lexer takes another terminal.
+/// Occurrences of terminals for whose texts a lexer takes another terminal, in each of their contexts.
 fn terminals_never_taken(
     grammar: &Grammar,
     lexing: Lexing,
-    materials: &Materials,
+    materials: &mut Materials,
     limits: &Limits,
 ) -> Result<Vec<(Span, String)>> {
-    let Materials { parts, terminals, .. } = materials;
-    let nullable = materials.nullable_parts();
-    let rivals = materials.rivals(grammar.start as usize, lexing, &nullable)?;
-    let places = Places::of(parts, nullable, grammar.start as usize, &rivals);
     let automaton = materials.automaton(limits)?;
+    let places = materials.places(lexing, &automaton)?;
+    let Materials { parts, terminals, .. } = materials;
     let mut lexer = Lexer::new(parts, &places, terminals, &automaton);
-    let mut found = Vec::new();
+    let mut winners = BTreeMap::new();
     for (id, occurrence) in (0..).zip(&parts.occurrences) {
         let Symbol::Terminal(own) = occurrence.symbol else { continue };
-        if let Some(winner) = lexer.winner(own, lexer.at_occurrence[id]) {
-            let [own, winner] = [own, winner].map(|terminal| name(grammar, terminal));
-            found.push((occurrence.span, format!("{own} never comes here: {winner} is taken for each of its texts")));
-        }
+        let winner = lexer.winner(own, lexer.at_occurrence[id]);
+        let known = winners.entry(occurrence.span).or_insert((own, winner));
+        known.1 = known.1.and(winner);
     }
-    Ok(found)
+    let never = winners.into_iter().filter_map(|(span, (own, winner))| Some((span, own, winner?)));
+    let remark = |(span, own, winner)| {
+        let [own, winner] = [own, winner].map(|terminal| name(grammar, terminal));
+        (span, format!("{own} never comes here: {winner} is taken for each of its texts"))
+    };
+    Ok(never.map(remark).collect())
+}
+
+/// Where fewer texts conform than Lark reads, since there are too many contexts.
+fn contexts_not_told_apart(grammar: &Grammar, materials: &Materials) -> Option<(Span, String)> {
+    let (span, what) = match materials.united.as_ref()? {
+        United::Trivia => (grammar.rules[grammar.start as usize].span, "what is ignored".to_owned()),
+        United::From(occurrence) => {
+            let span = materials.parts.occurrences[*occurrence as usize].span;
+            (span, shorten(grammar.text.get(span.0..span.1).unwrap_or_default()))
+        }
+    };
+    let message = format!(
+        "{what} competes with all terminals that may come in any use of the rule, since the uses are too many to tell apart: \
+         some texts that Lark reads do not conform"
+    );
+    Some((span, message))
 }
 
 /// What a terminal is called: its name, or how it is written.

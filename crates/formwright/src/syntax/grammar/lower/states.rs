@@ -23,10 +23,45 @@ use crate::error::{Error, Result};
 use crate::interrupt::count;
 
 /// Index of a state.
-type StateId = u32;
+pub type StateId = u32;
 
 /// Index of a transition from a state to another by a rule.
 type TransitionId = u32;
+
+/// A position that was read, and what was read of its right-hand side up to it.
+type Item = (PositionId, PrefixId);
+
+/// Index of symbols in a row.
+type PrefixId = u32;
+
+/// Nothing read, or nothing told apart.
+const NO_PREFIX: PrefixId = 0;
+
+/// Beginnings of right-hand sides. Lark writes them out for each choice in them, `x? y` as `x y | y`, so after different
+/// ones its parser is in different states. Beyond so many for each position they are not told apart.
+struct Prefixes {
+    /// By position: whether several beginnings lead to it.
+    is_joined: Vec<bool>,
+    ids: FxHashMap<(PrefixId, u32), PrefixId>,
+    most: usize,
+}
+
+/// Beginnings that are told apart, for each position.
+const PREFIXES_OF_POSITION: usize = 2;
+
+impl Prefixes {
+    /// What was read once a position is.
+    fn after(&mut self, (position, prefix): Item, symbol: u32) -> PrefixId {
+        if self.ids.len() >= self.most {
+            return NO_PREFIX;
+        }
+        if !self.is_joined[position as usize] {
+            return 1 + position;
+        }
+        let next = (1 + self.is_joined.len() + self.ids.len()) as PrefixId;
+        *self.ids.entry((prefix, symbol)).or_insert(next)
+    }
+}
 
 /// Most states.
 const MOST_STATES: usize = 1 << 14;
@@ -48,8 +83,9 @@ struct State {
 /// The states of the parser of a grammar.
 pub struct States<'s> {
     productions: &'s Productions,
-    /// By state: the positions that have just been read.
-    kernels: Vec<Vec<PositionId>>,
+    /// By state: the positions that have just been read, each with the symbols before it.
+    kernels: Vec<Vec<Item>>,
+    prefixes: Prefixes,
     all: Vec<State>,
     /// By transition: the state that it begins in, the rule, and the state that it leads to.
     transitions: Vec<(StateId, u32, StateId)>,
@@ -59,14 +95,22 @@ impl<'s> States<'s> {
     /// The states of a parser that begins with the rule `start`.
     ///
     /// # Errors
-    /// [`crate::Kind::Limit`] when there are too many.
+    /// [`crate::Kind::Limit`] when there are too many, even where beginnings of right-hand sides are not told apart.
     pub fn of(productions: &'s Productions, start: usize) -> Result<Self> {
-        let mut states = Self { productions, kernels: vec![Vec::new()], all: Vec::new(), transitions: Vec::new() };
+        let most = PREFIXES_OF_POSITION * productions.positions.len();
+        Self::with_prefixes(productions, start, most).or_else(|_| Self::with_prefixes(productions, start, 0))
+    }
+
+    fn with_prefixes(productions: &'s Productions, start: usize, most: usize) -> Result<Self> {
+        let is_joined = if most > 0 { productions.joined_positions() } else { Vec::new() };
+        let prefixes = Prefixes { is_joined, ids: FxHashMap::default(), most };
+        let (kernels, all, transitions) = (vec![Vec::new()], Vec::new(), Vec::new());
+        let mut states = Self { productions, kernels, prefixes, all, transitions };
         let mut ids = FxHashMap::from_iter([(Vec::new(), 0)]);
         while states.all.len() < states.kernels.len() {
             let state = states.all.len();
-            let begun = if state == 0 { productions.entry(start).next.clone() } else { Vec::new() };
-            let (steps, empty) = states.steps(begun, &states.kernels[state]);
+            let begun = if state == 0 { &productions.entry(start).next[..] } else { &[] };
+            let (steps, empty) = states.find_steps(begun, state as StateId);
             let mut next = Vec::with_capacity(steps.len());
             for (symbol, kernel) in steps {
                 let new = states.kernels.len() as StateId;
@@ -100,30 +144,30 @@ impl<'s> States<'s> {
     }
 
     /// By symbol, ascending: what has been read after it in a state; and the rules that may be empty there.
-    fn steps(&self, begun: Vec<PositionId>, kernel: &[PositionId]) -> (Vec<(u32, Vec<PositionId>)>, Vec<u32>) {
+    fn find_steps(&mut self, begun: &[PositionId], state: StateId) -> (Vec<(u32, Vec<Item>)>, Vec<u32>) {
         let productions = self.productions;
-        let (mut next, mut empty, mut rules) = (begun, Vec::new(), FxHashSet::default());
-        let mut spots: Vec<SpotId> = kernel.iter().map(|&at| productions.positions[at as usize].after).collect();
-        spots.dedup();
-        for spot in spots {
-            next.extend(&productions.spots[spot as usize].next);
+        let (mut empty, mut rules) = (Vec::new(), FxHashSet::default());
+        let mut next: Vec<Item> = begun.iter().map(|&position| (position, NO_PREFIX)).collect();
+        for &(position, prefix) in &self.kernels[state as usize] {
+            next.extend(productions.after(position).next.iter().map(|&position| (position, prefix)));
         }
         let mut at = 0;
-        while let Some(&position) = next.get(at) {
+        while let Some(&(position, _)) = next.get(at) {
             at += 1;
             let Some(rule) = productions.rule_of(productions.positions[position as usize].symbol) else { continue };
             if rules.insert(rule) {
                 let entry = productions.entry(rule);
-                next.extend(&entry.next);
+                next.extend(entry.next.iter().map(|&position| (position, NO_PREFIX)));
                 empty.extend(entry.ends.then_some(rule as u32));
             }
         }
         count(next.len());
-        let symbol = |position: &PositionId| productions.positions[*position as usize].symbol;
-        next.sort_unstable_by_key(|position| (symbol(position), *position));
+        let symbol = |item: &Item| productions.positions[item.0 as usize].symbol;
+        next.sort_unstable_by_key(|item| (symbol(item), *item));
         next.dedup();
         let runs = next.chunk_by(|one, other| symbol(one) == symbol(other));
-        (runs.map(|run| (symbol(&run[0]), run.to_vec())).collect(), empty)
+        let mut read = |item: &Item| (item.0, self.prefixes.after(*item, symbol(item)));
+        (runs.map(|run| (symbol(&run[0]), run.iter().map(&mut read).collect())).collect(), empty)
     }
 
     fn next(&self, state: StateId, symbol: u32) -> Option<StateId> {
@@ -145,8 +189,9 @@ impl<'s> States<'s> {
         next.iter().map(|(symbol, _)| *symbol).take_while(|&name| name < self.productions.names)
     }
 
-    /// What the parser may read, in any of its states, after each occurrence.
-    pub fn readable(&self) -> Rivals {
+    /// By state in which the parser reads what comes next, the first and those after a terminal or another language: the
+    /// names that it may read there.
+    pub fn readable(&self) -> Vec<Option<Bits>> {
         let Lookaheads { follow, ends } = self.lookaheads();
         let productions = self.productions;
         let readable = |state: StateId| {
@@ -160,25 +205,40 @@ impl<'s> States<'s> {
             }
             all
         };
-        let mut after = vec![Bits::new(productions.names as usize); productions.alike.len()];
-        for (state, kernel) in (0..).zip(&self.kernels) {
-            let occurrence = |position: &PositionId| productions.positions[*position as usize].occurrence;
-            let mut occurrences = kernel.iter().filter_map(occurrence).peekable();
-            if occurrences.peek().is_some() {
-                let names = readable(state);
-                for occurrence in occurrences {
-                    count(1 + names.words());
-                    after[productions.representative(occurrence) as usize].extend(&names);
-                }
+        let is_read = |state: StateId| state == 0 || self.occurrences(state).next().is_some();
+        (0..self.all.len() as StateId).map(|state| is_read(state).then(|| readable(state))).collect()
+    }
+
+    /// The occurrences after which the parser is in a state; of those that are alike, one.
+    pub fn occurrences(&self, state: StateId) -> impl Iterator<Item = OccurrenceId> + '_ {
+        let occurrence = |item: &Item| self.productions.positions[item.0 as usize].occurrence;
+        let representative = |occurrence| self.productions.representative(occurrence);
+        self.kernels[state as usize].iter().filter_map(occurrence).map(representative)
+    }
+
+    /// By state: the symbols that may come next, ascending, and where they lead.
+    pub fn steps(&self) -> impl Iterator<Item = &[(u32, StateId)]> {
+        self.all.iter().map(|state| &state.next[..])
+    }
+
+    /// What is looked for after each occurrence: what is, in any state after it.
+    pub fn rivals(&self, looked_for: &[Option<Bits>]) -> Rivals {
+        let begin = looked_for[0].clone().unwrap_or_default();
+        let mut after = vec![Bits::like(&begin); self.productions.alike.len()];
+        for (state, names) in (0..).zip(looked_for) {
+            for occurrence in self.occurrences(state) {
+                let Some(names) = names else { continue };
+                count(1 + names.words());
+                after[occurrence as usize].extend(names);
             }
         }
         for occurrence in 0..after.len() {
-            let representative = productions.representative(occurrence as OccurrenceId) as usize;
+            let representative = self.productions.representative(occurrence as OccurrenceId) as usize;
             if representative != occurrence {
                 after[occurrence] = after[representative].clone();
             }
         }
-        Rivals { begin: readable(0), after }
+        Rivals { begin, after, at: None }
     }
 
     /// The lookaheads of the parser.
