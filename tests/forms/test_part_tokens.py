@@ -354,6 +354,7 @@ GRAMMARS: dict[str, tuple[str, int]] = {
     ),
     "inside brackets": ('start: "{" start "}" | T\nT[capture, max_tokens=MOST]: /[^{}]*</', 5),
     "a rule of GBNF": ('root ::= word "x" | word "cd"\nword[capture, max_tokens=MOST] ::= [ab]+ ("</t>" | ":")', 5),
+    "other rivals in each place": ('start: "cd" e ":" | e "x"\ne: T\nT[capture, max_tokens=MOST]: /[a-d]+/', 3),
     "free text and a control token": ("root ::= <open> t <close>\nt[capture, max_tokens=MOST] ::= .*", 4),
 }
 
