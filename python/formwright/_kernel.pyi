@@ -283,6 +283,9 @@ class Language:
             LimitExceeded: There are more states, as in every language with recursion.
         """
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held, roughly. Automata are not counted: the languages of a vocabulary share them."""
     def example(self) -> bytes:
         """The shortest complete text (one of them), UTF-8."""
     def explain(self) -> list[tuple[str, str, str, str]]:
@@ -484,6 +487,11 @@ class Vocabulary:
 
         The bytes do not hold the merges: store ``merges.to_bytes()`` beside them. A pickle holds them once they were
         asked for.
+        """
+    @property
+    def kept_constraints(self) -> tuple[int, int]:
+        """The compiled forms that are kept for the next request: how many, and how many bytes they and what their texts found
+        take, roughly. The bounds are on the page on limits.
         """
     def __len__(self) -> int: ...
     def token(self, token_id: int) -> bytes:

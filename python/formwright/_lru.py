@@ -20,16 +20,22 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
+def _count(value: object) -> int:
+    return 1
+
+
 class Lru(Generic[K, V]):
-    """Values by key, of which the least recently used one goes when there are too many.
+    """Values by key, of which the least recently used ones go when they are too many.
 
     Args:
-        size: How many are kept.
+        size: How many are kept, or how much of what ``weigh`` says of them.
+        weigh: The weight of a value. One that is heavier than ``size`` is not kept.
     """
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[K, V] = OrderedDict()
+    def __init__(self, size: int, weigh: Callable[[V], int] = _count) -> None:
+        self._size, self._weigh = size, weigh
+        self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._weight = 0
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -37,6 +43,11 @@ class Lru(Generic[K, V]):
 
     def __contains__(self, key: object) -> bool:
         return key in self._kept
+
+    @property
+    def weight(self) -> int:
+        """That of all values together."""
+        return self._weight
 
     def find(self, key: K, make: Callable[[], V]) -> V:
         """Return the value of a key; it is made if it is not kept.
@@ -46,11 +57,15 @@ class Lru(Generic[K, V]):
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return self._kept[key]
+                return self._kept[key][0]
         made = make()
+        weight = self._weigh(made)
         with self._lock:
-            value = self._kept.setdefault(key, made)
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-            return value
+            if key in self._kept:
+                return self._kept[key][0]
+            if weight <= self._size:
+                self._kept[key] = made, weight
+                self._weight += weight
+            while self._weight > self._size:
+                self._weight -= self._kept.popitem(last=False)[1][1]
+            return made

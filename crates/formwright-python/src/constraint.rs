@@ -71,6 +71,10 @@ impl Constraint {
         let canonical = canonical.map_or(Ok(Scope::Nothing), read_scope)?;
         let language: Py<Language> = form.getattr("language")?.cast_into::<Language>()?.unbind();
         let (in_kernel, tables) = (&language.get().kernel, &vocabulary.get().tables);
+        let kept = &vocabulary.get().constraints;
+        if let Some(kernel) = kept.find(in_kernel, canonical) {
+            return Ok(Self { kernel, form: form.unbind(), vocabulary, canonical });
+        }
         let speller = if canonical == Scope::Nothing { None } else { Some(&vocabulary.get().speller(py)?.1) };
         let compile = || match speller {
             None => formwright::Constraint::new(in_kernel, tables),
@@ -80,7 +84,10 @@ impl Constraint {
         check(py, in_kernel.has_parser())?;
         let is_large = in_kernel.graph().nodes.len() + in_kernel.graph().leaves.len() > LARGE;
         let is_long = is_large || in_kernel.is_plain() || speller.is_some() || in_kernel.has_parser();
-        let kernel = if is_long { interruptible(py, compile) } else { interruptible_locked(py, compile) }?;
+        let mut kernel = if is_long { interruptible(py, compile) } else { interruptible_locked(py, compile) }?;
+        if !in_kernel.has_parser() {
+            kernel = vocabulary.get().constraints.keep(in_kernel, canonical, kernel); // a parser holds objects of Python
+        }
         Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
     }
 
@@ -152,8 +159,9 @@ impl Constraint {
         let own = slf.get();
         check(py, own.kernel.graph().has_parser())?;
         let ids = known_all(py, &own.vocabulary.get().tables.vocabulary, &prompt_ids.unwrap_or_default())?;
-        let begin = || if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) };
-        let kernel = interruptible(py, || Ok(begin()))?;
+        let begin = || Ok(if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) });
+        let kernel =
+            if own.canonical == Scope::Nothing { interruptible_locked(py, begin) } else { interruptible(py, begin) }?;
         Ok(Matcher::new(slf, kernel))
     }
 

@@ -605,6 +605,12 @@ impl Language {
         Ok(automaton.accepting.into_iter().zip(automaton.edges).collect())
     }
 
+    /// Bytes of memory held, roughly. Automata are not counted: the languages of a vocabulary share them.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.kernel.memory()
+    }
+
     /// The shortest complete text (one of them), UTF-8.
     fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         check(py, self.kernel.has_parser())?;

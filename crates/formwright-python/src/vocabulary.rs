@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formwright::bytes::hex;
-use formwright::matcher::Speller;
+use formwright::matcher::{Constraints, Speller};
 use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary as Kernel;
 use indexmap::IndexMap;
@@ -47,6 +47,8 @@ pub fn known_all(py: Python<'_>, vocabulary: &Kernel, token_ids: &[Int]) -> PyRe
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Vocabulary {
     pub tables: Arc<Tables>,
+    /// Constraints for the next request with their forms.
+    pub constraints: Constraints,
     /// Merges, or a function that makes them.
     merges: Option<Py<PyAny>>,
     speller: PyOnceLock<(Py<Merges>, Arc<Speller>)>,
@@ -65,8 +67,10 @@ impl Vocabulary {
             return Err(PyTypeError::new_err(format!("merges is a Merges, or a function that makes one, not {kind}")));
         }
         let built = unlocked(py, build)?;
-        let tables = Tables::new(Arc::new(lift(py, built)?), formwright::Limits::default());
-        Ok(Self { tables: Arc::new(tables), merges, speller: PyOnceLock::new() })
+        let limits = formwright::Limits::default();
+        let constraints = Constraints::new(limits.constraint_bytes);
+        let tables = Arc::new(Tables::new(Arc::new(lift(py, built)?), limits));
+        Ok(Self { tables, constraints, merges, speller: PyOnceLock::new() })
     }
 
     /// Fails if merges are those of another tokenizer: some token spells something else.
@@ -190,6 +194,13 @@ impl Vocabulary {
     #[getter]
     fn merges(&self, py: Python<'_>) -> PyResult<Py<Merges>> {
         Ok(self.speller(py)?.0.clone_ref(py))
+    }
+
+    /// The compiled forms that are kept for the next request: how many, and how many bytes they and what their texts found
+    /// take, roughly. The bounds are on the page on limits.
+    #[getter]
+    fn kept_constraints(&self) -> (usize, usize) {
+        self.constraints.size()
     }
 
     /// How many ids the tokenizer has.

@@ -68,6 +68,8 @@ pub struct Limits {
     pub budget_work: u64,
     /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,
+    /// Bytes of constraints that a vocabulary keeps for the next request with their forms, and of what their texts found.
+    pub constraint_bytes: usize,
     /// Bytes of each of the two caches of a grammar that all its texts share: what single frames allow, and what several
     /// of them allow together.
     pub fragment_bytes: usize,
@@ -105,6 +107,7 @@ impl Default for Limits {
             terminal_cache_bytes: 256 << 20,
             budget_work: 1 << 22,
             matcher_cache_bytes: 512 << 10,
+            constraint_bytes: 128 << 20,
             fragment_bytes: 4 << 20,
         }
     }

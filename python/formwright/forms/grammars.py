@@ -29,6 +29,7 @@ from formwright.errors import ArgumentError, RegexError
 from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
 from formwright.forms.grammar_imports import join_imports
+from formwright.forms.kept import find_form
 from formwright.forms.patterns import write_pattern
 from formwright.forms.text_checks import check_text, shorten
 from formwright.forms.tree_readers import CaptureReader, TreeReader
@@ -137,6 +138,23 @@ def grammar(
     for name, form in given.items():
         if not isinstance(form, Form):
             raise ArgumentError(f"forms[{name!r}]: expected a Form, got {type(form).__name__}", argument="forms")
+
+    def make() -> Form[Any]:
+        return _make_form(text, (syntax, start, lexing), given, (read, ambiguous), vocabulary)
+
+    is_kept = not given and vocabulary is None and (read is None or isinstance(read, str))
+    return find_form(("grammar", text, syntax, start, lexing, read, ambiguous) if is_kept else None, make)
+
+
+def _make_form(
+    text: str,
+    options: tuple[str, str | None, str | None],
+    given: Mapping[str, Form[Any]],
+    reading: tuple[Any, str],
+    vocabulary: Vocabulary | None,
+) -> Form[Any]:
+    """The form of a grammar: how its text is read and cut, the forms that it refers to, what its texts are read as."""
+    (syntax, start, lexing), (read, ambiguous) = options, reading
     regexes, remarks, controls = Language.read_grammar(
         text, syntax=syntax, start=start, forms=list(given), vocabulary=vocabulary
     )

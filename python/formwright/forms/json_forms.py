@@ -21,7 +21,14 @@ from formwright._options import spell_out
 from formwright.errors import NotAForm, SchemaError
 from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
-from formwright.forms.json_options import DEFAULTS, JsonOptions, JsonTextOptions, complete_options
+from formwright.forms.json_options import (
+    DEFAULTS,
+    JsonOptions,
+    JsonTextOptions,
+    complete_options,
+    key_of_options,
+)
+from formwright.forms.kept import find_form, key_of_type
 from formwright.forms.not_forms import check_is_type, kind_of_type, name_of_type
 from formwright.forms.text_checks import read_json, shorten
 
@@ -149,15 +156,25 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
 def schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
     """The form of a schema. Raises as `json_schema`."""
     text = schema_text(schema)
-    completed, defaults = complete_options(options)
-    return _json_form(text, completed, read_json, f"JSON Schema {shorten(text)}", "value", defaults)
+
+    def make() -> Form[Any]:
+        completed, defaults = complete_options(options)
+        return _json_form(text, completed, read_json, f"JSON Schema {shorten(text)}", "value", defaults)
+
+    own = key_of_options(options)
+    return find_form(own and ("schema", text, own), make)
 
 
 def type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
     """The form of the JSON of a type. Raises as `json_schema`."""
-    read, text, remarks = _read_type(type_)
-    completed, defaults = complete_options(options)
-    return _json_form(text, completed, read, name_of_type(type_), kind_of_type(type_), defaults + remarks)
+
+    def make() -> Form[Any]:
+        read, text, remarks = _read_type(type_)
+        completed, defaults = complete_options(options)
+        return _json_form(text, completed, read, name_of_type(type_), kind_of_type(type_), defaults + remarks)
+
+    of_type, own = key_of_type(type_), key_of_options(options)
+    return find_form(of_type and own and ("type", of_type, own), make)
 
 
 def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ...]]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from formwright._options import check_names
@@ -31,7 +31,7 @@ from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
 from formwright.forms.text_checks import check_text, shorten
 
-__all__ = ["DEFAULTS", "JsonOptions", "JsonTextOptions", "complete_options"]
+__all__ = ["DEFAULTS", "JsonOptions", "JsonTextOptions", "complete_options", "key_of_options"]
 
 
 class JsonTextOptions(TypedDict, total=False):
@@ -103,6 +103,16 @@ def complete_options(
             completed[name] = plain
     rows = (Reading("", variable, "default", shorten(f"{option}={value!r}")) for variable, option, value in sources)
     return completed, tuple(rows)
+
+
+def key_of_options(options: Mapping[str, Any]) -> Hashable | None:
+    """What tells options from others, the environment included; ``None`` if there are mappings among them."""
+    key = tuple((name, type(value), value) for name, value in options.items())
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key, tuple(os.environ.get(variable) for variable, _ in _VARIABLES.values())
 
 
 class _Source(NamedTuple):

@@ -20,10 +20,14 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError, NotAForm, RegexError
 from formwright.forms import patterns
 from formwright.forms.form import Form, Kind, Origin
+from formwright.forms.kept import find_form
 from formwright.forms.not_forms import name_of_type
 from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["choice", "regex", "spelled_form", "spellings_of"]
+
+_FEW = 1_000
+"""Options of a choice that is kept for the next request, at most."""
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -60,12 +64,16 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
         title, origin = f"regex {shorten(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
-        return Form(_compile_pattern(pattern), str, title, "text", origin=origin)
+        return find_form(("regex", pattern), lambda: Form(_compile_pattern(pattern), str, title, "text", origin=origin))
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: expected a pattern (str or re.Pattern), got {type(pattern).__name__}")
     check_text(pattern, "pattern")
-    language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
-    return Form(language, str, f"regex {shorten(repr(pattern))}", "text", origin=Origin("regex", pattern))
+
+    def make() -> Form[str]:
+        language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
+        return Form(language, str, f"regex {shorten(repr(pattern))}", "text", origin=Origin("regex", pattern))
+
+    return find_form(("regex", pattern, unicode), make)
 
 
 def _with_flags(pattern: re.Pattern[str]) -> str:
@@ -113,7 +121,14 @@ def choice(*options: Any) -> Form[Any]:
     if len(options) == 1 and isinstance(options[0], PathLike):
         return _choice_of_file(Path(options[0]))
     texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
-    return Form(_choice_language(texts), str, f"choice {_list_options(texts)}", "text", origin=Origin("choice", texts))
+
+    def make() -> Form[str]:
+        return Form(
+            _choice_language(texts), str, f"choice {_list_options(texts)}", "text", origin=Origin("choice", texts)
+        )
+
+    is_kept = len(texts) <= _FEW and all(type(text) is str for text in texts)
+    return find_form(("choice", *texts) if is_kept else None, make)
 
 
 def _choice_language(texts: list[Any]) -> Language:

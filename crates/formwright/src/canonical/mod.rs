@@ -34,7 +34,7 @@ pub use spelling::{Place, Spelling};
 pub use splits::{Description, Order, Splits, Symbols, TokenId};
 
 /// Which tokens of a text must be canonical.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Perhaps none.
     Nothing,

@@ -33,6 +33,7 @@ mod layout_costs;
 mod left_factoring;
 mod leftmost;
 mod lexicon;
+mod memory;
 mod parts;
 mod plain_shortest;
 mod progress;

@@ -64,6 +64,11 @@ impl Language {
         &self.0.facts
     }
 
+    /// What tells it from all other languages while it is held.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// Whether it has no JSON in it. Then compiling finds its first masks, and a host should release a lock of its own.
     pub fn is_plain(&self) -> bool {
         self.0.graph.spaces.is_empty()

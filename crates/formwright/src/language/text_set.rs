@@ -48,6 +48,11 @@ impl TextSet {
         self.len
     }
 
+    /// Bytes of memory held.
+    pub fn memory(&self) -> usize {
+        self.all.len() + self.tree.get().map_or(0, |tree| tree.bytes())
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -117,6 +117,11 @@ impl Constraint {
         &self.0.compiled
     }
 
+    /// Bytes of memory held beside what the vocabulary shares, roughly: the language, and what waits for the next text.
+    pub fn memory(&self) -> usize {
+        2 * self.language().memory() + self.pool().memory() // as much again for what is found of its nodes
+    }
+
     /// Whether other handles share this constraint.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1

@@ -22,6 +22,7 @@
 //! | `mask` | a mask of either kind | `masks`, `canonical` |
 //! | `pool` | caches that wait for the next text | `masks`, `canonical` |
 //! | `constraint` | what users compile, and begin texts with | `compiled`, `masks`, `canonical`, `pool` |
+//! | `constraints` | those that a vocabulary keeps for the next request | `constraint` |
 //! | `checkout` | a cache in use | `compiled`, `canonical`, `constraint` |
 //! | `next_tokens` | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |
 //! | `canonical_steps` | its steps where only canonical tokens may come | `canonical`, `mask` |
@@ -41,6 +42,7 @@ mod canonical_steps;
 mod checkout;
 mod compiled;
 mod constraint;
+mod constraints;
 mod counting;
 mod distance;
 mod draft;
@@ -74,6 +76,7 @@ use crate::vocabulary::{CONTROL, TokenId};
 pub use byte_automaton::ByteAutomaton;
 pub use canonical::Speller;
 pub use constraint::Constraint;
+pub use constraints::Constraints;
 pub use draft::Guess;
 pub use mask::Mask;
 pub use masks::Row;
@@ -383,8 +386,10 @@ fn first_place(shared: &SharedCache) -> Option<Places> {
 /// Before the first byte.
 fn beginning(shared: &SharedCache) -> History {
     let (graph, mut cache) = (shared.compiled().graph(), shared.lock());
-    let first = Machine::new(graph, &mut cache.masks.stacks, &mut Vec::new()).initial();
-    History::new(&first, &no_counts(graph, &first))
+    if cache.beginning.is_empty() {
+        cache.beginning = Machine::new(graph, &mut cache.masks.stacks, &mut Vec::new()).initial();
+    }
+    History::new(&cache.beginning, &no_counts(graph, &cache.beginning))
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they do not conform, the text has ended, or a part of it has

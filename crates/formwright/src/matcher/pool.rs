@@ -69,6 +69,13 @@ impl Pool {
         cache
     }
 
+    /// Bytes of memory held, roughly.
+    pub fn memory(&self) -> usize {
+        let of_caches = |shard: &Shard| shard.lock().iter().map(MatcherCache::bytes).sum::<usize>();
+        let fragments = self.fragments.as_ref().map_or(0, |fragments| fragments.bytes());
+        self.shards.iter().map(of_caches).sum::<usize>() + fragments
+    }
+
     /// Caches that wait.
     #[cfg(test)]
     pub fn len(&self) -> usize {

@@ -82,6 +82,13 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// Bytes of memory held, roughly: each part mentions variables.
+    pub fn memory(&self) -> usize {
+        let of_parts = self.parts.len() * (size_of::<Part>() + size_of::<Values>() + 32);
+        let of_variables = self.variables.len() * 4 + self.members.len() * (64 + size_of::<Promises>());
+        of_parts + of_variables + self.cases.len() * size_of::<Case>()
+    }
+
     /// The conditions of an object of so many declared and undeclared members. The literals of `parts` name members;
     /// `members` are those that are mentioned, in order, `facts` what the ways of a kind make true (none for declared
     /// members), and `promises` what their values promise.

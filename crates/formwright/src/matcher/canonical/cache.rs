@@ -33,15 +33,20 @@ const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
 #[derive(Debug, Default)]
 pub struct MatcherCache {
     pub masks: MaskCache,
+    /// Where texts begin, once one has begun.
+    pub beginning: Vec<Configuration>,
     pub canonical: CanonicalCache,
 }
 
 impl MatcherCache {
     /// Whether it is kept for the next text: it is not large.
     pub fn is_worth_keeping(&self) -> bool {
-        let canonical = self.canonical.bytes();
-        let most = if canonical > 0 { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING };
-        self.masks.bytes() + canonical <= most
+        self.bytes() <= if self.canonical.bytes() > 0 { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING }
+    }
+
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.masks.bytes() + self.canonical.bytes()
     }
 
     /// Bytes of memory held, roughly, if there is nothing about canonical tokens.

@@ -386,7 +386,7 @@ fn parts<'s, 'p>(
     path: &'s mut Vec<u8>,
     spelling: &'s mut Spelling<'p>,
 ) -> (Search<'s, 'p, Graph<'s>>, Counter<'s>) {
-    let MatcherCache { masks: MaskCache { stacks, budgets, .. }, canonical } = cache;
+    let MatcherCache { masks: MaskCache { stacks, budgets, .. }, canonical, .. } = cache;
     canonical.make_room();
     budgets.potential.begin_call(compiled.tables().limits());
     let form = Graph::new(Machine::new(compiled.graph(), stacks, path));

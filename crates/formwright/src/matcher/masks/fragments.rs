@@ -100,6 +100,11 @@ impl Fragments {
         Self { by_place: Cache::new(limit), united: Cache::new(limit) }
     }
 
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.by_place.bytes() + self.united.bytes()
+    }
+
     /// What some walks found together. Many stacks have the same parts.
     fn unite(&self, found: Vec<Arc<Found>>, words: usize) -> Arc<Entry> {
         let key = found.iter().map(|found| Arc::as_ptr(found).addr()).collect();
