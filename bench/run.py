@@ -4,6 +4,7 @@
 
     python bench/run.py                                            # schemas that hurt, and regular expressions
     python bench/run.py --suites sample --sample FILE --budget 300 # real schemas, five minutes an engine and round
+    python bench/run.py --serving --sample FILE                    # engines take turns on one core, see `turns`
 
 Rounds are interleaved: every engine does round one, each in a fresh process pinned to one core, then round two. A case
 that takes longer than ``--seconds`` is ended, from outside if need be, reported, and left out of the later rounds.
@@ -24,9 +25,10 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import cases
+import turns
 from engines import COMPARED, LIBRARIES
 from vocabularies import VOCABULARIES
 
@@ -41,7 +43,8 @@ class Worker:
 
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, str(HERE / "worker.py"), *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True)
         self.lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -50,6 +53,13 @@ class Worker:
         for line in self.process.stdout:
             self.lines.put(line)
         self.lines.put("")
+
+    def ask(self, index: int) -> None:
+        """Have it take a case, if it takes turns."""
+        assert self.process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(f"{index}\n")
+            self.process.stdin.flush()
 
     def next(self, seconds: float) -> dict[str, Any]:
         """The next line; what became of the process if there is none in time."""
@@ -94,6 +104,25 @@ def _limits(options: Any) -> list[str]:
     return [*limits, "--warm"] if options.warm else limits
 
 
+def serve(options: Any, out: IO[str]) -> None:
+    """Engines in turns; prints the table."""
+    for vocabulary in options.vocabularies.split(","):
+        files = prepare(vocabulary, "sample", options.sample)
+        names = options.engines.split(",") if options.engines != ",".join(COMPARED) else turns.SERVING
+
+        def begin(engine: str, files: tuple[Path, Path] = files) -> Worker:
+            worker = Worker(engine, *map(str, files), *_limits(options), "--turns")
+            worker.next(START)
+            return worker
+
+        lines: list[dict[str, Any]] = []
+        count = len(files[1].read_text().splitlines())
+        for engine, line in turns.serve(names, begin, count, options.budget, options.seconds + GRACE):
+            lines.append({"suite": "serving", "vocabulary": vocabulary, "engine": engine, **line})
+            out.write(json.dumps(lines[-1]) + "\n")
+        print(turns.report([line for line in lines if "case" in line]))
+
+
 def prepare(vocabulary: str, suite: str, path: Path | None) -> tuple[Path, Path]:
     """The files of a vocabulary and of a suite tokenized with it."""
     home = HOME / vocabulary
@@ -136,6 +165,7 @@ def options_of_the_command_line() -> Any:
     parser.add_argument("--budget", type=float, default=600, help="seconds for one engine's round of a suite")
     parser.add_argument("--gigabytes", type=float, default=6, help="memory an engine may use")
     parser.add_argument("--core", type=int, default=(os.cpu_count() or 1) - 1, help="the core that is used")
+    parser.add_argument("--serving", action="store_true", help="engines take turns case by case, as on a busy server")
     parser.add_argument("--warm", action="store_true", help="walk all cases once before they are timed")
     parser.add_argument("--out", type=Path, default=HOME / "results.jsonl")
     return parser.parse_args()
@@ -146,6 +176,9 @@ def main() -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with options.out.open("a") as out:
         out.write(json.dumps({"machine": facts()}) + "\n")
+        if options.serving:
+            serve(options, out)
+            return
         for vocabulary in options.vocabularies.split(","):
             for suite in options.suites.split(","):
                 files = prepare(vocabulary, suite, options.sample)

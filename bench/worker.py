@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engines import Engine, Refused, load
+from turns import take_turns
 from vocabularies import read
 
 CLOCK = time.perf_counter_ns
@@ -34,6 +35,7 @@ def measure(engine: Engine, case: dict[str, Any], eos: int, seconds: float) -> d
     that of masks is one longer, for the end. ``wrong`` holds ``[text, expected, seen]``, the index of the first masked
     token, null for none.
     """
+    forget(engine)
     result: dict[str, Any] = {"case": case["name"], "status": "ok", "mask": [], "accept": [], "wrong": []}
     deadline = time.monotonic() + seconds
     try:
@@ -60,6 +62,11 @@ def measure(engine: Engine, case: dict[str, Any], eos: int, seconds: float) -> d
         status = "refused" if "compile" not in result else "failed"
         result |= {"status": status, "reason": f"{type(reason).__name__}: {reason}"[:300]}
     return result
+
+
+def forget(engine: Engine) -> None:
+    """Have an engine compile anew what it compiled before."""
+    getattr(engine, "forget", lambda: None)()
 
 
 def walk(
@@ -106,6 +113,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, required=True, help="limit of one case")
     parser.add_argument("--gigabytes", type=float, required=True, help="limit of memory")
     parser.add_argument("--warm", action="store_true", help="walk all cases once before they are timed")
+    parser.add_argument("--turns", action="store_true", help="take a case for each index on standard input")
     options = parser.parse_args()
     pin(options.core)
     limit = int(options.gigabytes * 1e9)
@@ -118,6 +126,11 @@ def main() -> None:
     lines = options.cases.read_text().splitlines()[options.skip :]
     gc.disable()
     held = touch_memory()
+    if options.turns:
+        take_turns(
+            engine, [json.loads(line) for line in lines], lambda case: measure(engine, case, eos, options.seconds)
+        )
+        return
     for line in lines if options.warm else ():
         measure(engine, json.loads(line), eos, options.seconds)
     for line in lines:

@@ -22,7 +22,8 @@ class Engine(Protocol):
     """What the harness asks of an engine.
 
     ``row`` is the mask: int32 words, token ``t`` at bit ``t & 31`` of word ``t >> 5``, 1 = allowed. It is allocated
-    once; whatever pointer the library wants is taken once.
+    once; whatever pointer the library wants is taken once. An engine that keeps what it compiled also has ``forget()``,
+    so that the same text is compiled again.
     """
 
     row: NDArray[np.int32]
@@ -50,6 +51,7 @@ ENGINES = {
     "llguidance-exact": "llguidance:LlguidanceExact",
     "xgrammar": "xgrammar:Xgrammar",
     "xgrammar-strict": "xgrammar:XgrammarStrict",
+    "xgrammar-cached": "xgrammar:XgrammarCached",
     "outlines-core": "outlines_core:OutlinesCore",
     "lm-format-enforcer": "lmformatenforcer:LmFormatEnforcer",
     "kbnf": "kbnf:Kbnf",

@@ -33,6 +33,10 @@ class Formwright:
         options = self.options if kind == "json_schema" else {}
         return fw.compile(FORMS[kind](source, **options), self.vocabulary).matcher()
 
+    def forget(self) -> None:
+        fw.forget_forms()
+        self.vocabulary.forget_constraints()
+
     def fill(self, matcher: fw.Matcher) -> None:
         matcher.fill_bitmask(self.rows)
 

@@ -15,10 +15,11 @@ class Xgrammar:
     """``GrammarMatcher`` over its own tensor."""
 
     strict = False
+    is_cached = False
 
     def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
         info = xg.TokenizerInfo(list(tokens), xg.VocabType.RAW, vocab_size=len(tokens), stop_token_ids=[eos])
-        self.compiler = xg.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+        self.compiler = xg.GrammarCompiler(info, max_threads=1, cache_enabled=self.is_cached)
         self.bits = xg.allocate_token_bitmask(1, len(tokens))
         self.row = self.bits.numpy()[0]
 
@@ -41,6 +42,15 @@ class Xgrammar:
     def reset(self, matcher: xg.GrammarMatcher) -> xg.GrammarMatcher:
         matcher.reset()
         return matcher
+
+
+class XgrammarCached(Xgrammar):
+    """With its cache of compiled grammars."""
+
+    is_cached = True
+
+    def forget(self) -> None:
+        self.compiler.clear_cache()
 
 
 class XgrammarStrict(Xgrammar):

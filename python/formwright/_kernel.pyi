@@ -493,6 +493,8 @@ class Vocabulary:
         """The compiled forms that are kept for the next request: how many, and how many bytes they and what their texts found
         take, roughly. The bounds are on the page on limits.
         """
+    def forget_constraints(self) -> None:
+        """Drop the compiled forms that are kept for the next request."""
     def __len__(self) -> int: ...
     def token(self, token_id: int) -> bytes:
         """The bytes of ``token_id``; empty for special tokens.

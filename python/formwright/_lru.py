@@ -49,6 +49,12 @@ class Lru(Generic[K, V]):
         """That of all values together."""
         return self._weight
 
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._kept.clear()
+            self._weight = 0
+
     def find(self, key: K, make: Callable[[], V]) -> V:
         """Return the value of a key; it is made if it is not kept.
 

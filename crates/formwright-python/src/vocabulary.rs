@@ -196,11 +196,16 @@ impl Vocabulary {
         Ok(self.speller(py)?.0.clone_ref(py))
     }
 
-    /// The compiled forms that are kept for the next request: how many, and how many bytes they and what their texts found
-    /// take, roughly. The bounds are on the page on limits.
+    /// The compiled forms that are kept for the next request: how many, and how many bytes they take with what their
+    /// texts found, roughly. The bounds are on the page on limits.
     #[getter]
     fn kept_constraints(&self) -> (usize, usize) {
         self.constraints.size()
+    }
+
+    /// Drop the compiled forms that are kept for the next request.
+    fn forget_constraints(&self) {
+        self.constraints.clear();
     }
 
     /// How many ids the tokenizer has.

@@ -97,8 +97,8 @@ def compile(form: Schema, vocabulary: Vocabulary, *, canonical: Canonical = Fals
 def compile(form: Any, vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[Any]:
     """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
 
-    The vocabulary keeps what was compiled last, with the masks that its texts have found: a form that is made again of the
-    same schema, type, pattern or grammar costs some microseconds (`Vocabulary.kept_constraints`).
+    The vocabulary keeps what was compiled last, with the masks that its texts have found: a form that is made again of
+    the same schema, type, pattern or grammar costs some microseconds (`Vocabulary.kept_constraints`).
 
     Args:
         form: Anything `formwright.form` takes. A `Constraint` for this vocabulary is returned as it is.

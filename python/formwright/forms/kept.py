@@ -20,7 +20,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from formwright._lru import Lru
 from formwright.forms.form import Form
 
-__all__ = ["find_form", "key_of_type"]
+__all__ = ["find_form", "forget_forms", "key_of_type"]
 
 _BYTES = 64 << 20
 _MOST = 512
@@ -33,6 +33,14 @@ def _weigh(form: Form[Any]) -> int:
 
 
 _KEPT = Lru[Hashable, Form[Any]](_BYTES, _weigh)
+
+
+def forget_forms() -> None:
+    """Drop the forms that are kept for the next request, and with them what holds the types that they were made of.
+
+    What was compiled of them is kept by each vocabulary: `Vocabulary.forget_constraints`.
+    """
+    _KEPT.clear()
 
 
 def find_form(key: Hashable | None, make: Callable[[], Form[Any]]) -> Form[Any]:

@@ -83,6 +83,11 @@ impl Constraints {
         constraint
     }
 
+    /// Drops all of them.
+    pub fn clear(&self) {
+        self.lock().all.clear();
+    }
+
     /// How many are kept, and how many bytes they hold, roughly.
     pub fn size(&self) -> (usize, usize) {
         let kept = self.lock();
