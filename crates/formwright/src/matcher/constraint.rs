@@ -117,9 +117,9 @@ impl Constraint {
         &self.0.compiled
     }
 
-    /// Bytes of memory held beside what the vocabulary shares, roughly: the language, and what waits for the next text.
-    pub fn memory(&self) -> usize {
-        2 * self.language().memory() + self.pool().memory() // as much again for what is found of its nodes
+    /// Bytes of memory held, roughly, beside what the vocabulary shares and what waits for the next text.
+    pub(crate) fn memory(&self) -> usize {
+        2 * self.language().memory() // as much again for what is found of its nodes
     }
 
     /// Whether other handles share this constraint.

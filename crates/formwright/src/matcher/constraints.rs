@@ -9,9 +9,9 @@
 //! Those used last are kept, up to a number of bytes, with the caches that wait in their pools. Pools grow without a new
 //! constraint, so they are counted again after some requests.
 //!
-//! Cost: one mutex and a lookup; a sum over all constraints where one is added.
+//! Cost: one mutex and a lookup; a walk over the nodes of a language that is added.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -38,6 +38,8 @@ struct Kept {
     all: FxHashMap<(usize, Scope), Used>,
     /// How many requests there have been.
     requests: u64,
+    /// Bytes that all of them held when they were counted last.
+    bytes: usize,
 }
 
 /// A constraint, and the last request that it served.
@@ -47,6 +49,9 @@ struct Used {
     /// Held because its address tells it from others.
     _language: Language,
     last: u64,
+    /// Bytes without what waits for the next text, which never change; and with it, when it was counted last.
+    own: usize,
+    bytes: usize,
 }
 
 impl Constraints {
@@ -55,58 +60,73 @@ impl Constraints {
         Self { kept: Mutex::default(), limit }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The constraint of a language, if it is kept.
     pub fn find(&self, language: &Language, scope: Scope) -> Option<Constraint> {
         let mut kept = self.lock();
-        kept.requests += 1;
-        let last = kept.requests;
+        let last = kept.count_request();
         let used = kept.all.get_mut(&(language.address(), scope))?;
         used.last = last;
         let constraint = used.constraint.clone();
-        if last % REQUESTS == 0 {
-            kept.drop_oldest(self.limit);
-        }
+        kept.drop_oldest(self.limit);
         Some(constraint)
     }
 
     /// Keeps a constraint of a language. If another thread has kept one by now, that one is returned.
     pub fn keep(&self, language: &Language, scope: Scope, constraint: Constraint) -> Constraint {
+        let own = constraint.memory();
         let mut kept = self.lock();
         let last = kept.requests;
-        let used = Used { constraint, _language: language.clone(), last };
-        let constraint = kept.all.entry((language.address(), scope)).or_insert(used).constraint.clone();
+        let added = Used { constraint, _language: language.clone(), last, own, bytes: 0 };
+        let used = kept.all.entry((language.address(), scope)).or_insert(added);
+        let constraint = used.constraint.clone();
+        let bytes = used.own + constraint.pool().memory();
+        let before = std::mem::replace(&mut used.bytes, bytes);
+        kept.bytes = kept.bytes - before + bytes;
         kept.drop_oldest(self.limit);
         constraint
     }
 
     /// Drops all of them.
     pub fn clear(&self) {
-        self.lock().all.clear();
+        *self.lock() = Kept::default();
     }
 
     /// How many are kept, and how many bytes they hold, roughly.
     pub fn size(&self) -> (usize, usize) {
-        let kept = self.lock();
-        (kept.all.len(), kept.bytes())
+        let mut kept = self.lock();
+        kept.count_bytes();
+        (kept.all.len(), kept.bytes)
     }
 }
 
 impl Kept {
-    fn bytes(&self) -> usize {
-        self.all.values().map(|used| used.constraint.memory()).sum()
+    /// The number of a request. After some of them, bytes are counted again.
+    fn count_request(&mut self) -> u64 {
+        self.requests += 1;
+        if self.requests % REQUESTS == 0 {
+            self.count_bytes();
+        }
+        self.requests
+    }
+
+    fn count_bytes(&mut self) {
+        self.bytes = 0;
+        for used in self.all.values_mut() {
+            used.bytes = used.own + used.constraint.pool().memory();
+            self.bytes += used.bytes;
+        }
     }
 
     /// Drops those that were used longest ago, while there are too many, or they hold too many bytes.
     fn drop_oldest(&mut self, limit: usize) {
-        let mut bytes = self.bytes();
-        while self.all.len() > MOST || bytes > limit {
+        while self.all.len() > MOST || self.bytes > limit {
             let oldest = self.all.iter().min_by_key(|(_, used)| used.last).map(|(key, _)| *key);
             let Some(dropped) = oldest.and_then(|key| self.all.remove(&key)) else { return };
-            bytes -= dropped.constraint.memory().min(bytes);
+            self.bytes -= dropped.bytes;
         }
     }
 }
