@@ -7,7 +7,7 @@ import logging
 import random
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -48,9 +48,12 @@ class Conflicts(logging.Handler):
 
 
 def random_grammar(
-    dice: random.Random, *, has_shapes: bool, asks_ahead: bool
+    dice: random.Random, *, has_shapes: bool, asks_ahead: bool, has_unused: bool
 ) -> tuple[str, list[tuple[str, str, int]]]:
-    """A grammar, and its terminals: kind, pattern, priority. Shapes are marks of rules, aliases and ``[x]``."""
+    """A grammar, and the terminals that Lark keeps: kind, pattern, priority.
+
+    Shapes are marks of rules, aliases and ``[x]``.
+    """
     pool = [("text", text, 0) for text in TEXTS] + [("regex", regex, dice.choice([0, 0, 0, 1])) for regex in REGEXES]
     terminals = dice.sample(pool, dice.randint(2, 4))
     if asks_ahead:
@@ -93,7 +96,29 @@ def random_grammar(
     ]
     if dice.random() < 0.5:
         lines.append(dice.choice(['%ignore " "', "%ignore / +/"]))
+    if has_unused:
+        more, kept = random_unused(dice)
+        lines, terminals = lines + more, terminals + kept
     return "\n".join(lines) + "\n", terminals
+
+
+UNUSED = [
+    ("n: U0 m\nm: U1 | m U1", []),
+    ("g: U5 g | g start U5", []),
+    ("FRAGMENT: U6 U0?", []),
+    ("k: U2 l\nl: U3 k | U3", [2, 3]),
+    ("h: (h U4)*", [4]),
+]
+"""Definitions, with the terminals that Lark keeps of them: those of rules that use each other."""
+
+
+def random_unused(dice: random.Random) -> tuple[list[str], list[tuple[str, str, int]]]:
+    """Lines of which no text has a part, and those of their terminals that Lark keeps."""
+    patterns = [("regex", regex, dice.randint(0, 2)) for regex in dice.sample(REGEXES, 7)]
+    chosen = dice.sample(UNUSED, dice.randint(1, len(UNUSED)))
+    lines = [f"U{at}.{priority}: /{regex}/" for at, (_, regex, priority) in enumerate(patterns)]
+    lines += [definitions for definitions, _ in chosen]
+    return lines, [patterns[at] for _, kept in chosen for at in kept]
 
 
 def takes_shorter_match(terminals: list[tuple[str, str, int]]) -> bool:
@@ -117,13 +142,19 @@ def takes_shorter_match(terminals: list[tuple[str, str, int]]) -> bool:
 
 
 def parsers(
-    count: int, seed: int, *, has_shapes: bool = False, asks_ahead: bool = False
+    count: int,
+    seed: int,
+    *,
+    has_shapes: bool = False,
+    asks_ahead: bool = False,
+    has_unused: bool = False,
+    lexing: Literal["longest", "basic"] = "longest",
 ) -> Iterator[tuple[str, Any, Any]]:
     """Grammars without conflicts, with Lark's parser and the form of each; ``None`` where no text conforms."""
     dice = random.Random(seed)
     made = 0
     while made < count:
-        text, terminals = random_grammar(dice, has_shapes=has_shapes, asks_ahead=asks_ahead)
+        text, terminals = random_grammar(dice, has_shapes=has_shapes, asks_ahead=asks_ahead, has_unused=has_unused)
         if takes_shorter_match(terminals):
             continue
         conflicts = Conflicts()
@@ -131,7 +162,7 @@ def parsers(
         level = lark.logger.level
         lark.logger.setLevel(logging.DEBUG)
         try:
-            parser = lark.Lark(text, parser="lalr", lexer="contextual", debug=True)
+            parser = lark.Lark(text, parser="lalr", lexer="basic" if lexing == "basic" else "contextual", debug=True)
         except lark.exceptions.LarkError:
             continue
         finally:
@@ -141,7 +172,7 @@ def parsers(
             continue
         made += 1
         try:
-            yield text, parser, fw.grammar(text, read="tree")
+            yield text, parser, fw.grammar(text, lexing=lexing, read="tree")
         except fw.errors.UnsatisfiableSchema:
             yield text, parser, None
 

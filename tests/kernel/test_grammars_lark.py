@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
+from typing import Literal
 
 import pytest
 from lark_grammars import ALL, parsers, parses, random_pattern
@@ -34,6 +35,17 @@ def test_what_conforms_is_what_lark_parses(asks_ahead: bool) -> None:
         seen["empty"] += not ours
     print(dict(seen))
     assert seen["equal"] > 100 * seen["fewer"]
+
+
+@pytest.mark.parametrize("lexing", ["longest", "basic"])
+def test_a_lexer_looks_for_no_terminal_that_rules_do_not_use(lexing: Literal["longest", "basic"]) -> None:
+    seen: Counter[str] = Counter()
+    for grammar, parser, form in parsers(COUNT, SEED, has_unused=True, lexing=lexing):
+        for text in ALL:
+            conforms = form is not None and form.matches(text)
+            assert conforms == parses(parser, text), f"{grammar}\n{text!r}"
+            seen["conform"] += conforms
+    assert seen["conform"] > COUNT
 
 
 @pytest.mark.parametrize("has_shapes", [False, True])

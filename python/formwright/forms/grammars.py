@@ -100,8 +100,8 @@ def grammar(
         syntax: The notation; ``"auto"`` for what the grammar looks like.
         start: The rule that a text begins with; ``None`` for ``start`` or ``root``.
         lexing: How a text is cut into terminals. ``"longest"``, as the contextual lexer of Lark does it: the longest
-            match of the terminals that may come. ``"basic"``: of all terminals. ``"any"``: in any way. ``None`` is
-            ``"longest"`` for Lark and ``"any"`` for the others, which have no lexer.
+            match of the terminals that may come. ``"basic"``: of all terminals of rules that are used. ``"any"``: in
+            any way. ``None`` is ``"longest"`` for Lark and ``"any"`` for the others, which have no lexer.
         forms: Forms that the grammar refers to by name, as ``@name`` or ``%form name``.
         imports: The texts of other Lark grammars that ``%import`` reads from, by their names: ``"dates"`` for
             ``%import .dates.DATE``, ``"a.b"`` for ``%import .a.b.NAME``. ``common`` is always there.

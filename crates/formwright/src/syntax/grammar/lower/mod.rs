@@ -7,6 +7,7 @@
 //! order       which of two terminals of one text Lark takes
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
+//! uses        the terminals in rules that are used
 //! places      what may come where, so which terminals are rivals
 //! contested   occurrences that have other rivals in one state of the parser than in others
 //! contexts    what is told apart for them: what a lexer looks for, and where the parser is
@@ -45,6 +46,7 @@ mod remarks;
 mod repetitions;
 mod rounds;
 mod states;
+mod uses;
 mod variants;
 
 pub(super) mod bits;
@@ -84,6 +86,7 @@ use productions::Productions;
 pub use remarks::find_remarks;
 use states::States;
 use terminals::{TerminalInfo, terminals};
+use uses::used_terminals;
 use variants::Variants;
 
 /// How a text is cut into terminals.
@@ -93,7 +96,7 @@ pub enum Lexing {
     Any,
     /// As a contextual lexer does it: the longest match of the terminals that may come.
     Longest,
-    /// As a lexer does it that looks for every terminal everywhere.
+    /// As a lexer does it that looks everywhere for every terminal in a rule that is used.
     Basic,
 }
 
@@ -169,7 +172,8 @@ impl Materials {
         if lexing != Lexing::Basic {
             return self.contextual_places(automaton);
         }
-        let all = Bits::all(self.terminals.len());
+        let mut all = used_terminals(&self.parts, self.start, self.terminals.len());
+        self.ignored().for_each(|tag| all.insert(tag));
         let rivals = Rivals { begin: all.clone(), after: vec![all; self.parts.occurrences.len()], at: None };
         Ok(Places::of(&self.parts, self.nullable_parts(), self.start as usize, &rivals))
     }
@@ -206,8 +210,7 @@ impl Materials {
     fn with_ignored(&self, readable: &[Option<Bits>]) -> Vec<Option<Bits>> {
         let terminals = self.terminals.len();
         let mut ignored = Bits::new(terminals);
-        let tags = (0..).zip(&self.terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag);
-        tags.for_each(|tag| ignored.insert(tag));
+        self.ignored().for_each(|tag| ignored.insert(tag));
         let with_ignored = |names: &Bits| {
             count(1 + names.words());
             let mut all = ignored.clone();
@@ -216,6 +219,10 @@ impl Materials {
             all
         };
         readable.iter().map(|names| names.as_ref().map(with_ignored)).collect()
+    }
+
+    fn ignored(&self) -> impl Iterator<Item = Tag> + '_ {
+        (0..).zip(&self.terminals).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag)
     }
 
     /// One automaton over all terminals, and after them over what is left out of some.

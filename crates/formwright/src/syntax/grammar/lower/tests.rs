@@ -194,6 +194,46 @@ pub fn spell_grammar(grammar: &Grammar) -> String {
     rules.chain(terminals).collect::<String>() + &format!("ignored: {:?}", grammar.ignored)
 }
 
+/// The terminals of the rules that are left when those that no other rule has are taken away, until there are none.
+fn used_terminals(grammar: &Grammar) -> BTreeSet<u32> {
+    let mut left: BTreeSet<u32> = (0..grammar.rules.len() as u32).collect();
+    loop {
+        let mut used = BTreeSet::from([grammar.start]);
+        for &rule in &left {
+            let items = all_items(&grammar.rules[rule as usize].alternatives);
+            used.extend(items.iter().filter_map(|(item, repeated)| match item {
+                ItemKind::Rule(other) if *repeated || *other != rule => Some(*other),
+                _ => None,
+            }));
+        }
+        used.retain(|rule| left.contains(rule));
+        if used == left {
+            break;
+        }
+        left = used;
+    }
+    let items = left.iter().flat_map(|&rule| all_items(&grammar.rules[rule as usize].alternatives));
+    let terminal = |(item, _)| match item {
+        ItemKind::Terminal(terminal) => Some(terminal),
+        _ => None,
+    };
+    items.filter_map(terminal).collect()
+}
+
+/// All items in some alternatives, and whether each is in a repetition without a bound.
+fn all_items(alternatives: &[Alternative]) -> Vec<(ItemKind, bool)> {
+    fn inner(item: &Item) -> Vec<(ItemKind, bool)> {
+        match &item.kind {
+            ItemKind::Group(all) | ItemKind::Optional(all) => all_items(all),
+            ItemKind::Repeat(_, _, Some(0)) => Vec::new(),
+            ItemKind::Repeat(body, _, Some(_)) => inner(body),
+            ItemKind::Repeat(body, _, None) => inner(body).into_iter().map(|(kind, _)| (kind, true)).collect(),
+            kind => vec![(kind.clone(), false)],
+        }
+    }
+    alternatives.iter().flat_map(|one| &one.items).flat_map(inner).collect()
+}
+
 /// The texts of a grammar by definition: what is derived with the states of the parser written beside it.
 struct Definition<'d> {
     parts: Parts,
@@ -202,7 +242,7 @@ struct Definition<'d> {
     productions: Productions,
     /// By state and symbol: the state after it.
     steps: Vec<BTreeMap<u32, u32>>,
-    /// By state after a terminal: what is looked for there.
+    /// By state after a terminal: what is looked for there; without contexts, there is one state.
     looked_for: Vec<BTreeSet<u32>>,
     lexing: Lexing,
 }
@@ -236,7 +276,10 @@ impl<'d> Definition<'d> {
         let steps = states.steps().map(|steps| steps.iter().copied().collect()).collect();
         let ignored = (0..).zip(infos).filter(|(_, info)| info.is_ignored).map(|(tag, _)| tag);
         let with_ignored = |set: Option<Bits>| set.iter().flat_map(Bits::iter).chain(ignored.clone()).collect();
-        let looked_for = states.readable().into_iter().map(with_ignored).collect();
+        let looked_for = match lexing {
+            Lexing::Basic => vec![used_terminals(grammar).into_iter().chain(ignored.clone()).collect()],
+            _ => states.readable().into_iter().map(with_ignored).collect(),
+        };
         let automaton = |info: &TerminalInfo| Automaton::new(&info.tree, Encoding::Text, &Limits::default()).unwrap();
         let automata = infos.iter().map(automaton).collect();
         Self { parts, infos, automata, productions, steps, looked_for, lexing }
@@ -248,10 +291,7 @@ impl<'d> Definition<'d> {
     }
 
     fn looked_for(&self, state: u32) -> BTreeSet<u32> {
-        match self.lexing {
-            Lexing::Longest => self.looked_for[state as usize].clone(),
-            _ => (0..self.infos.len() as u32).collect(),
-        }
+        self.looked_for[state as usize].clone()
     }
 
     /// Whether a terminal has the text up to `to`, given what follows it.
