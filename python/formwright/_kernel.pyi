@@ -213,10 +213,10 @@ class Language:
         start: str | None = None,
         forms: Sequence[str] = ...,
         vocabulary: Vocabulary | None = None,
-    ) -> tuple[list[tuple[str, str]], list[tuple[int, int, str]], list[tuple[int, str]]]:
-        """The regular expressions of a grammar, each with its flags. Then remarks on what is allowed but hardly meant,
-        each with its line and column. Then the control tokens that it refers to by their ids, with their names; none if
-        no ``vocabulary`` is given.
+    ) -> tuple[list[tuple[str, str, int, int]], list[tuple[int, int, str]], list[tuple[int, str]]]:
+        """The regular expressions of a grammar, each with its flags, its line and its column. Then remarks on what is
+        allowed but hardly meant, each with its line and column. Then the control tokens that it refers to by their ids,
+        with their names; none if no ``vocabulary`` is given.
 
         Raises:
             GrammarError: With the place in the grammar.

@@ -567,6 +567,25 @@ def test_terminals_that_may_be_empty_may_be_left_out(lexing: Literal["longest", 
     assert tree == fw.Tree("start", ())
 
 
+def test_explain_tells_where_escapes_are_those_of_lark() -> None:
+    form = fw.grammar(
+        r"""start: A B C D "." E
+A: /[\\"]/
+  B: "b" /\x2e/
+C: /\n(a|\\\\"|b)/x
+D: /\\\"\t/
+E: /\p{Lu}\\"/
+"""
+    )
+    said = "Lark reads escapes of its own before those of `re`: to it, this expression is"
+    assert str(form.explain()).split("\n") == [
+        rf"2:4: {said} /[\"]/",
+        f"3:10: {said} /./",
+        rf"4:4: {said} /\n(a|\\\"|b)/",
+    ]
+    assert form.matches('"b!\\"\\"\t.É\\"')
+
+
 def test_explain_tells_what_is_hardly_meant() -> None:
     form = fw.grammar('start: a\na: "x"\nunused: "y"\n%llguidance {"no_forcing": true}\n')
     assert str(form.explain()).split("\n") == [

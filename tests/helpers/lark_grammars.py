@@ -15,7 +15,7 @@ import formwright as fw
 
 lark = pytest.importorskip("lark")
 
-__all__ = ["ALL", "parsers", "parses", "random_pattern"]
+__all__ = ["ALL", "parsers", "parses", "random_escapes", "random_pattern"]
 
 TEXTS = ["a", "b", "ab", "aa", "ba", "bb"]
 REGEXES = ["a+", "b+", "[ab]+", "ab?", "ba*", "a*b", "[ab]"]
@@ -183,6 +183,15 @@ def parses(parser: Any, text: str) -> bool:
     except lark.exceptions.UnexpectedInput:
         return False
     return True
+
+
+ESCAPES = [*"\"'a.+? ", "\\\\", '\\"', r"\x22", r"\x5c", r"\x2e", r"\u0061", r"\n", r"\t", r"\U0000005d", r"\/", r"\."]
+ESCAPES += [r'[\\"a]', r'[^\\"]', r"[\x5d]", "[^a]", r'(\\"|a)']
+
+
+def random_escapes(dice: random.Random) -> str:
+    """An expression with backslashes and quotes, which may be wrong."""
+    return "".join(dice.choice(ESCAPES) for _ in range(dice.randint(1, 5)))
 
 
 ATOMS = [

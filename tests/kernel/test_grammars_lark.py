@@ -6,13 +6,14 @@ something else to Lark; such grammars are passed over.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections import Counter
 from typing import Literal
 
 import pytest
-from lark_grammars import ALL, parsers, parses, random_pattern
+from lark_grammars import ALL, parsers, parses, random_escapes, random_pattern
 from lark_trees import check_tree, lark
 
 import formwright as fw
@@ -90,6 +91,30 @@ def test_of_two_terminals_with_one_text_that_of_lark_is_taken() -> None:
             assert form.matches(text) == parses(parser, text), f"{grammar}\n{text!r}"
             seen["taken"] += form.matches(text)
     assert seen["taken"] > seen["grammars"]
+
+
+def test_escapes_of_expressions_are_those_of_lark() -> None:
+    texts = ["".join(some) for count in range(1, 4) for some in itertools.product("\\\"a]\n'", repeat=count)]
+    dice = random.Random(SEED)
+    seen: Counter[str] = Counter()
+    while seen["grammars"] < 2 * COUNT:
+        grammar = f"start: A\nA: /{random_escapes(dice)}/{dice.choice(['', '', '', 'x', 'i', 's'])}"
+        try:
+            parser = lark.Lark(grammar, parser="lalr")
+        except lark.exceptions.LarkError:
+            continue
+        seen["grammars"] += 1
+        try:
+            form = fw.grammar(grammar)
+        except fw.errors.UnsatisfiableSchema:
+            form = None
+        for text in texts:
+            conforms = form is not None and form.matches(text)
+            assert conforms == parses(parser, text), f"{grammar}\n{text!r}"
+            seen["conform"] += conforms
+        seen["said"] += "Lark reads escapes" in str(form.explain() if form else "")
+    assert seen["conform"] > seen["grammars"]
+    assert seen["said"] > COUNT / 5
 
 
 def has_one_tree(grammar: str, text: str) -> bool:

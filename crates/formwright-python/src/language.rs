@@ -6,7 +6,7 @@ use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
 use formwright::syntax::grammar::ast::Syntax;
-use formwright::syntax::grammar::compile::{GrammarText, Remark, Translation, name_ids, regexes};
+use formwright::syntax::grammar::compile::{GrammarText, Located, Remark, Translation, name_ids, regexes};
 use formwright::syntax::grammar::lower::Lexing;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
@@ -23,8 +23,8 @@ use crate::interrupt::interruptible;
 use crate::parser::{PythonParser, check};
 use crate::vocabulary::Vocabulary;
 
-/// A regular expression, and its flags.
-type SourceAndFlags = (String, String);
+/// A regular expression, its flags, its line and its column.
+type SourceFlagsAndPlace = (String, String, usize, usize);
 
 /// A control token.
 pub type IdAndName = (u32, String);
@@ -426,9 +426,9 @@ impl Language {
         Ok(Self { kernel, source: Source::grammar(grammar, &sources) })
     }
 
-    /// The regular expressions of a grammar, each with its flags. Then remarks on what is allowed but hardly meant,
-    /// each with its line and column. Then the control tokens that it refers to by their ids, with their names; none if
-    /// no ``vocabulary`` is given.
+    /// The regular expressions of a grammar, each with its flags, its line and its column. Then remarks on what is
+    /// allowed but hardly meant, each with its line and column. Then the control tokens that it refers to by their ids,
+    /// with their names; none if no ``vocabulary`` is given.
     ///
     /// Raises:
     ///     GrammarError: With the place in the grammar.
@@ -443,11 +443,12 @@ impl Language {
         start: Option<&str>,
         forms: Vec<String>,
         vocabulary: Option<&Vocabulary>,
-    ) -> PyResult<(Vec<SourceAndFlags>, Vec<Remark>, Vec<IdAndName>)> {
+    ) -> PyResult<(Vec<SourceFlagsAndPlace>, Vec<Remark>, Vec<IdAndName>)> {
         let names: Vec<&str> = forms.iter().map(|name| &**name).collect();
         let grammar = grammar_text(py, text, syntax, start, &names)?;
         let (regexes, remarks) = interruptible(py, || regexes(&grammar, &Limits::default()))?;
-        let regexes = regexes.into_iter().map(|regex| (regex.source.to_string(), regex.flags.to_string())).collect();
+        let row = |(regex, (line, column)): Located| (regex.source.to_string(), regex.flags.to_string(), line, column);
+        let regexes = regexes.into_iter().map(row).collect();
         let Some(vocabulary) = vocabulary else { return Ok((regexes, remarks, Vec::new())) };
         let name_of = |id| vocabulary.tables.vocabulary.control_name(id).map(Into::into);
         let controls = interruptible(py, || name_ids(&grammar, &name_of, &Limits::default()))?;

@@ -12,25 +12,24 @@ r"""Forms of grammars: Lark, GBNF and EBNF.
 The value is the text, or what ``read=`` makes of its tree: see `formwright.forms.tree_readers`. What a grammar captures
 (``name[capture]: ...``) are named parts: `Form.parts`.
 
-The kernel reads grammars. Only the regular expressions of Lark, which are those of `re`, are translated here; what `re`
+The kernel reads grammars. Only the regular expressions of Lark are translated here, by `lark_expressions`; what `re`
 cannot read is read in the syntax of Rust's regex library.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Literal, overload
 
 from formwright._kernel import Language, Vocabulary
-from formwright.errors import ArgumentError, RegexError
+from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
 from formwright.forms.grammar_imports import join_imports
 from formwright.forms.kept import find_form
-from formwright.forms.patterns import write_pattern
+from formwright.forms.lark_expressions import remark_escapes, translate_expression
 from formwright.forms.text_checks import check_text, shorten
 from formwright.forms.tree_readers import CaptureReader, TreeReader
 from formwright.forms.trees import Tree
@@ -38,7 +37,6 @@ from formwright.forms.trees import Tree
 __all__ = ["grammar"]
 
 _FILE_NAME = re.compile(r"[^\n:]*\.(lark|gbnf|ebnf)")
-_LETTERS = {letter: re.RegexFlag[letter.upper()] for letter in "imsux"}
 
 
 @overload
@@ -162,14 +160,19 @@ def _make_form(
         "syntax": syntax,
         "start": start,
         "lexing": lexing,
-        "translations": [translated for regex in regexes for translated in _translate(*regex)],
+        "translations": [
+            (regex, flags, translated)
+            for regex, flags, *_ in regexes
+            if (translated := translate_expression(regex, flags)) is not None
+        ],
         "forms": [(name, form.language) for name, form in given.items()],
         "controls": controls,
     }
     title = f"grammar {shorten(' '.join(text.split()))}"
     is_all = not given and not controls  # what the text alone says
     origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if is_all else None
-    rows = tuple(Reading(f"{line}:{column}", "", "remark", said) for line, column, said in remarks)
+    all_remarks = sorted([*remarks, *remark_escapes(regexes)])
+    rows = tuple(Reading(f"{line}:{column}", "", "remark", said) for line, column, said in all_remarks)
     if read is not None:
         reader = TreeReader(text, source, read, ambiguous)
         return Form(reader.language, reader, title, "value", rows, origin=origin)
@@ -195,14 +198,3 @@ def _check_ambiguous(ambiguous: str, read: Any) -> None:
         raise ArgumentError(f'ambiguous: expected "resolve" or "error", got {ambiguous!r}', argument="ambiguous")
     if ambiguous == "error" and read is None:
         raise ArgumentError('ambiguous="error" needs a tree: pass read=', argument="ambiguous")
-
-
-def _translate(regex: str, flags: str) -> list[tuple[str, str, str]]:
-    """The translation of a regular expression; none if `re` cannot read it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compiled = re.compile(regex, sum(_LETTERS[letter] for letter in set(flags)))
-        return [(regex, flags, write_pattern(compiled))]
-    except (re.error, RegexError, RecursionError):
-        return []

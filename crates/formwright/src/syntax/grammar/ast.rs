@@ -266,7 +266,7 @@ pub enum PatternKind {
 /// A regular expression as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Regex {
-    /// The expression between its slashes; escapes are not resolved, but for that of the slash.
+    /// The expression between its slashes, as it is written.
     pub source: Arc<str>,
     /// The letters after it.
     pub flags: Arc<str>,

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::ast::{Control, EVERY_ID, Grammar, Item, ItemKind, Lint, Regex, Span, Syntax};
 use super::derivation::Derivations;
 use super::lower::{Given, Lexing, find_remarks, lower};
@@ -53,18 +55,21 @@ pub struct Translation {
 /// A remark on a grammar: its line and column, and what it says.
 pub type Remark = (usize, usize, String);
 
+/// A regular expression, and the line and column where it is first.
+pub type Located = (Regex, (usize, usize));
+
 /// The regular expressions of a grammar and of the grammars inside it, each once; and remarks on what is allowed but
 /// hardly meant.
 ///
 /// # Errors
 /// As [`read`].
-pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Regex>, Vec<Remark>)> {
+pub fn regexes(grammar: &GrammarText, limits: &Limits) -> Result<(Vec<Located>, Vec<Remark>)> {
     let grammar = grammar.read(limits)?;
-    let mut all: Vec<Regex> = Vec::new();
+    let (mut all, mut seen): (Vec<Located>, FxHashSet<_>) = Default::default();
     for grammar in with_inner(&grammar) {
         for regex in &grammar.regexes {
-            if !all.iter().any(|known| (&known.source, &known.flags) == (&regex.source, &regex.flags)) {
-                all.push(regex.clone());
+            if seen.insert((&regex.source, &regex.flags)) {
+                all.push((regex.clone(), line_and_column(&grammar.text, regex.start - 1)));
             }
         }
     }

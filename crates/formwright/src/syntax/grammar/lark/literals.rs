@@ -54,28 +54,23 @@ impl<'t> Reader<'t> {
         let from = self.cursor.at;
         self.cursor.next();
         let start = self.cursor.at;
-        let source = self.source(from)?;
-        let end = self.cursor.at - 1;
+        self.skip_source(from)?;
+        let source = &self.cursor.text[start..self.cursor.at - 1];
         let flags = self.flags()?;
-        if self.cursor.text[start..end].contains('\n') && !flags.contains('x') {
+        if source.contains('\n') && !flags.contains('x') {
             let error = self.cursor.fail((from, self.cursor.at), "the regular expression does not end on its line");
             return Err(error.hint("close it with '/', or give it the flag x, with which it may have several lines"));
         }
-        Ok(PartKind::Regex { source, flags })
+        Ok(PartKind::Regex { source: source.into(), flags })
     }
 
-    /// Up to the closing slash; the backslash of an inner one is left out.
-    fn source(&mut self, from: usize) -> Result<Arc<str>> {
-        let mut source = String::new();
+    /// Goes on after the closing slash; an inner one has a backslash before it.
+    fn skip_source(&mut self, from: usize) -> Result<()> {
         loop {
-            source.push_str(self.cursor.take_while(|c| !matches!(c, '/' | '\\')));
-            match (self.cursor.next(), self.cursor.peek()) {
-                (Some('/'), _) => return Ok(source.into()),
-                (Some(_), Some('/')) => source.extend(self.cursor.next()),
-                (Some(_), Some(_)) => {
-                    source.push('\\');
-                    source.extend(self.cursor.next());
-                }
+            self.cursor.take_while(|c| !matches!(c, '/' | '\\'));
+            match self.cursor.next() {
+                Some('/') => return Ok(()),
+                Some(_) if self.cursor.next().is_some() => {}
                 _ => {
                     let end = from + self.cursor.text[from..].find('\n').unwrap_or(self.cursor.text.len() - from);
                     return Err(self.cursor.fail((from, end), "the regular expression has no closing slash"));

@@ -1,0 +1,68 @@
+r"""The regular expressions of Lark: those of `re`, but Lark reads some escapes itself before.
+
+* ``\n``, ``\t``, ``\r``, ``\f``, ``\x41``, ``\u0041`` and ``\U00000041`` are their character. So ``\x2e`` is a dot,
+  which is any character to `re`.
+* Backslashes before a quote lose one, so ``\"`` and ``\\"`` are both a quote.
+* All others are left to `re`: ``\\``, ``\d``, ``\.``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+
+from formwright.errors import RegexError
+from formwright.forms.patterns import write_pattern
+from formwright.forms.text_checks import shorten
+
+__all__ = ["remark_escapes", "translate_expression"]
+
+_LETTERS = {letter: re.RegexFlag[letter.upper()] for letter in "imsux"}
+_ESCAPES = re.compile(
+    r"""(?P<backslashes>\\+)(?=")
+      | (?P<character>\\([nftr] | x[0-9A-Fa-f]{2} | u[0-9A-Fa-f]{4} | U00(0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))
+      | \\.""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def translate_expression(regex: str, flags: str) -> str | None:
+    """An expression in the dialect ``"python"`` of the kernel; ``None`` if `re` cannot read it.
+
+    Where only what is written can be read, and not what Lark makes of it, that is meant.
+    """
+    read = _read_escapes(regex)
+    translated = _translate(read, flags)
+    return _translate(regex, flags) if translated is None and read != regex else translated
+
+
+def remark_escapes(regexes: Iterable[tuple[str, str, int, int]]) -> Iterator[tuple[int, int, str]]:
+    """Remarks on expressions, given with flags and places, that mean something else to Lark than to `re`."""
+    for regex, flags, line, column in regexes:
+        read = _read_escapes(regex)
+        if read == regex or (meant := _translate(read, flags)) is None or meant == _translate(regex, flags):
+            continue
+        spelled = shorten(read.encode("unicode_escape").decode().replace("\\\\", "\\"))
+        yield line, column, f"Lark reads escapes of its own before those of `re`: to it, this expression is /{spelled}/"
+
+
+def _read_escapes(regex: str) -> str:
+    """What Lark gives to `re`."""
+
+    def read(escape: re.Match[str]) -> str:
+        if escape["backslashes"]:
+            return escape[0][1:]
+        return codecs.decode(escape[0], "unicode_escape") if escape["character"] else escape[0]
+
+    return _ESCAPES.sub(read, regex)
+
+
+def _translate(regex: str, flags: str) -> str | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return write_pattern(re.compile(regex, sum(_LETTERS[letter] for letter in set(flags))))
+    except (re.error, RegexError, RecursionError):
+        return None
