@@ -72,7 +72,7 @@ class Stream(Steps[Piece], Generic[R_co]):
         trace: Whether to ask the model for every token and keep what it says.
 
     Raises:
-        LimitExceeded: ``max_tokens`` is less than the shortest text needs.
+        LimitExceeded: ``max_tokens`` is less than the shortest known text needs.
         PromptError: The prompt is empty.
         ArgumentError: ``max_tokens`` is negative, or ``stop`` holds something else than texts.
     """

@@ -23,7 +23,7 @@ one by one.
 
 A text is complete within ``max_tokens``: the mask admits only tokens after which a complete
 text still fits. A text is cut only if the caller allows it (``finish=False``, ``stop``,
-``cancel``). It is an error to ask for fewer tokens than the shortest text has.
+``cancel``). It is an error to ask for fewer tokens than the shortest known text has.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Writing:
         likeliest: How many of the likeliest tokens a trace keeps for each row.
 
     Raises:
-        LimitExceeded: ``max_tokens`` is less than the shortest text needs.
+        LimitExceeded: ``max_tokens`` is less than the shortest known text needs.
         PromptError: The prompt is empty.
         ArgumentError: ``stop`` holds something else than texts.
     """
@@ -391,7 +391,7 @@ def start_matcher(constraint: Constraint[Any], prompt_ids: Sequence[int], limits
     """A matcher at the start of a text after a prompt, if a complete text fits.
 
     Raises:
-        LimitExceeded: ``max_tokens`` is less than the shortest text needs.
+        LimitExceeded: ``max_tokens`` is less than the shortest known text needs.
         PromptError: The prompt is empty.
         DeadEnd: No complete text can be spelled.
     """
@@ -411,14 +411,14 @@ def _refuse(needed: int, allowed: int, context: bool) -> NoReturn:
         )
     if context:
         raise LimitExceeded(
-            f"the shortest text in this form needs {_tokens(needed)}, the prompt leaves {allowed} of the context",
+            f"the shortest known text of this form needs {_tokens(needed)}, the prompt leaves {allowed} of the context",
             hint="shorten the prompt, or use a model with a longer context",
             limit="context",
             value=needed,
             allowed=allowed,
         )
     raise LimitExceeded(
-        f"the shortest text in this form needs {_tokens(needed)}, max_tokens allows {allowed}",
+        f"the shortest known text of this form needs {_tokens(needed)}, max_tokens allows {allowed}",
         hint=f"pass max_tokens={needed} or more",
         limit="max_tokens",
         value=needed,

@@ -103,7 +103,7 @@ class Run:
             max_tokens: Tokens of this part at most; ``None`` is all that are left.
 
         Raises:
-            LimitExceeded: The shortest text of the form needs more tokens than are left.
+            LimitExceeded: The shortest known text of the form needs more tokens than are left.
             NotAForm, LanguageError, OutputInvalid, DeadEnd: As `LocalModel.generate`.
         """
         for _ in self.stream(form, max_tokens=max_tokens):
