@@ -9,7 +9,7 @@
     │  │  └─ UnsupportedPattern                    valid pattern, not enforceable here
     │  ├─ GrammarError                             .line .column .expected
     │  │  └─ UnsupportedConstruct                  valid grammar, not enforceable here
-    │  ├─ StructuralTagError                       .field .code
+    │  ├─ StructuralTagError                       .field .pointer .code
     │  └─ SchemaError                              .pointer
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
     │     └─ UnsatisfiableSchema                   no finite instance exists
@@ -179,14 +179,18 @@ class StructuralTagError(LanguageError):
     """A structural tag cannot be read, or has a part that is not served.
 
     Attributes:
-        field: The part, as a path from the tag.
+        field: The part, as a path from the field of the request.
+        pointer: JSON Pointer of the part inside the tag, ``""`` for all of it.
         code: How an API names the fault: ``"invalid_value"``, ``"unknown_parameter"``, ``"unsupported_parameter"`` or
             ``"missing_required_parameter"``.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, field: str = "", code: str = "invalid_value") -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, field: str = "", pointer: str = "", code: str = "invalid_value"
+    ) -> None:
         super().__init__(message, hint=hint)
         self.field = field
+        self.pointer = pointer
         self.code = code
 
 

@@ -259,11 +259,12 @@ JSON = {"type": "json_schema", "json_schema": {"type": "object"}}
 @pytest.mark.parametrize(
     ("tag", "place", "code"),
     [
-        ({"format": JSON | {"style": "qwen_xml"}}, ".format.style", "unsupported_parameter"),
-        ({"format": {"type": "any_text", "excludes": ["x"]}}, ".format.excludes", "unsupported_parameter"),
-        ({"format": TAGS | {"excludes": ["x"]}}, ".format.excludes", "unsupported_parameter"),
-        ({"format": JSON | {"any_order": True}}, ".format.any_order", "unsupported_parameter"),
-        ({"format": {"type": "any_text", "max_tokens": 9}}, ".format.max_tokens", "unknown_parameter"),
+        ({"format": JSON | {"style": "toml"}}, ".format.style", "unsupported_parameter"),
+        ({"format": {"type": "any_text", "excludes": "x"}}, ".format.excludes", "invalid_value"),
+        ({"format": TAGS | {"excludes": [""]}}, ".format.excludes", "invalid_value"),
+        ({"format": JSON | {"any_order": "yes"}}, ".format.any_order", "invalid_value"),
+        ({"format": {"type": "any_text", "max_tokens": 3}}, ".format.max_tokens", "invalid_value"),
+        ({"format": {"type": "exclude_token"}}, ".format", "unsupported_parameter"),
         ({"format": {"type": "sequence", "elements": [TAG | {"name": "f"}]}}, ".format.elements[0].name", None),
         ({"format": TAGS | {"tags": [TAG | {"schema": {}}]}}, ".format.tags[0].schema", "unknown_parameter"),
         ({"format": TAGS | {"at_least_one": "no"}}, ".format.at_least_one", "invalid_value"),

@@ -110,14 +110,14 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (
         CHAT,
         {"response_format": {"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= x"}}},
-        "response_format",
+        "response_format.format.grammar",
         "grammar at 1:10",
     ),
     (
         CHAT,
         {"response_format": {"type": "structural_tag", "format": {"type": "grammar"}}},
         "response_format.format.grammar",
-        "is a text",
+        "is missing",
     ),
     (
         CHAT,
@@ -153,7 +153,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"structured_outputs": {"regexp": "a"}}, "structured_outputs.regexp", "no field"),
     (CHAT, {"structured_outputs": {"grammar": "a"}}, "structured_outputs.grammar", "expected ':'"),
     (CHAT, {"structured_outputs": {"grammar": "a", "regex": "a"}}, "structured_outputs", "got 2 of them"),
-    (CHAT, {"structured_outputs": {"structural_tag": {}}}, "structured_outputs.structural_tag.structures", "list"),
+    (CHAT, {"structured_outputs": {"structural_tag": {}}}, "structured_outputs.structural_tag.structures", "missing"),
     (CHAT, {"tools": [{"type": "mcp"}]}, "tools[0]", "mcp"),
     (CHAT, {"tools": [FUNCTION, FUNCTION]}, "tools[1]", "two tools"),
     (CHAT, {"tools": [{"type": "function", "function": {}}]}, "tools[0].function.name", "missing"),

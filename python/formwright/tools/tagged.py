@@ -29,7 +29,7 @@ from formwright.forms.texts import choice, regex
 from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
 
-__all__ = ["tagged_arguments"]
+__all__ = ["ANNOTATIONS", "raw_string", "resolve_reference", "tagged_arguments"]
 
 _TAGS = {
     "parameters": ("<parameter={}>\n", "\n</parameter>", "\n"),
@@ -39,7 +39,7 @@ _TAGS = {
 """What is before a value, what ends it, and what comes after that."""
 
 _LENGTHS = ("minLength", "maxLength")
-_ANNOTATIONS = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}
+ANNOTATIONS = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}
 
 
 def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
@@ -55,7 +55,7 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
         return tool.custom.make_arguments(before.format(INPUT), end + after)
     if (
         unknown := set(schema)
-        - _ANNOTATIONS
+        - ANNOTATIONS
         - {"properties", "required", "additionalProperties", "$defs", "definitions"}
     ):
         keyword = sorted(unknown)[0]
@@ -91,19 +91,19 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
 
 def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[Language, bool]:
     """The value of one argument with the tag that ends it, and whether it is a raw string."""
-    resolved = _resolve_reference(schema, value)
+    resolved = resolve_reference(schema, value)
     string = _as_string(resolved)
     if string is None:
         definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
         whole = {**definitions, **value} if isinstance(value, Mapping) else value
         return json_schema(whole).language + Language.choice([end]), False
-    return _string(string, f"/properties/{name}", end), True
+    return raw_string(string, f"/properties/{name}", end) + Language.choice([end]), True
 
 
-def _resolve_reference(schema: Mapping[str, Any], value: Any) -> Any:
+def resolve_reference(schema: Mapping[str, Any], value: Any) -> Any:
     """What a reference into the definitions stands for."""
     seen = 0
-    while isinstance(value, Mapping) and set(value) - _ANNOTATIONS == {"$ref"} and seen < 32:
+    while isinstance(value, Mapping) and set(value) - ANNOTATIONS == {"$ref"} and seen < 32:
         _, _, pointer = value["$ref"].partition("#")
         try:
             value, seen = value_at(schema, pointer), seen + 1
@@ -123,17 +123,16 @@ def _as_string(value: Any) -> Mapping[str, Any] | None:
     if "type" not in value and isinstance(value.get("const"), str):
         return value
     options = value.get("anyOf")
-    if isinstance(options, list) and set(value) - _ANNOTATIONS == {"anyOf"}:
+    if isinstance(options, list) and set(value) - ANNOTATIONS == {"anyOf"}:
         strings = [option for option in options if isinstance(option, Mapping) and option.get("type") != "null"]
         if len(strings) == 1 and len(options) == 2:
             return _as_string(strings[0])
     return None
 
 
-def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
-    """A raw string of a schema, with the tag that ends it."""
-    asked = set(schema) - _ANNOTATIONS
-    marker = Language.choice([end])
+def raw_string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
+    """A string of a schema without quotes, which does not hold the tag that ends it."""
+    asked = set(schema) - ANNOTATIONS
     if "enum" in asked or "const" in asked:
         values = schema.get("enum", [schema.get("const")])
         valid = json_schema({**schema, "type": "string"}).matches
@@ -142,9 +141,7 @@ def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
             raise UnsupportedKeyword(
                 "tools: no string of the schema can be written between tags", hint="", pointer=pointer
             )
-        return choice(texts).language + marker
-    if not asked:
-        return Language.text([end])
+        return choice(texts).language
     body = Language.text([end], included=False)
     if "format" in asked:
         body = body & Language.format(schema["format"])
@@ -160,7 +157,7 @@ def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
             hint="take a style that writes JSON",
             pointer=f"{pointer}/{keyword}",
         )
-    return body + marker
+    return body
 
 
 def _search_pattern(pattern: str) -> Form[str]:
