@@ -22,8 +22,11 @@ from typing import Any
 
 from formwright._kernel import Language
 from formwright.errors import UnsupportedKeyword
+from formwright.forms.form import Form
+from formwright.forms.grammars import grammar
 from formwright.forms.json_forms import json_schema
 from formwright.forms.pointers import escape_step
+from formwright.forms.readers import plain
 from formwright.forms.texts import regex
 from formwright.tools.tag_schemas import close_objects, exclude_texts
 from formwright.tools.tagged import ANNOTATIONS, raw_string, resolve_reference
@@ -62,8 +65,10 @@ class XmlStyle:
 
     def say_types(self, kind: str | None) -> list[str]:
         """What may stand for ``{type}`` where a value is of a type of JSON, or of several (``None``)."""
-        types = self.types or {}
-        return [*dict.fromkeys(types.values())] if kind is None else [types.get(kind, types.get("", ""))]
+        types = self.types or {"": ""}
+        if kind is None and not self.says_one:
+            return list(_KINDS)
+        return [types.get(kind or "", types[""])]
 
 
 _KINDS = ("string", "number", "integer", "boolean", "object", "array", "null")
@@ -104,13 +109,24 @@ STYLES: Mapping[str, XmlStyle] = {
     "kimi_k3_xml": XmlStyle(
         head=('<|open|>argument key="{name}" type="{type}"<|sep|>',),
         tail="<|close|>argument<|sep|>",
-        types={kind: kind for kind in _KINDS} | {"integer": "number"},
+        types={kind: kind for kind in _KINDS} | {"integer": "number", "": ""},
         says_one=False,
     ),
 }
 """The styles by name."""
 
 _REMARKS = ANNOTATIONS - {"type"}
+_SCALAR = {"type": ["number", "boolean", "null"]}
+_NESTED = """
+object: (@gap member)* @gap
+array: item*
+member: @member_string @text @tail | @member_ @gap @scalar @gap @tail
+      | @member_object @gap object @gap @tail | @member_array @gap array @gap @tail
+item: @item_string @text @tail | @item_ @gap @scalar @gap @tail
+    | @item_object @gap object @gap @tail | @item_array @gap array @gap @tail
+"""
+"""Any object or array in tags, for `formwright.grammar`."""
+
 _COUNTS = ("minProperties", "maxProperties")
 _OBJECT_KEYS = {"properties", "required", "additionalProperties", "$defs", "definitions", "$schema", *_COUNTS}
 _ARRAY_KEYS = {"items", "minItems", "maxItems"}
@@ -279,25 +295,37 @@ class _Writer:
     def _array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         """The items of an array, each in tags."""
         _check_keywords(schema, _ARRAY_KEYS, "an array", pointer)
-        least, most = schema.get("minItems", 0), schema.get("maxItems")
-        if "items" not in schema:
-            raise UnsupportedKeyword("items are not described, so they cannot be written in tags", pointer=pointer)
+        least, most, items = schema.get("minItems", 0), schema.get("maxItems"), schema.get("items", True)
         if "{name}" in self.style.tail:
-            item = self.gap + self._member(self.style.item, schema["items"], f"{pointer}/items", depth)
+            item = self.gap + self._member(self.style.item, items, f"{pointer}/items", depth)
             many = item.repeat(max(least, 1), most) + self.gap
             return many if least else many | Language.choice([""])
-        item = self._in_tags([self.style.item], "", self.style.tail, schema["items"], f"{pointer}/items", depth)
+        item = self._in_tags([self.style.item], "", self.style.tail, items, f"{pointer}/items", depth)
         return item.repeat(least, most)
 
     def _any_value(self, pointer: str) -> list[tuple[str | None, Language]]:
         """A value of any type."""
-        if self.style.item:
+        if "{name}" in self.style.tail:
             raise UnsupportedKeyword("its type is not said, so it cannot be written in tags", pointer=pointer)
         text = self._string({}, pointer)
+        if self.style.item:
+            nested = [(kind, self._pad(self._nested(kind), is_padded=True)) for kind in ("object", "array")]
+            return [("string", text), (None, self._pad(self._json(_SCALAR), is_padded=True)), *nested]
         if self.style.types is None or not self.style.says_one:
             return [(None, text)]
         other = self._json({"type": ["number", "boolean", "null", "array", "object"]})
         return [("string", text), (None if self.style.types is None else "object", self._pad(other, is_padded=True))]
+
+    def _nested(self, kind: str) -> Language:
+        """Any object or array in tags."""
+        forms = {"text": self._string({}, ""), "scalar": self._json(_SCALAR), "gap": self.gap}
+        forms["tail"] = self.spell(self.style.tail)
+        names = regex(self.style.names).language
+        for of in ("string", "object", "array", ""):
+            forms[f"member_{of}"] = self._heads(self.style.head, names, of or None)
+            forms[f"item_{of}"] = self._heads([self.style.item], "", of or None)
+        made = {name: Form(language, plain, name, "text") for name, language in forms.items()}
+        return grammar(_NESTED, forms=made, start=kind, lexing="any").language
 
     def _string(self, schema: Mapping[str, Any], pointer: str) -> Language:
         stop = self.style.stop or self.style.tail
