@@ -2,8 +2,8 @@
 
 ::
 
-    python tests/programs/structural_tags.py --walks 200                 # prints each difference, and how many there were
-    python tests/programs/structural_tags.py --walks 6 --record testdata/structural_tags.json
+    python tests/programs/structural_tags.py --walks 200        # prints what differs, and how much that is
+    python tests/programs/structural_tags.py --walks 2 --record testdata/structural_tags.json
 
 A walk draws bytes that both allow, guided by the texts of the tag; at each step the bytes that one allows are those
 that the other one allows. What differs on purpose is not compared: escapes of JSON strings, white space where the tag
@@ -34,7 +34,6 @@ END = 256
 CONTROLS = {"<|open|>": 258, "<|shut|>": 259, "<|third|>": 260}
 _SIZE = 261
 _ASCII = 128
-_LONGEST = 400
 SPACES = frozenset(b" \n\r\t")
 
 
@@ -138,7 +137,10 @@ FORMATS: list[dict[str, Any]] = [
     tag_of("<a>", {"type": "or", "elements": [constant("k"), ANY]}, "</a>"),
     *({"type": kind, "content": constant("xy")} for kind in ("optional", "plus", "star")),
     tag_of("<a>", {"type": "optional", "content": ANY}, "</a>"),
-    *({"type": "repeat", "min": low, "max": high, "content": constant("xy")} for low, high in [(0, 0), (1, 3), (2, -1)]),
+    *(
+        {"type": "repeat", "min": low, "max": high, "content": constant("xy")}
+        for low, high in [(0, 0), (1, 3), (2, -1)]
+    ),
     *(TRIGGERED | flags for flags in FLAGS),
     *(TRIGGERED | flags | {"excludes": ["zz", "x<"]} for flags in FLAGS),
     *(tag_of("<t>", TRIGGERED | flags, ["</t>", "</u>"]) for flags in FLAGS),
@@ -173,11 +175,23 @@ FORMATS: list[dict[str, Any]] = [
         if style != "minimax_m3" or schema is not True
     ),
     *(
-        {"type": "json_schema", "json_schema": WEATHER, "style": f"{style}_xml", "any_order": True, "max_whitespace_cnt": 2}
+        {
+            "type": "json_schema",
+            "json_schema": WEATHER,
+            "style": f"{style}_xml",
+            "any_order": True,
+            "max_whitespace_cnt": 2,
+        }
         for style in XML
     ),
     *(
-        {"type": "json_schema", "json_schema": schema, "style": style, "excludes": ["zz", "<|"], "max_whitespace_cnt": 1}
+        {
+            "type": "json_schema",
+            "json_schema": schema,
+            "style": style,
+            "excludes": ["zz", "<|"],
+            "max_whitespace_cnt": 1,
+        }
         for style in ("json", "qwen_xml", "glm_xml", "kimi_k3_xml", "deepseek_xml")
         for schema in (WEATHER, MIXED)
     ),
@@ -259,6 +273,12 @@ def allowed(matcher: Any) -> np.ndarray[Any, Any]:
     return unpack(row[0])
 
 
+def has_bounds(tag: Any) -> bool:
+    """Whether white space around the values of a tag is bounded, if it has any."""
+    text = json.dumps(tag)
+    return '"json_schema":' not in text or bool(re.search('"max_whitespace_cnt": [0-9]', text))
+
+
 def texts_of(tag: Any) -> list[bytes]:
     """What a walk is guided by: the texts of a tag, and beginnings of values."""
     found = re.findall(r'"((?:[^"\\]|\\.)*)"', json.dumps(tag, ensure_ascii=False))
@@ -288,12 +308,12 @@ def texts_of(tag: Any) -> list[bytes]:
 
 
 def walk(
-    tag: Mapping[str, Any], peer: Peer, ours: Any, seed: int, *, has_bound: bool
+    tag: Mapping[str, Any], peer: Peer, ours: Any, seed: int, *, has_bound: bool, longest: int = 400
 ) -> Iterator[tuple[bytes, Any, Any]]:
     """Draw one text; after each byte, what the peer allows and what we allow."""
     drawn, texts = random.Random(seed), texts_of(tag)
     text, other, matcher, wanted = b"", peer.start(), ours.matcher(), b""
-    while len(text) < _LONGEST:
+    while len(text) < longest:
         theirs, own = peer.allowed(other), allowed(matcher)
         yield text, theirs, own
         both = theirs & own
@@ -343,6 +363,54 @@ def difference(text: bytes, theirs: Any, own: Any, *, has_bound: bool) -> str:
     return f"{text!r}: {'; '.join(said)}" if said else ""
 
 
+def without_defaults(tag: Any) -> Any:
+    """A tag without the keys that say nothing."""
+    if isinstance(tag, list):
+        return [without_defaults(part) for part in tag]
+    if not isinstance(tag, dict):
+        return tag
+    kept = {key: part for key, part in tag.items() if part is not None and part is not False and part != []}
+    return {
+        key: part if key == "json_schema" else without_defaults(part)
+        for key, part in kept.items()
+        if (key, part) != ("style", "json")
+    }
+
+
+def record(path: Path, walks: int) -> None:
+    """Write walks of tags, with what xgrammar allows at some of their places."""
+    shown = re.compile("enabled, 0 tools.*many|enabled.* auto, many|disabled.* (required|named), many")
+    built_in = [entry for entry in built_in_tags(max_whitespace_cnt=2) if shown.search(entry[0])]
+    cases = {json.dumps(without_defaults(tag), ensure_ascii=False): name for name, tag in (*format_tags(), *built_in)}
+    lines = []
+    for text, name in cases.items():
+        tag = json.loads(text)
+        peer, ours = Peer(tag), start(tag)
+        found = [_record_walk(tag, peer, ours, seed) for seed in range(walks)]
+        lines.append(json.dumps({"name": name, "tag": tag, "walks": found}, ensure_ascii=False))
+    path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+
+
+def _record_walk(tag: Mapping[str, Any], peer: Peer, ours: Any, seed: int) -> dict[str, Any]:
+    has_bound = has_bounds(tag)
+    steps = list(walk(tag, peer, ours, seed, has_bound=has_bound, longest=200))
+    places = sorted({len(steps) - 1, *random.Random(seed).sample(range(len(steps)), min(4, len(steps)))})
+    after = [_describe_next(*steps[place], has_bound=has_bound) for place in places]
+    return {"text": steps[-1][0].decode("latin-1"), "after": [one for one in after if one is not None]}
+
+
+def _describe_next(text: bytes, theirs: Any, own: Any, *, has_bound: bool) -> list[Any] | None:
+    """How long a text is, whether the characters of ASCII that follow are allowed, and whether it may end."""
+    assert not difference(text, theirs, own, has_bound=has_bound), (text, "record nothing that differs")
+    allowed_next = {chr(byte) for byte in np.flatnonzero(theirs[:_ASCII])}
+    if text != text.decode("utf-8", "ignore").encode() or not has_bound or text.endswith(b"-"):
+        return None
+    others = {chr(byte) for byte in range(_ASCII)} - allowed_next
+    is_short = len(allowed_next) < len(others)
+    chars = "".join(sorted(allowed_next if is_short else others))
+    return [len(text), is_short, chars, bool(theirs[END])]
+
+
 def main() -> None:
     """Compare, or record."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -350,6 +418,9 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--record", type=Path)
     asked = parser.parse_args()
+    if asked.record is not None:
+        record(asked.record, asked.walks)
+        return
     differing, steps, seen = 0, 0, set()
     for bound in (1, 2, None):
         for name, tag in format_tags() if bound == 1 else built_in_tags(max_whitespace_cnt=bound):
@@ -357,7 +428,7 @@ def main() -> None:
             if asked.only not in name or key in seen:
                 continue
             seen.add(key)
-            began, has_bound = time.perf_counter(), bool(re.search('"max_whitespace_cnt": [0-9]', json.dumps(tag)))
+            began, has_bound = time.perf_counter(), has_bounds(tag)
             try:
                 peer, ours, found = Peer(tag), start(tag), list[str]()
             except (FormwrightError, RuntimeError) as error:

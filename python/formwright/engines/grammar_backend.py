@@ -39,7 +39,9 @@ __all__ = ["RunningText", "Vocabularies", "form_from_request", "request_from_for
 _KEPT = 16
 
 
-def form_from_request(kind: str, text: str, *, whitespace: str | None = None) -> Form[Any]:
+def form_from_request(
+    kind: str, text: str, *, whitespace: str | None = None, vocabulary: Vocabulary | None = None
+) -> Form[Any]:
     """The form that a request asks for.
 
     Args:
@@ -47,6 +49,7 @@ def form_from_request(kind: str, text: str, *, whitespace: str | None = None) ->
             ``"grammar"``, ``"ebnf"`` or ``"structural_tag"``.
         text: What it says of it.
         whitespace: That of JSON, as `formwright.form` has it.
+        vocabulary: Whose control tokens a structural tag names; ``None`` if it is not known yet.
 
     Raises:
         LanguageError: It cannot be read or enforced, or is of another kind.
@@ -62,7 +65,7 @@ def form_from_request(kind: str, text: str, *, whitespace: str | None = None) ->
     if kind in ("grammar", "ebnf"):
         return grammar(text, syntax="ebnf" if kind == "ebnf" else "auto")
     if kind == "structural_tag":
-        return structural_form(text, "structural_tag")
+        return structural_form(text, "structural_tag", vocabulary)
     raise LanguageError(
         f"requests for {kind!r} cannot be served by formwright",
         hint="ask for a JSON Schema, a regular expression, a choice, a grammar or a structural tag",

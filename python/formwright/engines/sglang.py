@@ -140,7 +140,7 @@ class FormwrightBackend(_Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     def _make_grammar(self, kind: str, text: str) -> BaseGrammarObject:
         try:
-            form = form_from_request(kind, text, whitespace=self._whitespace)
+            form = form_from_request(kind, text, whitespace=self._whitespace, vocabulary=self._vocabulary)
             return FormwrightGrammar(RunningText(compile(form, self._vocabulary)))
         except (FormwrightError, ValueError, RecursionError) as error:
             return InvalidGrammarObject(str(error))

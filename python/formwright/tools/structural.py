@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from formwright._kernel import Vocabulary
 from formwright.errors import StructuralTagError
-from formwright.forms.form import Form
+from formwright.forms.controls import read_control_tokens
+from formwright.forms.form import Form, byte_matcher
 from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encode_text
 from formwright.incremental.markers import count_marker_start
 from formwright.tools.spelling import Speller
@@ -50,6 +52,8 @@ def _parts_of(read: Any) -> list[Form[Any]]:
 def ends_in_free_text(form: Form[Any], text: str) -> bool:
     """Whether a text of a structural form, as far as it is written, ends outside of its tags and of their triggers."""
     data = encode_text(text)
+    if form.language.control_tokens:
+        data = read_control_tokens(form.language, data, partial(byte_matcher, form))[0]
     while isinstance(form.read, Composition):
         parts = form.read.cut(data, is_open=True)
         if not parts:

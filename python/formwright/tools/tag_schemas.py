@@ -1,9 +1,9 @@
-"""The schemas of structural tags, as engines read them, and JSON without some texts.
+r"""The schemas of structural tags, as engines read them, and JSON without some texts.
 
 ::
 
     close_objects({"properties": {"a": {}}})         # ... "additionalProperties": False
-    exclude_texts({"type": "string"}, ["<|end|>"])   # ... "not": {"pattern": "<\\\\|end\\\\|>"}
+    exclude_texts({"type": "string"}, ["<|end|>"])   # ... "not": {"pattern": "<\\|end\\|>"}
 
 An object holds what its schema declares, unless it says more; `formwright.json_schema` reads such an object as JSON
 Schema does, where it holds anything else, too. Schemas with ``allOf``, ``if`` or ``not`` stay as they are: there, what

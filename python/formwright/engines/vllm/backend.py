@@ -105,8 +105,9 @@ class FormwrightBackend(StructuredOutputBackend):  # type: ignore[misc]
         Raises:
             LanguageError: It cannot be read or enforced; vLLM fails this request alone.
         """
-        form = form_from_request(request_type.name.lower(), grammar_spec, whitespace=self._whitespace)
-        return FormwrightGrammar(RunningText(compile(form, self._vocabularies.with_ends(stop_token_ids))))
+        kind, vocabulary = request_type.name.lower(), self._vocabularies.with_ends(stop_token_ids)
+        form = form_from_request(kind, grammar_spec, whitespace=self._whitespace, vocabulary=vocabulary)
+        return FormwrightGrammar(RunningText(compile(form, vocabulary)))
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows that allow everything, in host memory."""

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from formwright._hosts import import_host
-from formwright._kernel import Constraint
+from formwright._kernel import Constraint, Vocabulary
 from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
 from formwright.errors import FormwrightError, HostMismatch
 from formwright.forms.coerce import compile
@@ -132,10 +132,13 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
 
     def _begin_text(self, params: SamplingParams, output_ids: list[int]) -> _Text | None:
         """The text of a request that names a form."""
-        form = _read_form(params)
+        if (params.extra_args or {}).get(NAME) is None:
+            return None
+        vocabulary = self._vocabularies.with_ends(params.all_stop_token_ids)
+        form = _read_form(params, vocabulary)
         if form is None:
             return None
-        constraint: Constraint[Any] = compile(form, self._vocabularies.with_ends(params.all_stop_token_ids))
+        constraint: Constraint[Any] = compile(form, vocabulary)
         return _Text(RunningText(constraint), output_ids, params.max_tokens)
 
     def _place(self, key: int, text: _Text | None) -> None:
@@ -179,7 +182,7 @@ class _Text:
             self.running.fill(mask, row, budget=left)
 
 
-def _read_form(params: SamplingParams) -> Form[Any] | None:
+def _read_form(params: SamplingParams, vocabulary: Vocabulary | None = None) -> Form[Any] | None:
     """The form that a request names, if it does. Raises ValueError."""
     given = (params.extra_args or {}).get(NAME)
     if given is None:
@@ -200,6 +203,6 @@ def _read_form(params: SamplingParams) -> Form[Any] | None:
             f"{NAME}: expected a pattern for regex, or true for json_object, got {kind}: {json.dumps(what)}"
         )
     try:
-        return form_from_request(kind, what if isinstance(what, str) else json.dumps(what))
+        return form_from_request(kind, what if isinstance(what, str) else json.dumps(what), vocabulary=vocabulary)
     except FormwrightError as error:
         raise ValueError(f"{NAME}: {error}") from error

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formwright._kernel import Constraint
+from formwright._kernel import Constraint, Vocabulary
 from formwright._lru import Lru
 from formwright.forms import free_text
 from formwright.forms.coerce import compile
@@ -119,13 +119,15 @@ class RequestedForm:
         return self.schema is not None
 
 
-def plan_shape(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
+def plan_shape(
+    body: Body, style: str, offered: Offered, vocabulary: Vocabulary | None = None
+) -> tuple[str, Callable[[], Shape]]:
     """Return a key, which is equal for equal shapes, and a function that makes the shape of an answer.
 
     Raises:
         BadRequest: There are two forms, or the form cannot be served.
     """
-    requested = _find_requested_form(body)
+    requested = _find_requested_form(body, vocabulary)
     effort = body.effort
     offered = replace(offered, has_form=requested is not None)
     calls = [(tool.name, tool.schema, tool.custom is not None and tool.custom.format) for tool in offered.tools]
@@ -215,11 +217,11 @@ def _note_formats(schemas: Sequence[Any]) -> list[str]:
     return [f"format: {name!r} is not enforced" for name in found]
 
 
-def _find_requested_form(body: Body) -> RequestedForm | None:
+def _find_requested_form(body: Body, vocabulary: Vocabulary | None) -> RequestedForm | None:
     """Find the one form of a request. Raises BadRequest."""
     found = [
-        *_read_format(*body.output_format, body),
-        *_read_structured_outputs(body),
+        *_read_format(*body.output_format, body, vocabulary),
+        *_read_structured_outputs(body, vocabulary),
         *_read_guided_fields(body),
         *_read_grammar_fields(body),
         *_read_score(body),
@@ -246,7 +248,7 @@ def _find_whitespace_field(body: Body) -> str | None:
     return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
 
 
-def _read_format(param: str, format_: Any, body: Body) -> list[RequestedForm]:
+def _read_format(param: str, format_: Any, body: Body, vocabulary: Vocabulary | None) -> list[RequestedForm]:
     """Read ``response_format`` of chat completions, or ``text.format`` of responses."""
     whitespace = body.guided_whitespace_pattern
     if isinstance(format_, ObjectFormat):
@@ -257,13 +259,13 @@ def _read_format(param: str, format_: Any, body: Body) -> list[RequestedForm]:
         where = f"{param}.json_schema.schema"
         return [_make_json_form(_check_present(format_.json_schema.schema_, where), where, whitespace)]
     if isinstance(format_, StructuralTag):
-        return [_make_tagged_form(format_.model_dump(exclude_none=True), param)]
+        return [_make_tagged_form(format_.model_dump(exclude_none=True), param, vocabulary)]
     if isinstance(format_, GrammarFormat):
         return [_make_grammar_form(format_.grammar, f"{param}.grammar")]
     return []
 
 
-def _read_structured_outputs(body: Body) -> list[RequestedForm]:
+def _read_structured_outputs(body: Body, vocabulary: Vocabulary | None) -> list[RequestedForm]:
     """Read ``structured_outputs`` of vLLM."""
     requested = body.structured_outputs
     if requested is None:
@@ -276,7 +278,8 @@ def _read_structured_outputs(body: Body) -> list[RequestedForm]:
         found.append(_make_json_form({"type": "object"}, "structured_outputs.json_object", whitespace))
     found += _read_plain_forms(requested.regex, requested.choice, "structured_outputs.")
     if requested.structural_tag is not None:
-        found.append(_make_tagged_form(requested.structural_tag, "structured_outputs.structural_tag"))
+        where = "structured_outputs.structural_tag"
+        found.append(_make_tagged_form(requested.structural_tag, where, vocabulary))
     if requested.grammar is not None:
         found.append(_make_grammar_form(requested.grammar, "structured_outputs.grammar"))
     if requested.disable_additional_properties:
@@ -338,8 +341,8 @@ def _make_json_form(schema: Any, param: str, whitespace: str | None) -> Requeste
     return RequestedForm(param, lambda: json_schema(schema, **options), [schema, whitespace], schema)
 
 
-def _make_tagged_form(tag: Any, param: str) -> RequestedForm:
-    return RequestedForm(param, lambda: structural_form(tag, param), tag, is_tagged=True)
+def _make_tagged_form(tag: Any, param: str, vocabulary: Vocabulary | None) -> RequestedForm:
+    return RequestedForm(param, lambda: structural_form(tag, param, vocabulary), tag, is_tagged=True)
 
 
 def _make_grammar_form(text: Any, param: str) -> RequestedForm:

@@ -106,7 +106,7 @@ class Answering:
         Raises:
             Refusal: It cannot be served.
         """
-        key, make = plan_shape(body, self.model.style, spec.offered)
+        key, make = plan_shape(body, self.model.style, spec.offered, self.model.vocabulary)
         if is_short and self.shapes.has_shape(key, body.canonical):
             return self._make_order(body, key, make, spec)
         return await self.run_in_thread(client, lambda: self._make_order(body, key, make, spec))
