@@ -7,7 +7,8 @@
 
 A walk draws bytes that both allow, guided by the texts of the tag; at each step the bytes that one allows are those
 that the other one allows. What differs on purpose is not compared: escapes of JSON strings, white space where the tag
-sets no bound, ``-0``, bytes that are no UTF-8, and control tokens in free text, where formwright has none. Recorded are
+sets no bound, ``-0``, bytes that are no UTF-8, names that an object of JSON has already, and
+control tokens in free text, where formwright has none. Recorded are
 the texts of walks, with the bytes that come next.
 """
 
@@ -300,7 +301,7 @@ def texts_of(tag: Any) -> list[bytes]:
         "string",
     ]
     return [
-        *(text for text in texts if text),
+        *(text for text in texts if text and b"\\" not in text),
         *extra,
         *(head.format(name.decode()).encode() for head in heads for name in names),
         *map(str.encode, tails),
@@ -354,6 +355,7 @@ def difference(text: bytes, theirs: Any, own: Any, *, has_bound: bool) -> str:
     more = own & ~theirs & counts
     counts[_ASCII:END] = False  # xgrammar's text may be no UTF-8
     counts[END + 1 :] = False  # and hold control tokens
+    counts[ord('"')] &= b'":' not in text and b'" ' not in text  # or a name that an object has already
     fewer = theirs & ~own & counts
     said = [
         f"{who}: {[bytes([byte]) if byte < END else int(byte) for byte in np.flatnonzero(found)]}"

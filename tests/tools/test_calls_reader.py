@@ -11,6 +11,7 @@ import formwright as fw
 from formwright.tools import STYLES
 from formwright.tools.calls_reader import CallsReader
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
+from formwright.tools.styles import NUMBER
 
 NAMES = ("f", "get_weather", "f.g")
 HARD = ("}", '"', "\\", "[{", "</tool_call>", 1, None, {"y": [1, {"z": "a"}]})
@@ -49,7 +50,8 @@ def test_the_calls_are_those_that_were_written(name: str, mode: str) -> None:
     for _ in range(50):
         count = 1 if mode == "one" or style.most == 1 else rng.randint(1, 3)
         calls = [(rng.choice(NAMES), json.dumps({"x": rng.choice(HARD)})) for _ in range(count)]
-        parts = [f"{style.before}{tool}{style.between}{arguments}{style.after}" for tool, arguments in calls]
+        before, between = (text.replace(NUMBER, str(rng.choice([0, 1, 12]))) for text in (style.before, style.between))
+        parts = [f"{before}{tool}{between}{arguments}{style.after}" for tool, arguments in calls]
         texts = [rng.choice(["", "hi ", "\n"]) if mode == "auto" and style.trigger else "" for _ in range(count + 1)]
         text = (
             texts[0] + ("" if is_bare else style.begin) + style.separator.join(parts) + ("" if is_bare else style.end)

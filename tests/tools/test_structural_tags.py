@@ -1,4 +1,4 @@
-"""Structural tags: what recorded walks of xgrammar's matcher allow, control tokens, and what is refused, with its place.
+"""Structural tags: what recorded walks of xgrammar's matcher allow, control tokens, and what is refused with its place.
 
 `tests/programs/structural_tags.py` records the walks, and compares many more where xgrammar is installed.
 """
@@ -15,6 +15,7 @@ import pytest
 
 import formwright as fw
 from formwright.errors import StructuralTagError, VocabularyError
+from formwright.tools import STYLES
 from formwright.tools.structural import ends_in_free_text, has_free_text, structural_form
 
 RECORDED = json.loads((Path(__file__).parents[2] / "testdata" / "structural_tags.json").read_text(encoding="utf-8"))
@@ -266,6 +267,52 @@ def test_free_text_is_outside_of_tags() -> None:
     assert ends_in_free_text(form, "so <f>x<|shut|> it")
     assert not ends_in_free_text(form, "so <f>x")
     assert not ends_in_free_text(form, "so <")
+
+
+def needs(**properties: Any) -> dict[str, Any]:
+    """A schema of an object with these members, all of them required."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+OFFERED = [
+    {"name": "get_weather", "parameters": needs(city={"type": "string"})},
+    {"name": "find", "parameters": needs(where=needs(lat={"type": "integer"}))},
+]
+SAME_STYLE = [
+    ("llama3", "llama", "", ""),
+    ("kimi_k2", "kimi", "", ""),
+    ("kimi_k3", "kimi_k3", "<|close|>response<|sep|>", "<|close|>message<|sep|>"),
+    ("deepseek", "deepseek_r1", "", ""),
+    ("deepseek_v3", "deepseek_v3_1", "", ""),
+    ("deepseek_v3_2", "deepseek_v3_2", "\n\n", ""),
+    ("deepseek_v4", "deepseek_v4", "\n\n", ""),
+    ("qwen_xml", "qwen_3_5", "", ""),
+    ("hermes", "qwen_3", "", ""),
+    ("mimo", "mimo", "", ""),
+    ("minimax", "minimax", "\n</think>\n\n\n\n\n", ""),
+    ("minimax_m3", "minimax_m3", "", ""),
+    ("glm_flat", "glm_4_7", "", ""),
+    ("exaone", "exaone", "", ""),
+]
+"""Styles of tools, the built-in models of xgrammar that write calls in the same way, and what is around the calls."""
+
+
+@pytest.mark.parametrize(("style", "model", "before", "after"), SAME_STYLE)
+def test_a_style_of_tools_writes_what_the_tag_of_its_model_allows(
+    style: str, model: str, before: str, after: str
+) -> None:
+    name = f"{model}, thoughts disabled, 2 tools, required, many"
+    tagged = next(structural_form(case["tag"], "tag") for case in RECORDED if case["name"] == name)
+    row = STYLES[style]
+    for tool, arguments in zip(OFFERED, ({"city": ""}, {"where": {"lat": 0}}), strict=True):
+        one = fw.tools([tool], calls="one", style=style).example()
+        (call,) = fw.tools([tool], calls="one", style=style).parse(one)
+        assert call.arguments == arguments
+        assert tagged.matches(before + one + after)
+        if row.most is None:
+            body = one.removeprefix(row.begin).removesuffix(row.end) if row.end else one
+            assert tagged.matches(f"{before}{row.begin}{body}{row.separator}{body}{row.end}{after}")
+        assert not tagged.matches(before + one[:-1] + after)
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_the_input_of_a_custom_tool_is_a_text_of_its_grammar(style: str, calls: 
     form = fw.tools([CUSTOM, *TOOLS], calls=calls, style=style)
     one = fw.tools([CUSTOM], calls="one" if calls == "one" else "required", style=style).example()
     shortest = fw.grammar(NEST).example()
-    at = one.index(shortest, one.rindex("input") + len("input"))
+    at = one.index(shortest, one.index("input") + len("input"))
     text = f"{one[:at]}((\n{shortest})){one[at + len(shortest) :]}"
     found = form.parse(text)
     (call,) = found if isinstance(found, list) else [found]
@@ -320,14 +320,24 @@ RENDERED = [
     ("GLM-4.6", "glm", 2),
     ("GLM-4.7-Flash", "glm_flat", 2),
     ("deepseek-ai-DeepSeek-V3.1", "deepseek_v3", 2),
+    ("deepseek-ai-DeepSeek-V3.2", "deepseek_v3_2", 2),
+    ("deepseek-ai-DeepSeek-V4", "deepseek_v4", 2),
+    ("moonshotai-Kimi-K2", "kimi_k2", 2),
+    ("Kimi-K3", "kimi_k3", 2),
+    ("MiniMax-M1", "minimax_m1", 2),
+    ("MiniMax-M2", "minimax", 2),
+    ("MiniMax-M3", "minimax_m3", 2),
+    ("CohereForAI-c4ai-command-r7b-12-2024-tool_use", "cohere", 2),
+    ("Cohere2MoE", "cohere", 2),
+    ("google-gemma-4-31B-it", "gemma4", 2),
 ]
 
 
-def rendered(template: str, arguments: Any, count: int) -> str:
+def rendered(template: str, arguments: Any, count: int, name: str = "abcdefgh") -> str:
     """What a chat template makes of a conversation with some calls, from the answer on."""
     jinja2 = pytest.importorskip("jinja2.sandbox")
     function = {"name": "get_weather", "arguments": arguments}
-    calls = [{"id": f"abcdefgh{at}", "type": "function", "function": function} for at in range(count)]
+    calls = [{"id": f"{name}{at}", "type": "function", "function": function} for at in range(count)]
     answer = {"role": "assistant", "content": None if count == 1 else "", "tool_calls": calls}
     extensions = ["jinja2.ext.loopcontrols"]
     environment = jinja2.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=extensions)
@@ -351,10 +361,11 @@ def test_a_style_is_what_the_chat_template_writes(name: str, style: str, count: 
     template = (TEMPLATES / f"{name}.jinja").read_text(encoding="utf-8")
     assert style_of(template) == style
     arguments = {"city": "Paris", "days": 3}
+    identifier = "functions.get_weather:" if style == "kimi_k2" else "abcdefgh"  # which some templates write
     try:
-        written = rendered(template, arguments, count)
+        written = rendered(template, arguments, count, identifier)
     except TypeError:  # some templates want the arguments as text
-        written = rendered(template, json.dumps(arguments), count)
+        written = rendered(template, json.dumps(arguments), count, identifier)
     row = STYLES[style]
     written = written[written.index(row.begin or row.before) :]
     form = fw.tools(TOOLS, calls="required", style=style)
@@ -443,3 +454,76 @@ def test_names_that_services_allow(name: str, style: str) -> None:
     form = fw.tools([{"name": name, "parameters": CITY}], calls="required", style=style)
     (call,) = form.parse(form.example())
     assert call.name == name
+
+
+def test_gemma_writes_members_without_quotes() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "n": {"type": ["integer", "null"]},
+            "any": {},
+            "where": {"type": "object", "properties": {"lat": {"type": "number"}, "at": {"type": "string"}}},
+        },
+        "required": ["where"],
+    }
+    form = fw.tools([{"name": "f", "parameters": schema}], calls="required", style="gemma4")
+    members = 'any:{a:[1,<|"|>x: {y}<|"|>]},n:null,tags:[<|"|>a<|"|>,<|"|>b"<|"|>],where:{lat:1.5}'
+    text = f"<|tool_call>call:f{{{members}}}<tool_call|>"
+    (call,) = form.parse(text)
+    assert call.arguments == {
+        "any": {"a": [1, "x: {y}"]},
+        "n": None,
+        "tags": ["a", 'b"'],
+        "where": {"lat": 1.5},
+    }
+    for wrong in (text.replace("null", "None"), text.replace("n:null,", ""), text.replace("1.5", "x")):
+        assert form.matches(wrong) == ("n:" not in wrong)
+    assert not form.matches("<|tool_call>call:f{n:null}<tool_call|>")
+    assert not form.matches("<|tool_call>call:f{where:{},n:null}<tool_call|>")  # not in the order of names
+
+
+def test_minimax_m3_writes_tags_inside_of_tags() -> None:
+    class Place(BaseModel):
+        lat: float
+        names: list[str] = []
+
+    class Go(BaseModel):
+        to: Place
+        via: list[Place] = []
+        code: str
+
+    form = fw.tools([Go], calls="one", style="minimax_m3")
+    mark = "]<]minimax[>["
+    inner = f"{mark}<lat>1.5{mark}</lat>{mark}<names>{mark}<item>3{mark}</item>{mark}<item>{mark}</item>{mark}</names>"
+    arguments = (
+        f"{mark}<to>{inner}{mark}</to>{mark}<via>{mark}<item>{mark}<lat>2{mark}</lat>{mark}</item>{mark}</via>"
+        f"{mark}<code>12{mark}</code>"
+    )
+    text = f'{mark}<tool_call>\n{mark}<invoke name="Go">{arguments}{mark}</invoke>\n{mark}</tool_call>'
+    (call,) = form.parse(text)
+    assert call.arguments == Go(to=Place(lat=1.5, names=["3", ""]), via=[Place(lat=2)], code="12")
+    assert not form.matches(text.replace("1.5", "x"))
+
+
+def test_a_tag_says_the_type_of_its_value() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": ["integer", "null"]}}}
+    form = fw.tools([{"name": "f", "parameters": schema}], calls="required", style="deepseek_v3_2")
+    text = fw.tools(
+        [{"name": "f", "parameters": schema | {"required": ["a", "b"]}}], style="deepseek_v3_2", calls="one"
+    )
+    assert '"a" string="true"' in text.example()
+    assert '"b" string="false"' in text.example()
+    assert form.matches(text.example())
+    assert not form.matches(text.example().replace('"a" string="true"', '"a" string="false"'))
+    (call,) = form.parse(text.example())
+    assert call.arguments.keys() == {"a", "b"}
+
+
+def test_calls_are_numbered_where_a_style_numbers_them() -> None:
+    form = fw.tools([get_weather], calls="required", style="kimi_k2")
+    text = form.example()
+    assert "functions.get_weather:0<|tool_call_argument_begin|>" in text
+    assert form.matches(text.replace(":0<", ":17<"))
+    assert not form.matches(text.replace(":0<", ":<"))
+    assert not form.matches(text.replace(":0<", ":017<"))

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from formwright.conversations.messages import Message, ToolCall, add_instruction
 from formwright.errors import PromptError
 from formwright.tools import STYLES, Style
+from formwright.tools.styles import NUMBER
 
 if TYPE_CHECKING:
     from formwright.models.local import LocalModel
@@ -94,7 +95,8 @@ def _without_calls(message: Message, model: LocalModel) -> dict[str, Any]:
     """A message for a model whose template knows no tools."""
     role, content = message["role"], message["content"]
     if message.get("calls"):
-        written = [_write_call(call, STYLES[model.style]) for call in message["calls"]]
+        style = STYLES[model.style]
+        written = [_write_call(call, style, number) for number, call in enumerate(message["calls"], style.first_number)]
         content = "\n".join([*([content] if content else []), *written])
     if role not in model.roles:
         if role not in _OTHER_ROLES:
@@ -103,9 +105,10 @@ def _without_calls(message: Message, model: LocalModel) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
-def _write_call(call: ToolCall, style: Style) -> str:
+def _write_call(call: ToolCall, style: Style, number: int) -> str:
     arguments = json.dumps(call["arguments"], ensure_ascii=False)
-    return f"{style.before}{call['name']}{style.between}{arguments}{style.after}"
+    before, between = (text.replace(NUMBER, str(number)) for text in (style.before, style.between))
+    return f"{before}{call['name']}{between}{arguments}{style.after}"
 
 
 _OTHER_ROLES: Mapping[str, Callable[[str], tuple[str, str]]] = {

@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import count
 from typing import Any, Literal
 
@@ -34,9 +35,10 @@ from formwright.forms.free_text import special, text
 from formwright.forms.json_options import complete_options
 from formwright.forms.readers import Chain, Cut, plain
 from formwright.forms.templates import many
+from formwright.tools.arguments import make_arguments
 from formwright.tools.sources import Tool, closed_arguments, tool_of
-from formwright.tools.styles import STYLES, Style, register_style, style_of
-from formwright.tools.tagged import tagged_arguments
+from formwright.tools.spelling import Speller
+from formwright.tools.styles import NUMBER, STYLES, Style, register_style, style_of
 
 __all__ = [
     "STYLES",
@@ -198,16 +200,11 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
     tail = _mark_text(style.after, style)
     if style.has_ids:
         tail = _literal(', "id": "', Language.regex("[a-zA-Z0-9]{9}"), '"') + tail | tail
-    place = min((found for marker in style.markers if (found := style.between.find(marker)) >= 0), default=None)
+    marks = (*style.markers, NUMBER)
+    place = min((found for mark in marks if (found := style.between.find(mark)) >= 0), default=None)
     fixed, middle = style.between[:place], _mark_text("" if place is None else style.between[place:], style)
     filled = complete_options(options)[0]
-    arguments = {
-        tool.name: (
-            tool,
-            tool.arguments(filled) if style.arguments == "json" else tagged_arguments(tool, style.arguments),
-        )
-        for tool in tools
-    }
+    arguments = {tool.name: (tool, make_arguments(tool, style, filled)) for tool in tools}
     branches = [
         (name + fixed, form.language if place is None else middle.language + form.language)
         for name, (_, form) in arguments.items()
@@ -246,17 +243,10 @@ def _marker(trigger: str, style: Style) -> list[str | Form[str]]:
 
 
 def _mark_text(text: str, style: Style) -> Form[str]:
-    """Fixed text; each of its markers may be a control token."""
-    form = literal("")
-    while text:
-        places = [(text.find(marker), -len(marker), marker) for marker in style.markers if marker in text]
-        if not places:
-            return form + text
-        at, _, marker = min(places)
-        form = form + text[:at] if at else form
-        form = form + special(marker, or_text=True)
-        text = text[at + len(marker) :]
-    return form
+    """Fixed text; each of its markers may be a control token, and where calls are numbered, it has a number."""
+    speller, number = Speller(style.markers), Language.regex("0|[1-9][0-9]*")
+    first, *others = map(speller.spell, text.split(NUMBER))
+    return Form(reduce(lambda before, after: before + number + after, others, first), plain, repr(text), "text")
 
 
 @dataclass(frozen=True, slots=True)

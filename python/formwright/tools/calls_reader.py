@@ -28,7 +28,7 @@ from typing import Any
 from formwright.incremental.markers import count_marker_start
 from formwright.tools.custom import INPUT
 from formwright.tools.events import CallArguments, CallBegun, CallEvent, Text
-from formwright.tools.styles import Style
+from formwright.tools.styles import NUMBER, Style
 
 __all__ = ["CallsReader", "list_calls", "make_call_id"]
 
@@ -121,10 +121,10 @@ class CallsReader:
         """The name of a tool, and the text between it and the arguments."""
         found = _NAME.match(self._buffer)
         end = found.end() if found else 0
-        between = self._style.between
-        if len(self._buffer) < end + len(between):
+        after = _skip_fixed(self._buffer[end:], self._style.between)
+        if after is None:
             return None
-        name, self._buffer = self._buffer[:end], self._buffer[end + len(between) :]
+        name, self._buffer = self._buffer[:end], after
         begun = CallBegun(self._calls, make_call_id(), name)
         self._calls += 1
         self._state, self._value = self._raw_opening if name in self._raw else self._arguments, _Value()
@@ -183,10 +183,19 @@ class CallsReader:
 
     def _skip_fixed(self, fixed: str) -> bool:
         """Whether the buffer has a fixed text at its beginning, which is then taken away."""
-        if not self._buffer.startswith(fixed):
+        after = _skip_fixed(self._buffer, fixed)
+        if after is None:
             return False
-        self._buffer = self._buffer[len(fixed) :]
+        self._buffer = after
         return True
+
+
+def _skip_fixed(text: str, fixed: str) -> str | None:
+    """What is after a fixed text, which may have a number in it; ``None`` if the text does not begin with it."""
+    if NUMBER not in fixed:
+        return text[len(fixed) :] if text.startswith(fixed) else None
+    found = re.match("[0-9]+".join(map(re.escape, fixed.split(NUMBER))), text)
+    return text[found.end() :] if found else None
 
 
 class _Value:

@@ -21,7 +21,25 @@ from typing import Any, Literal
 
 from formwright.errors import ArgumentError
 
-__all__ = ["STYLES", "Style", "register_style", "style_of"]
+__all__ = ["NUMBER", "STYLES", "Style", "register_style", "style_of"]
+
+NUMBER = "{number}"
+"""Where a style numbers its calls."""
+
+
+Ways = Literal[
+    "json",
+    "parameters",
+    "parameters in a row",
+    "named parameters",
+    "parameters with a type",
+    "arguments with a type",
+    "keys",
+    "keys in a row",
+    "nested tags",
+    "bare members",
+]
+"""How arguments are written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +48,13 @@ class Style:
 
     Attributes:
         begin: What is before the first call.
-        before: What is before the name of a tool.
+        before: What is before the name of a tool. In it and in ``between``, ``{number}`` is the number of the call.
         between: What is between the name and the arguments.
         after: What comes after the arguments.
         separator: What is between two calls.
         end: What comes after the last call.
-        arguments: How they are written: as JSON, or as tags with a value between them.
+        arguments: How they are written: as JSON, or in a way of `formwright.tools.arguments`.
+        first_number: The number of the first call.
         trigger: How calls begin after free text: the beginning of ``begin`` and ``before``; ``""`` if free text
             has a beginning of its own.
         text: What free text begins with.
@@ -51,7 +70,8 @@ class Style:
     after: str = ""
     separator: str = ""
     end: str = ""
-    arguments: Literal["json", "parameters", "keys", "keys in a row"] = "json"
+    arguments: Ways = "json"
+    first_number: int = 0
     trigger: str = ""
     text: str = ""
     most: int | None = None
@@ -74,6 +94,31 @@ _HERMES = Style(
     markers=("<tool_call>", "</tool_call>"),
     signs=("<tool_call>",),
 )
+
+_KIMI = (
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_begin|>",
+    "<|tool_call_argument_begin|>",
+    "<|tool_call_end|>",
+    "<|tool_calls_section_end|>",
+)
+
+
+def _dsml(name: str) -> Style:
+    """How DeepSeek writes calls from version 3.2 on; the name of their list changed with version 4."""
+    return Style(
+        begin=f"<｜DSML｜{name}>\n",
+        before='<｜DSML｜invoke name="',
+        between='">\n',
+        after="</｜DSML｜invoke>",
+        separator="\n",
+        end=f"\n</｜DSML｜{name}>",
+        arguments="parameters with a type",
+        trigger=f"<｜DSML｜{name}>",
+        markers=("｜DSML｜",),
+        signs=("｜DSML｜", name),
+    )
+
 
 _DEEPSEEK = (
     "<｜tool▁calls▁begin｜>",
@@ -179,6 +224,100 @@ STYLES: dict[str, Style] = {
         markers=_DEEPSEEK,
         signs=("<｜tool▁calls▁begin｜>",),
     ),
+    "deepseek_v3_2": _dsml("function_calls"),
+    "deepseek_v4": _dsml("tool_calls"),
+    "kimi_k2": Style(
+        begin="<|tool_calls_section_begin|>",
+        before="<|tool_call_begin|>functions.",
+        between=":{number}<|tool_call_argument_begin|>",
+        after="<|tool_call_end|>",
+        end="<|tool_calls_section_end|>",
+        trigger="<|tool_calls_section_begin|>",
+        markers=_KIMI,
+        signs=("<|tool_calls_section_begin|>",),
+    ),
+    "kimi_k3": Style(
+        begin="<|open|>tools<|sep|>",
+        before='<|open|>call tool="',
+        between='" index="{number}"<|sep|>',
+        after="<|close|>call<|sep|>",
+        end="<|close|>tools<|sep|>",
+        arguments="arguments with a type",
+        first_number=1,
+        trigger="<|open|>tools<|sep|>",
+        markers=("<|open|>", "<|close|>", "<|sep|>"),
+        signs=("<|open|>", "<|sep|>"),
+    ),
+    "minimax_m1": Style(
+        begin="<tool_calls>\n",
+        before='{"name": "',
+        between='", "arguments": ',
+        after="}",
+        separator="\n",
+        end="\n</tool_calls>",
+        trigger="<tool_calls>",
+        markers=("<tool_calls>", "</tool_calls>"),
+        signs=("<tool_calls>", "<beginning_of_sentence>"),
+    ),
+    "minimax": Style(
+        begin="<minimax:tool_call>\n",
+        before='<invoke name="',
+        between='">\n',
+        after="</invoke>",
+        separator="\n",
+        end="\n</minimax:tool_call>",
+        arguments="named parameters",
+        trigger="<minimax:tool_call>",
+        markers=("<minimax:tool_call>", "</minimax:tool_call>"),
+        signs=("minimax:tool_call", "<invoke"),
+    ),
+    "minimax_m3": Style(
+        begin="]<]minimax[>[<tool_call>\n",
+        before=']<]minimax[>[<invoke name="',
+        between='">',
+        after="]<]minimax[>[</invoke>\n",
+        end="]<]minimax[>[</tool_call>",
+        arguments="nested tags",
+        trigger="]<]minimax[>[<tool_call>",
+        markers=("]<]minimax[>[",),
+        signs=("]<]minimax[>[",),
+    ),
+    "cohere": Style(
+        begin="<|START_ACTION|>[\n    ",
+        before='{"tool_call_id": "{number}", "tool_name": "',
+        between='", "parameters": ',
+        after="}",
+        separator=",\n    ",
+        end="\n]<|END_ACTION|>",
+        trigger="<|START_ACTION|>",
+        markers=("<|START_ACTION|>", "<|END_ACTION|>"),
+        signs=("<|START_ACTION|>", "tool_call_id"),
+    ),
+    "exaone": Style(
+        before='<tool_call>{"name": "',
+        between='", "arguments": ',
+        after="}</tool_call>",
+        separator="\n",
+        trigger="<tool_call>",
+        markers=("<tool_call>", "</tool_call>"),
+    ),
+    "mimo": Style(
+        before="<tool_call><function=",
+        between=">",
+        after="</function></tool_call>",
+        arguments="parameters in a row",
+        trigger="<tool_call>",
+        markers=("<tool_call>", "</tool_call>"),
+    ),
+    "gemma4": Style(
+        before="<|tool_call>call:",
+        between="",
+        after="<tool_call|>",
+        arguments="bare members",
+        trigger="<|tool_call>",
+        markers=("<|tool_call>", "<tool_call|>", '<|"|>'),
+        signs=("<|tool_call>call:", '<|"|>'),
+    ),
     "harmony": Style(
         before="<|channel|>commentary to=functions.",
         between=" <|constrain|>json<|message|>",
@@ -191,6 +330,15 @@ STYLES: dict[str, Style] = {
 """The styles by name."""
 
 _DETECTION_ORDER = (
+    "minimax_m3",
+    "kimi_k3",
+    "kimi_k2",
+    "gemma4",
+    "cohere",
+    "deepseek_v3_2",
+    "deepseek_v4",
+    "minimax",
+    "minimax_m1",
     "harmony",
     "deepseek",
     "deepseek_v3",

@@ -45,6 +45,7 @@ class FreeText:
     stops: tuple[str, ...]
 
     def __call__(self, text: str) -> str:
+        """The text."""
         return plain(text)
 
 
@@ -82,6 +83,7 @@ class OneOfTags:
         return None
 
     def __call__(self, text: str) -> str:
+        """The text."""
         return plain(text)
 
 

@@ -1,9 +1,14 @@
 r"""Arguments between tags: each by its name, strings as they are, all else as JSON.
 
-==============  ===========================================================  ===============================
-``parameters``  ``<parameter=city>\nNew York\n</parameter>\n``               as Qwen's coding models write
-``keys``        ``<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n``   as GLM writes
-==============  ===========================================================  ===============================
+==========================  ===================================================================  ==================
+``parameters``              ``<parameter=city>\nNew York\n</parameter>\n``                       Qwen's coding models
+``parameters in a row``     ``<parameter=city>Oslo</parameter>``                                 MiMo
+``named parameters``        ``<parameter name="city">Oslo</parameter>\n``                        MiniMax
+``parameters with a type``  ``<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n``  DeepSeek
+``arguments with a type``   ``<|open|>argument key="city" type="string"<|sep|>Oslo<|close|>...``  Kimi K3
+``keys``                    ``<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n``           GLM
+``keys in a row``           ``<arg_key>city</arg_key><arg_value>Oslo</arg_value>``               GLM from 4.7 on
+==========================  ===================================================================  ==================
 
 Names and types are those of the schema: required arguments are there, no other ones are, and each value is one that the
 schema allows.
@@ -18,6 +23,8 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from formwright._kernel import Language
@@ -25,34 +32,74 @@ from formwright.errors import UnsupportedKeyword
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.pointers import value_at
+from formwright.forms.readers import plain
 from formwright.forms.texts import choice, regex
 from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
+from formwright.tools.spelling import Speller
 
-__all__ = ["ANNOTATIONS", "raw_string", "resolve_reference", "tagged_arguments"]
+__all__ = ["ANNOTATIONS", "SAYS_STRING", "SAYS_TYPE", "raw_string", "resolve_reference", "tagged_arguments"]
 
-_TAGS = {
-    "parameters": ("<parameter={}>\n", "\n</parameter>", "\n"),
-    "keys": ("<arg_key>{}</arg_key>\n<arg_value>", "</arg_value>", "\n"),
-    "keys in a row": ("<arg_key>{}</arg_key><arg_value>", "</arg_value>", ""),
+SAYS_STRING: Mapping[str, str] = {"string": "true", "": "false"}
+SAYS_TYPE: Mapping[str, str] = {
+    "string": "string",
+    "integer": "number",
+    **{kind: kind for kind in ("number", "boolean", "object", "array", "null")},
 }
-"""What is before a value, what ends it, and what comes after that."""
+"""What a tag says of the type of its value: of a string and of others, and by the type of JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to write arguments.
+
+    Attributes:
+        before: What is before a value; its name and its type are said by ``{name}`` and ``{type}``.
+        end: What ends it.
+        after: What comes after that.
+        types: How the type is said.
+    """
+
+    before: str
+    end: str
+    after: str = ""
+    types: Mapping[str, str] | None = None
+
+    def spell_types(self, kind: str | None) -> list[str]:
+        """What is said of a value of a type of JSON, or of one that may have several (``None``)."""
+        types = self.types or {"": ""}
+        return [types.get(kind or "", types[""])] if "" in types else [types[kind]] if kind else list(types.values())
+
+
+_WAYS = {
+    "parameters": _Way("<parameter={name}>\n", "\n</parameter>", "\n"),
+    "parameters in a row": _Way("<parameter={name}>", "</parameter>"),
+    "named parameters": _Way('<parameter name="{name}">', "</parameter>", "\n"),
+    "parameters with a type": _Way(
+        '<｜DSML｜parameter name="{name}" string="{type}">', "</｜DSML｜parameter>", "\n", SAYS_STRING
+    ),
+    "arguments with a type": _Way(
+        '<|open|>argument key="{name}" type="{type}"<|sep|>', "<|close|>argument<|sep|>", "", SAYS_TYPE
+    ),
+    "keys": _Way("<arg_key>{name}</arg_key>\n<arg_value>", "</arg_value>", "\n"),
+    "keys in a row": _Way("<arg_key>{name}</arg_key><arg_value>", "</arg_value>"),
+}
 
 _LENGTHS = ("minLength", "maxLength")
 ANNOTATIONS = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}
 
 
-def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
+def tagged_arguments(tool: Tool, kind: str, speller: Speller) -> Form[Any]:
     """The arguments of a tool, between tags.
 
     Raises:
         UnsupportedKeyword: The schema of the arguments, or of a string, cannot be written between tags.
         LanguageError: As `json_schema`, for a value; as `formwright.grammar`, for the input of a custom tool.
     """
-    schema = tool.schema
+    schema, way = tool.schema, _WAYS[kind]
     if tool.custom is not None and tool.custom.has_grammar:
-        before, end, after = _TAGS[kind]
-        return tool.custom.make_arguments(before.format(INPUT), end + after)
+        head = way.before.replace("{name}", INPUT).replace("{type}", way.spell_types("string")[0])
+        return tool.custom.make_arguments(head, way.end + way.after)
     if (
         unknown := set(schema)
         - ANNOTATIONS
@@ -72,7 +119,7 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
             hint='declare each by "properties"',
             pointer="/required",
         )
-    if odd := [name for name in properties if not re.fullmatch(r"[^<>\s]+", name)]:
+    if odd := [name for name in properties if not re.fullmatch(r"[^<>\"\s]+", name)]:
         raise UnsupportedKeyword(
             f"tools: {tool.name!r}: the argument {odd[0]!r} cannot be named in a tag",
             hint="take a style that writes JSON",
@@ -81,23 +128,27 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
     language = Language.choice([""])
     raw: list[str] = []
     for name, value in properties.items():
-        before, end, after = _TAGS[kind]
-        body, is_raw = _value(schema, name, value, end)
-        raw += [name] if is_raw else []
-        one = Language.choice([before.format(name)]) + body + Language.choice([after])
+        kind_of_value, body = _value(schema, name, value, way.end)
+        raw += [name] if kind_of_value == "string" else []
+        heads = [
+            speller.spell(way.before.replace("{name}", name).replace("{type}", said))
+            for said in way.spell_types(kind_of_value)
+        ]
+        one = reduce(or_, heads) + body + speller.spell(way.end + way.after)
         language = language + (one if name in required else one | Language.choice([""]))
-    return Form(language, _Tagged(tool, kind, tuple(raw)), f"arguments of {tool.name}", "value")
+    return Form(language, _Tagged(tool, way, tuple(raw)), f"arguments of {tool.name}", "value")
 
 
-def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[Language, bool]:
-    """The value of one argument with the tag that ends it, and whether it is a raw string."""
+def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[str | None, Language]:
+    """The value of one argument, and its type, if it can have only one; a string has no quotes."""
     resolved = resolve_reference(schema, value)
     string = _as_string(resolved)
-    if string is None:
-        definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-        whole = {**definitions, **value} if isinstance(value, Mapping) else value
-        return json_schema(whole).language + Language.choice([end]), False
-    return raw_string(string, f"/properties/{name}", end) + Language.choice([end]), True
+    if string is not None:
+        return "string", raw_string(string, f"/properties/{name}", end)
+    definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    whole = {**definitions, **value} if isinstance(value, Mapping) else value
+    kind = resolved.get("type") if isinstance(resolved, Mapping) else None
+    return kind if isinstance(kind, str) else None, json_schema(whole).language
 
 
 def resolve_reference(schema: Mapping[str, Any], value: Any) -> Any:
@@ -172,14 +223,13 @@ class _Tagged:
     """Reads arguments between tags."""
 
     tool: Tool
-    kind: str
+    way: _Way
     raw: tuple[str, ...]
 
     def __call__(self, text: str) -> Any:
-        before, end, after = _TAGS[self.kind]
-        head, tail = before.split("{}")
-        pattern = f"{re.escape(head)}(.*?){re.escape(tail)}(.*?){re.escape(end + after)}"
-        found = re.findall(pattern, text, re.DOTALL)
+        head, tail = re.escape(self.way.before.replace("{type}", "\0")).replace("\0", '[^"]*').split(r"\{name\}")
+        pattern = f"{head}(.*?){tail}(.*?){re.escape(self.way.end + self.way.after)}"
+        found = re.findall(pattern, plain(text), re.DOTALL)
         values = (json.dumps(value) if name in self.raw else value for name, value in found)
         members = (f"{json.dumps(name)}: {value}" for (name, _), value in zip(found, values, strict=True))
         return self.tool.read("{" + ", ".join(members) + "}")

@@ -29,9 +29,9 @@ from formwright.forms.pointers import escape_step
 from formwright.forms.readers import plain
 from formwright.forms.texts import regex
 from formwright.tools.tag_schemas import close_objects, exclude_texts
-from formwright.tools.tagged import ANNOTATIONS, raw_string, resolve_reference
+from formwright.tools.tagged import ANNOTATIONS, SAYS_STRING, SAYS_TYPE, raw_string, resolve_reference
 
-__all__ = ["STYLES", "XmlStyle", "xml_language"]
+__all__ = ["STYLES", "XmlStyle", "check_keywords", "kind_of", "options_of", "xml_language"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def _dsml(space: str) -> XmlStyle:
     return XmlStyle(
         head=(f'<｜DSML｜{space}parameter name="{{name}}" string="{{type}}">',),
         tail=f"</｜DSML｜{space}parameter>",
-        types={"string": "true", "": "false"},
+        types=SAYS_STRING,
         pads_strings=False,
     )
 
@@ -109,7 +109,7 @@ STYLES: Mapping[str, XmlStyle] = {
     "kimi_k3_xml": XmlStyle(
         head=('<|open|>argument key="{name}" type="{type}"<|sep|>',),
         tail="<|close|>argument<|sep|>",
-        types={kind: kind for kind in _KINDS} | {"integer": "number", "": ""},
+        types={**SAYS_TYPE, "": ""},
         says_one=False,
     ),
 }
@@ -193,7 +193,7 @@ class _Writer:
 
     def _write_object(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         """The members of an object, with white space around them."""
-        _check_keywords(schema, _OBJECT_KEYS, "an object", pointer)
+        check_keywords(schema, _OBJECT_KEYS, "an object", pointer)
         if depth > _MOST_NESTED:
             raise UnsupportedKeyword("a schema that refers to itself cannot be written in tags", pointer=pointer)
         properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -277,9 +277,9 @@ class _Writer:
             return self._any_value(pointer)
         if not isinstance(found, Mapping):
             raise UnsupportedKeyword("no value conforms to it", pointer=pointer)
-        if options := _options_of(found):
+        if options := options_of(found):
             return [case for option in options for case in self._cases(option, pointer, depth)]
-        kind = _kind_of(found)
+        kind = kind_of(found)
         if kind is None:
             raise UnsupportedKeyword("its type is not said, so it cannot be written in tags", pointer=pointer)
         return [(kind, self._value(kind, found, pointer, depth))]
@@ -294,7 +294,7 @@ class _Writer:
 
     def _array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         """The items of an array, each in tags."""
-        _check_keywords(schema, _ARRAY_KEYS, "an array", pointer)
+        check_keywords(schema, _ARRAY_KEYS, "an array", pointer)
         least, most, items = schema.get("minItems", 0), schema.get("maxItems"), schema.get("items", True)
         if "{name}" in self.style.tail:
             item = self.gap + self._member(self.style.item, items, f"{pointer}/items", depth)
@@ -345,7 +345,7 @@ class _Writer:
         return self.gap + language + self.gap if is_padded else language
 
 
-def _check_keywords(schema: Mapping[str, Any], known: set[str], what: str, pointer: str) -> None:
+def check_keywords(schema: Mapping[str, Any], known: set[str], what: str, pointer: str) -> None:
     """Refuse keywords that are not enforced. Raises UnsupportedKeyword."""
     if unknown := sorted(set(schema) - ANNOTATIONS - known):
         where = f"{pointer}/{escape_step(unknown[0])}"
@@ -357,19 +357,19 @@ def _is_indirect(value: Any) -> bool:
     return isinstance(value, Mapping) and bool({"$ref", "allOf", "anyOf", "oneOf"} & set(value))
 
 
-def _options_of(schema: Mapping[str, Any]) -> list[Any]:
+def options_of(schema: Mapping[str, Any]) -> list[Any]:
     """The schemas of which a value conforms to one, if there are several."""
     for keyword in ("anyOf", "oneOf"):
         if set(schema) - _REMARKS == {keyword}:
             return list(schema[keyword])
     if isinstance(schema.get("type"), list):
         return [{**schema, "type": kind} for kind in schema["type"]]
-    if "enum" in schema and len(schema["enum"]) > 1 and len({_kind_of({"const": one}) for one in schema["enum"]}) > 1:
+    if "enum" in schema and len(schema["enum"]) > 1 and len({kind_of({"const": one}) for one in schema["enum"]}) > 1:
         return [{"const": one} for one in schema["enum"]]
     return []
 
 
-def _kind_of(schema: Mapping[str, Any]) -> str | None:
+def kind_of(schema: Mapping[str, Any]) -> str | None:
     """The type of JSON that a schema says, or its values have."""
     if isinstance(schema.get("type"), str):
         return str(schema["type"])
