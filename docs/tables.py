@@ -25,6 +25,7 @@ from formwright.schemas.providers import convert
 from formwright.schemas.providers.rules import PROVIDERS, keyword_table
 from formwright.server.reading.fields import IGNORED, REFUSED
 from formwright.server.reading.requests import ChatBody, CompletionBody, ResponsesBody
+from formwright.tools.tag_formats import FORMATS
 
 FOLDER = Path(__file__).parent
 
@@ -225,6 +226,23 @@ def format_time(micros: float) -> str:
     return f"{micros / size:.3g} {unit}"
 
 
+def tag_formats() -> str:
+    """The formats of structural tags, with the keys that are read."""
+    rows = [(kind, ", ".join(f"`{key}`" for key in keys)) for kind, (keys, _) in FORMATS.items()]
+    return table(["type", "keys"], rows)
+
+
+def tool_styles() -> str:
+    """The styles of tool calls, and what each was checked with."""
+    data = FOLDER.parent / "testdata" / "tool_styles.toml"
+    rows = []
+    for name, row in tomllib.loads(data.read_text("utf-8")).items():
+        found = [f"the chat template `{template}`" for template in row.get("templates", ())][:1]
+        found += [f"xgrammar's tag `{row['tag']}`"] if "tag" in row else []
+        rows.append((name, row["models"], "; ".join(found) or "our own tests only"))
+    return table(["style", "models", "checked with"], rows)
+
+
 def maskbench_rows() -> dict[str, str]:
     """What `bench/maskbench.py` has measured last: verdicts, and times of the schemas that an engine passes."""
     engines = json.loads((FOLDER.parent / "bench" / "results" / "maskbench.json").read_text("utf-8"))["engines"]
@@ -249,6 +267,8 @@ PAGES = {
     "engines/langchain.md": {"host": host("langchain")},
     "engines/llama_index.md": {"host": host("llama_index")},
     "engines/index.md": {"hosts": hosts(), "features": features()},
+    "guides/compose.md": {"styles": tool_styles()},
+    "reference/structural_tags.md": {"formats": tag_formats()},
     "guides/services.md": {"services": services()},
     "migrate/instructor.md": {
         "ways": table(["call", "Instructor", "`fw.patch`"], instructor_ways(), is_code=False),

@@ -246,6 +246,19 @@ def test_ends_of_requests_are_ends_beside_those_of_the_tokenizer() -> None:
     assert known.with_ends(()) is plain
 
 
+def test_the_forms_asked_for_last_are_kept() -> None:
+    tokenizer = Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json"))
+    known = Vocabularies(tokenizer, tokenizer.get_vocab_size())
+    first = known.compile("regex", "[0-9]+", None)
+    assert known.compile("regex", "[0-9]+", ()) is first
+    assert known.compile("choice", '["a"]', None) is not first
+    assert known.compile("regex", "[0-9]+", [3]).vocabulary is known.with_ends([3])
+    spaced = known.compile("json", '{"type": "array"}', None)
+    assert known.compile("json", '{"type": "array"}', None, whitespace="compact") is not spaced
+    with pytest.raises(LanguageError):
+        known.compile("regex", "(", None)
+
+
 def test_the_vocabularies_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[list[int]] = []
 

@@ -327,21 +327,30 @@ def walk(
             matcher.accept_tokens([control])
             text += b"\xff%d\xff" % control
             continue
-        options = [byte for byte in np.flatnonzero(both[:END]) if byte != 92 and (has_bound or byte not in SPACES)]
-        options = options or [byte for byte in np.flatnonzero(both[:END]) if byte != 92]
-        if not options:
-            return
         if not wanted or not both[wanted[0]]:
-            begun = [one for one in texts if both[one[0]]]
-            wanted = drawn.choice(begun) if begun and drawn.random() < 0.85 else bytes([drawn.choice(options)])
+            wanted = _draw(drawn, both[:END], texts, has_bound=has_bound)
+            if not wanted:
+                return
         byte, wanted = wanted[0], wanted[1:]
         assert other.accept_token(byte)
         matcher.accept_tokens([byte])
         text += bytes([byte])
 
 
+def _draw(drawn: random.Random, both: Any, texts: list[bytes], *, has_bound: bool) -> bytes:
+    """What a walk writes next; empty if nothing can be compared there."""
+    begun = [one for one in texts if both[one[0]]]
+    if begun and drawn.random() < 0.85:
+        return drawn.choice(begun)
+    options = [byte for byte in np.flatnonzero(both).tolist() if byte != 92]
+    usual = [byte for byte in options if has_bound or byte not in SPACES]
+    return bytes([drawn.choice(usual or options)]) if options else b""
+
+
 def difference(text: bytes, theirs: Any, own: Any, *, has_bound: bool) -> str:
     """What one allows and the other one does not; empty if they agree."""
+    if np.array_equal(theirs, own):
+        return ""
     last = text.rpartition(b"\xff")[2]
     if last != last.decode("utf-8", "ignore").encode():
         return ""

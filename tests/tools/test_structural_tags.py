@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from formwright.errors import StructuralTagError, VocabularyError
 from formwright.tools import STYLES
 from formwright.tools.structural import ends_in_free_text, has_free_text, structural_form
 
-RECORDED = json.loads((Path(__file__).parents[2] / "testdata" / "structural_tags.json").read_text(encoding="utf-8"))
+DATA = Path(__file__).parents[2] / "testdata"
+RECORDED = json.loads((DATA / "structural_tags.json").read_text(encoding="utf-8"))
 END = 256
 CONTROLS = {"<|open|>": 258, "<|shut|>": 259, "<|third|>": 260}
 VOCABULARY = fw.Vocabulary(
@@ -278,30 +280,15 @@ OFFERED = [
     {"name": "get_weather", "parameters": needs(city={"type": "string"})},
     {"name": "find", "parameters": needs(where=needs(lat={"type": "integer"}))},
 ]
-SAME_STYLE = [
-    ("llama3", "llama", "", ""),
-    ("kimi_k2", "kimi", "", ""),
-    ("kimi_k3", "kimi_k3", "<|close|>response<|sep|>", "<|close|>message<|sep|>"),
-    ("deepseek", "deepseek_r1", "", ""),
-    ("deepseek_v3", "deepseek_v3_1", "", ""),
-    ("deepseek_v3_2", "deepseek_v3_2", "\n\n", ""),
-    ("deepseek_v4", "deepseek_v4", "\n\n", ""),
-    ("qwen_xml", "qwen_3_5", "", ""),
-    ("hermes", "qwen_3", "", ""),
-    ("mimo", "mimo", "", ""),
-    ("minimax", "minimax", "\n</think>\n\n\n\n\n", ""),
-    ("minimax_m3", "minimax_m3", "", ""),
-    ("glm_flat", "glm_4_7", "", ""),
-    ("exaone", "exaone", "", ""),
-]
-"""Styles of tools, the built-in models of xgrammar that write calls in the same way, and what is around the calls."""
+CHECKED = tomllib.loads((DATA / "tool_styles.toml").read_text(encoding="utf-8"))
+SAME_STYLE = {style: row for style, row in CHECKED.items() if "tag" in row}
+"""Styles of tools whose calls are those of a built-in model of xgrammar."""
 
 
-@pytest.mark.parametrize(("style", "model", "before", "after"), SAME_STYLE)
-def test_a_style_of_tools_writes_what_the_tag_of_its_model_allows(
-    style: str, model: str, before: str, after: str
-) -> None:
-    name = f"{model}, thoughts disabled, 2 tools, required, many"
+@pytest.mark.parametrize(("style", "checked"), SAME_STYLE.items())
+def test_a_style_of_tools_writes_what_the_tag_of_its_model_allows(style: str, checked: dict[str, str]) -> None:
+    name = f"{checked['tag']}, thoughts disabled, 2 tools, required, many"
+    before, after = checked.get("before", ""), checked.get("after", "")
     tagged = next(structural_form(case["tag"], "tag") for case in RECORDED if case["name"] == name)
     row = STYLES[style]
     for tool, arguments in zip(OFFERED, ({"city": ""}, {"where": {"lat": 0}}), strict=True):

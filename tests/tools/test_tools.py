@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -16,7 +17,7 @@ import formwright as fw
 from formwright.errors import ArgumentError, LanguageError, NotAForm, OutputInvalid, UnsupportedKeyword
 from formwright.models.attempts import exclude_refused
 from formwright.schemas.instructions import instruction_of
-from formwright.tools import STYLES, Call, Offer, style_of, tool_of, with_ids
+from formwright.tools import STYLES, Call, Offer, style_of, styles, tool_of, with_ids
 
 TEMPLATES = Path(os.environ.get("FORMWRIGHT_CHAT_TEMPLATES", "nowhere"))
 
@@ -304,33 +305,15 @@ def test_templates_tell_their_style() -> None:
             style_of(unknown)
 
 
+CHECKED = tomllib.loads((Path(__file__).parents[2] / "testdata" / "tool_styles.toml").read_text(encoding="utf-8"))
 RENDERED = [
-    ("NousResearch-Hermes-3-Llama-3.1-8B-tool_use", "hermes", 2),
-    ("NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use", "hermes", 2),
-    ("Qwen-Qwen2.5-7B-Instruct", "hermes", 2),
-    ("deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", "deepseek", 1),
-    ("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "deepseek", 1),
-    ("meta-llama-Llama-3.2-3B-Instruct", "llama3", 1),
-    ("mistralai-Mistral-Nemo-Instruct-2407", "mistral", 2),
-    ("unsloth-mistral-Devstral-Small-2507", "mistral_args", 2),
-    ("mistralai-Ministral-3-14B-Reasoning-2512", "mistral_args", 2),
-    ("Qwen-Qwen3-0.6B", "hermes", 2),
-    ("Qwen3-Coder", "qwen_xml", 2),
-    ("Qwen3.5-4B", "qwen_xml", 2),
-    ("GLM-4.6", "glm", 2),
-    ("GLM-4.7-Flash", "glm_flat", 2),
-    ("deepseek-ai-DeepSeek-V3.1", "deepseek_v3", 2),
-    ("deepseek-ai-DeepSeek-V3.2", "deepseek_v3_2", 2),
-    ("deepseek-ai-DeepSeek-V4", "deepseek_v4", 2),
-    ("moonshotai-Kimi-K2", "kimi_k2", 2),
-    ("Kimi-K3", "kimi_k3", 2),
-    ("MiniMax-M1", "minimax_m1", 2),
-    ("MiniMax-M2", "minimax", 2),
-    ("MiniMax-M3", "minimax_m3", 2),
-    ("CohereForAI-c4ai-command-r7b-12-2024-tool_use", "cohere", 2),
-    ("Cohere2MoE", "cohere", 2),
-    ("google-gemma-4-31B-it", "gemma4", 2),
+    (template, style, row.get("calls", 2)) for style, row in CHECKED.items() for template in row.get("templates", ())
 ]
+
+
+def test_of_each_style_is_known_what_it_was_checked_with() -> None:
+    assert list(CHECKED) == sorted(CHECKED, key=list(STYLES).index)
+    assert CHECKED.keys() == STYLES.keys() - set(styles._REGISTERED)
 
 
 def rendered(template: str, arguments: Any, count: int, name: str = "abcdefgh") -> str:

@@ -10,7 +10,8 @@
 An engine hands over what a request says as a kind and a text: ``("json", '{"type": "integer"}')``. Its ends of text,
 the stop ids of the user among them, are ends of the vocabulary: they may come where the text may end, and nowhere else.
 
-Cost: a vocabulary for each set of ends, a tenth of a second for 131,072 tokens; the last `_KEPT` are kept.
+Cost: a vocabulary for each set of ends, a tenth of a second for 131,072 tokens; the last `_KEPT` are kept, and the last
+`_KEPT_FORMS` forms: clients send the same tools with each request.
 
 Drafts of a speculation go on after an end of text. What comes there is accepted and means nothing.
 """
@@ -37,6 +38,7 @@ from formwright.tools.structural import structural_form
 __all__ = ["RunningText", "Vocabularies", "form_from_request", "request_from_form"]
 
 _KEPT = 16
+_KEPT_FORMS = 32
 
 
 def form_from_request(
@@ -131,12 +133,28 @@ class Vocabularies:
     def __init__(self, tokenizer: Any, size: int) -> None:
         self._tokenizer, self._size = tokenizer, size
         self._kept = Lru[frozenset[int], Vocabulary](_KEPT)
+        self._compiled = Lru[tuple[str, str, str | None, frozenset[int]], Constraint[Any]](_KEPT_FORMS)
 
     def with_ends(self, ends: Collection[int] | None) -> Vocabulary:
         """The vocabulary in which these ids end a text, beside those that the tokenizer declares."""
         key = frozenset(ends or ())
         make = partial(vocabulary_from, self._tokenizer, eos_token_ids=sorted(key), logits_size=self._size)
         return self._kept.find(key, make)
+
+    def compile(
+        self, kind: str, text: str, ends: Collection[int] | None, *, whitespace: str | None = None
+    ) -> Constraint[Any]:
+        """The compiled form of a request, as `form_from_request` reads it; the last ones are kept.
+
+        Raises:
+            LanguageError, VocabularyError: It cannot be read, enforced, or compiled for the vocabulary of these ends.
+        """
+
+        def make() -> Constraint[Any]:
+            vocabulary = self.with_ends(ends)
+            return Constraint(form_from_request(kind, text, whitespace=whitespace, vocabulary=vocabulary), vocabulary)
+
+        return self._compiled.find((kind, text, whitespace, frozenset(ends or ())), make)
 
 
 class RunningText:

@@ -37,7 +37,7 @@ from formwright.forms.readers import Chain, Cut, plain
 from formwright.forms.templates import many
 from formwright.tools.arguments import make_arguments
 from formwright.tools.sources import Tool, closed_arguments, tool_of
-from formwright.tools.spelling import Speller
+from formwright.tools.speller import Speller
 from formwright.tools.styles import NUMBER, STYLES, Style, register_style, style_of
 
 __all__ = [

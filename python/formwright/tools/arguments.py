@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from formwright.forms.form import Form
-from formwright.tools.bare_members import bare_members
-from formwright.tools.nested_tags import nested_tags
+from formwright.tools.bare_members import make_bare_members
+from formwright.tools.nested_tags import make_nested_tags
 from formwright.tools.sources import Tool
-from formwright.tools.spelling import Speller
+from formwright.tools.speller import Speller
 from formwright.tools.styles import Style
 from formwright.tools.tagged import tagged_arguments
 
 __all__ = ["make_arguments"]
 
 _OTHERS: Mapping[str, Callable[[Tool, Speller], Form[Any]]] = {
-    "bare members": bare_members,
-    "nested tags": nested_tags,
+    "bare members": make_bare_members,
+    "nested tags": make_nested_tags,
 }
-"""What makes the arguments of ways without JSON that are no tags in a row."""
+"""What makes the arguments of ways other than JSON and tags in a row."""
 
 
 def make_arguments(tool: Tool, style: Style, options: Mapping[str, Any]) -> Form[Any]:

@@ -1,10 +1,7 @@
 r"""Arguments as Gemma writes them: members without quotes, in the order of their names, and strings between ``<|"|>``.
 
-::
-
-    {city:<|"|>New York<|"|>,days:3,where:{lat:59.9}}
-
-All else is as in JSON, without white space. A string has no escapes, so it cannot hold ``<|"|>``.
+``{city:<|"|>New York<|"|>,days:3,where:{lat:59.9}}`` is an object of three members. All else is as in JSON, without
+white space. A string has no escapes, so it cannot hold ``<|"|>``.
 
 Cost: one language for each member; for two members that need not come, each is there twice.
 """
@@ -28,11 +25,11 @@ from formwright.forms.pointers import escape_step
 from formwright.forms.readers import plain
 from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
-from formwright.tools.spelling import Speller
-from formwright.tools.tagged import raw_string, resolve_reference
+from formwright.tools.speller import Speller
+from formwright.tools.tagged import make_raw_string, resolve_reference
 from formwright.tools.xml_schemas import check_keywords, kind_of, options_of
 
-__all__ = ["bare_members"]
+__all__ = ["make_bare_members"]
 
 _QUOTE = '<|"|>'
 _NAME = r'[^{}\[\]:,<>"\s]+'
@@ -47,7 +44,7 @@ array: "[" (value ("," value)*)? "]"
 """
 
 
-def bare_members(tool: Tool, speller: Speller) -> Form[Any]:
+def make_bare_members(tool: Tool, speller: Speller) -> Form[Any]:
     """The arguments of a tool.
 
     Raises:
@@ -77,25 +74,25 @@ class _Writer:
             return reduce(or_, [self.write(option, pointer, depth + 1) for option in options])
         kind = kind_of(found) if isinstance(found, Mapping) else None
         if kind == "object":
-            return self._object(found, pointer, depth)
+            return self._write_object(found, pointer, depth)
         if kind == "array":
-            return self._array(found, pointer, depth)
+            return self._write_array(found, pointer, depth)
         if kind == "string":
-            return self.quote + raw_string(found, pointer, _QUOTE) + self.quote
-        return json_schema(found).language if kind is not None else self._anything("value")
+            return self.quote + make_raw_string(found, pointer, _QUOTE) + self.quote
+        return json_schema(found).language if kind is not None else self._write_anything("value")
 
-    def _anything(self, start: str) -> Language:
+    def _write_anything(self, start: str) -> Language:
         string = self.quote + Language.text([_QUOTE], included=False) + self.quote
         scalar = json_schema({"type": ["number", "boolean", "null"]}).language
         made = {"string": string, "scalar": scalar, "name": Language.regex(_NAME)}
         forms = {name: Form(language, plain, name, "text") for name, language in made.items()}
         return grammar(_ANY, forms=forms, start=start, lexing="any").language
 
-    def _object(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
+    def _write_object(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         check_keywords(schema, _OBJECT_KEYS, "an object", pointer)
         properties, required = schema.get("properties", {}), schema.get("required", [])
         if not properties and schema.get("additionalProperties", True) is not False:
-            return self._anything("object")
+            return self._write_anything("object")
         if schema.get("additionalProperties", False) is not False or not set(required) <= set(properties):
             where = f"{pointer}/additionalProperties"
             raise UnsupportedKeyword("tools: members that are not declared cannot be written so", pointer=where)
@@ -111,7 +108,7 @@ class _Writer:
             first, after = (member, later) if name in required else (member | first, later | after)
         return Language.choice(["{"]) + first + Language.choice(["}"])
 
-    def _array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
+    def _write_array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         check_keywords(schema, _ARRAY_KEYS, "an array", pointer)
         item = self.write(schema.get("items", True), f"{pointer}/items", depth + 1)
         least, most = schema.get("minItems", 0), schema.get("maxItems")

@@ -1,8 +1,6 @@
 r"""Arguments as MiniMax M3 writes them: a tag for each member and each item, one inside the other.
 
-::
-
-    ]<]minimax[>[<city>New York]<]minimax[>[</city>]<]minimax[>[<tags>]<]minimax[>[<item>a]<]minimax[>[</item>...
+``]<]minimax[>[<tags>]<]minimax[>[<item>a]<]minimax[>[</item>]<]minimax[>[</tags>`` is a member with one item.
 
 `formwright.tools.xml_schemas` makes the language; a value is read by its schema, which says whether ``3`` is a string.
 """
@@ -21,18 +19,18 @@ from formwright.forms.json_forms import json_schema
 from formwright.forms.readers import plain
 from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
-from formwright.tools.spelling import Speller
+from formwright.tools.speller import Speller
 from formwright.tools.tagged import resolve_reference
-from formwright.tools.xml_schemas import kind_of, options_of, xml_language
+from formwright.tools.xml_schemas import kind_of, make_xml_language, options_of
 
-__all__ = ["nested_tags"]
+__all__ = ["make_nested_tags"]
 
 _MARK = "]<]minimax[>["
 _TAG = re.compile(re.escape(_MARK) + "<(/?)([^>]+)>")
 _STYLE = "minimax_m3_xml"
 
 
-def nested_tags(tool: Tool, speller: Speller) -> Form[Any]:
+def make_nested_tags(tool: Tool, speller: Speller) -> Form[Any]:
     """The arguments of a tool.
 
     Raises:
@@ -44,7 +42,7 @@ def nested_tags(tool: Tool, speller: Speller) -> Form[Any]:
     json_schema(tool.schema)  # which tells what is wrong with it
     if odd := [name for name in tool.schema.get("properties", ()) if not re.fullmatch(r"[^<>/\s]+", name)]:
         raise UnsupportedKeyword(f"tools: the argument {odd[0]!r} cannot be named in a tag", pointer="/properties")
-    language = xml_language(tool.schema, _STYLE, whitespace="(?:)", spell=speller.spell)
+    language = make_xml_language(tool.schema, _STYLE, whitespace="(?:)", spell=speller.spell)
     return Form(language, _Reader(tool), f"arguments of {tool.name}", "value")
 
 

@@ -22,7 +22,7 @@ from formwright.forms.controls import read_control_tokens
 from formwright.forms.form import Form, byte_matcher
 from formwright.forms.readers import Alternative, Chain, Composition, Repetition, encode_text
 from formwright.incremental.markers import count_marker_start
-from formwright.tools.spelling import Speller
+from formwright.tools.speller import Speller
 from formwright.tools.tag_entries import Entry
 from formwright.tools.tag_formats import FormatReader, FreeText, OneOfTags
 
@@ -84,10 +84,10 @@ def structural_form(tag: Any, param: str, vocabulary: Vocabulary | None = None) 
         raise StructuralTagError(f"{param}: expected an object", field=param)
     entry = Entry(tag, param)
     if tag.get("type") not in (None, "structural_tag"):
-        raise entry.fault("type", f"{param}.type: expected 'structural_tag', got {tag['type']!r}")
+        raise entry.make_fault("type", f"{param}.type: expected 'structural_tag', got {tag['type']!r}")
     reader = FormatReader(vocabulary, Speller(vocabulary.special_tokens if vocabulary is not None else ()))
     if tag.get("format") is not None:
         entry.check_keys("format")
-        return reader.read(entry.entry("format"))
+        return reader.read(entry.read_entry("format"))
     entry.check_keys("structures", "triggers")
     return reader.read_structures(entry)

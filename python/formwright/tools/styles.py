@@ -104,7 +104,7 @@ _KIMI = (
 )
 
 
-def _dsml(name: str) -> Style:
+def _make_dsml(name: str) -> Style:
     """How DeepSeek writes calls from version 3.2 on; the name of their list changed with version 4."""
     return Style(
         begin=f"<｜DSML｜{name}>\n",
@@ -224,8 +224,8 @@ STYLES: dict[str, Style] = {
         markers=_DEEPSEEK,
         signs=("<｜tool▁calls▁begin｜>",),
     ),
-    "deepseek_v3_2": _dsml("function_calls"),
-    "deepseek_v4": _dsml("tool_calls"),
+    "deepseek_v3_2": _make_dsml("function_calls"),
+    "deepseek_v4": _make_dsml("tool_calls"),
     "kimi_k2": Style(
         begin="<|tool_calls_section_begin|>",
         before="<|tool_call_begin|>functions.",

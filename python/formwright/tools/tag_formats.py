@@ -1,9 +1,9 @@
-"""The formats of structural tags, each by its type: a row of `_FORMATS` says its keys and what makes its form.
+"""The formats of structural tags, each by its type: a row of `FORMATS` says its keys and what makes its form.
 
 ::
 
-    reader = FormatReader(vocabulary)
-    reader.read(Entry({"type": "const_string", "value": "x"}, "structural_tag.format", "/format"))
+    reader = FormatReader(None, Speller())
+    reader.read(Entry({"type": "const_string", "value": "x"}, "structural_tag.format", "/format")).example()   # 'x'
 
 Text that a tag ends holds none of the tag's ends; the ends reach any text of its content, except in tags inside of it
 and in what a ``dispatch`` leads to. Where a trigger comes in free text, one of its tags begins.
@@ -28,12 +28,12 @@ from formwright.forms.json_forms import json_schema
 from formwright.forms.readers import Cut, plain
 from formwright.forms.text_checks import read_json
 from formwright.forms.texts import regex
-from formwright.tools.spelling import Control, Piece, Speller, join_branches, spell_pieces
+from formwright.tools.speller import Control, Piece, Speller, join_branches, spell_pieces
 from formwright.tools.tag_entries import Entry
 from formwright.tools.tag_schemas import close_objects, exclude_texts
-from formwright.tools.xml_schemas import STYLES, xml_language
+from formwright.tools.xml_schemas import STYLES, make_xml_language
 
-__all__ = ["FormatReader", "FreeText", "OneOfTags"]
+__all__ = ["FORMATS", "FormatReader", "FreeText", "OneOfTags"]
 
 _TAG = ("begin", "content", "end")
 
@@ -64,7 +64,7 @@ class _Tag:
     @property
     def whole(self) -> Form[Any]:
         """All of the tag."""
-        return chain("a tag", (_fixed(spell_pieces(self.begin)), self.rest), takes=-1)
+        return chain("a tag", (_make_fixed(spell_pieces(self.begin)), self.rest), takes=-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class OneOfTags:
         return plain(text)
 
 
-def _fixed(language: Language) -> Form[str]:
+def _make_fixed(language: Language) -> Form[str]:
     return Form(language, plain, "fixed text", "text")
 
 
-def _one_of(tags: Sequence[_Tag]) -> Form[Any]:
+def _join_tags(tags: Sequence[_Tag]) -> Form[Any]:
     language = join_branches((tag.begin, tag.rest.language) for tag in tags)
     return Form(language, OneOfTags(tuple(tags)), "one of some tags", "value")
 
@@ -120,23 +120,23 @@ class FormatReader:
             StructuralTagError: A key is not known, has a wrong value, or cannot be enforced.
         """
         kind = entry.keys.get("type")
-        if not isinstance(kind, str) or kind not in _FORMATS:
-            served = ", ".join(_FORMATS)
+        if not isinstance(kind, str) or kind not in FORMATS:
+            served = ", ".join(FORMATS)
             said = f"{entry.field}: formats of the type {kind!r} are not served, but {served} are"
-            raise entry.fault(None, said)
-        names, make = _FORMATS[kind]
+            raise entry.make_fault(None, said)
+        names, make = FORMATS[kind]
         entry.check_keys(*names)
         return make(self, entry)
 
     def spell(self, text: str) -> Form[str]:
         """A fixed text."""
-        return _fixed(self.speller.spell(text))
+        return _make_fixed(self.speller.spell(text))
 
-    def free_text(self, entry: Entry, excludes: Iterable[str] = (), *, is_bounded: bool = False) -> Form[Any]:
+    def make_free_text(self, entry: Entry, excludes: Iterable[str] = (), *, is_bounded: bool = False) -> Form[Any]:
         """Text that holds none of some texts, nor an end of the tag around it."""
-        stops = tuple(_shortest([*excludes, *self.ends]))
-        bounds = {name: entry.number(name) for name in ("max_chars", "max_tokens") if is_bounded}
-        with entry.reads("max_tokens"):
+        stops = tuple(_drop_longer([*excludes, *self.ends]))
+        bounds = {name: entry.read_number(name) for name in ("max_chars", "max_tokens") if is_bounded}
+        with entry.place_errors("max_tokens"):
             form = text(until=stops or None, include=False, **bounds)
         return replace(form, read=FreeText(stops), kind="value") if self.is_outside else form
 
@@ -145,73 +145,75 @@ class FormatReader:
         entry.check_keys(*_TAG)
         ends, written = self._read_ends(entry)
         inside = replace(self, ends=ends, is_outside=False)
-        content = entry.entry("content")
+        content = entry.read_entry("content")
         if not any(ends) and isinstance(written, str) and _is_endless(content):
-            raise entry.fault("end", f"{entry.field}.end: expected a text that is not empty: the content has no end")
-        rest = chain("the content and end of a tag", (inside.read(content), self._end(written)), takes=-1)
+            raise entry.make_fault(
+                "end", f"{entry.field}.end: expected a text that is not empty: the content has no end"
+            )
+        rest = chain("the content and end of a tag", (inside.read(content), self._write_end(written)), takes=-1)
         return _Tag(self._read_begin(entry), rest)
 
     def read_structures(self, entry: Entry) -> Form[Any]:
         """Triggered tags of the older kind, whose contents are JSON."""
         tags = []
-        for one in entry.entries("structures"):
+        for one in entry.read_entries("structures"):
             one.check_keys("begin", "schema", "end")
-            schema = one.required("schema")
-            with one.reads("schema"):
+            schema = one.read_required("schema")
+            with one.place_errors("schema"):
                 content = json_schema(close_objects(_parse_schema(schema)))
-            rest = chain("the content and end of a tag", (content, self.spell(one.text("end"))), takes=-1)
-            tags.append((_Tag(self.speller.cut(one.text("begin")), rest), one))
+            rest = chain("the content and end of a tag", (content, self.spell(one.read_text("end"))), takes=-1)
+            tags.append((_Tag(self.speller.cut(one.read_text("begin")), rest), one))
         return self.read_triggers(entry, tags)
 
     def read_triggers(self, entry: Entry, tags: Sequence[tuple[_Tag, Entry]]) -> Form[Any]:
         """Free text with tags, each of which begins with one of its triggers."""
-        triggers = entry.texts("triggers")
+        triggers = entry.read_texts("triggers")
         if not triggers:
-            raise entry.fault("triggers", f"{entry.field}.triggers: expected a list with one text at least")
+            raise entry.make_fault("triggers", f"{entry.field}.triggers: expected a list with one text at least")
         for tag, one in tags:
             begun = [trigger for trigger in triggers if tag.begin_text.startswith(trigger)]
             if len(begun) != 1:
                 said = f"{one.field}.begin: expected one trigger to begin {tag.begin_text!r}, got {len(begun)}"
-                raise one.fault("begin", said)
-        is_over, needs_one = entry.flag("stop_after_first"), entry.flag("at_least_one")
-        found, excludes = [tag for tag, _ in tags], entry.texts("excludes")
-        return self.dispatch(entry, found, triggers, excludes, is_over=is_over, needs_one=needs_one)
+                raise one.make_fault("begin", said)
+        is_over, needs_one = entry.read_flag("stop_after_first"), entry.read_flag("at_least_one")
+        found, excludes = [tag for tag, _ in tags], entry.read_texts("excludes")
+        return self.make_dispatch(entry, found, triggers, excludes, is_over=is_over, needs_one=needs_one)
 
     def _read_begin(self, entry: Entry) -> tuple[Piece, ...]:
         begin = entry.keys.get("begin")
         if isinstance(begin, Mapping):
-            return (self._read_token(entry.entry("begin")),)
-        return self.speller.cut(entry.text("begin", may_be_empty=True))
+            return (self._read_token(entry.read_entry("begin")),)
+        return self.speller.cut(entry.read_text("begin", may_be_empty=True))
 
     def _read_ends(self, entry: Entry) -> tuple[tuple[str, ...], str | list[str] | Control]:
         """The texts that end a tag, and what is written there."""
         end = entry.keys.get("end")
         if isinstance(end, Mapping):
-            return (), self._read_token(entry.entry("end"))
+            return (), self._read_token(entry.read_entry("end"))
         if not isinstance(end, list):
-            end = entry.text("end", may_be_empty=True)
+            end = entry.read_text("end", may_be_empty=True)
             return (end,) if end else (), end
         if not end or not all(isinstance(one, str) for one in end):
-            raise entry.fault("end", f"{entry.field}.end: expected a text, or a list of one text or more")
+            raise entry.make_fault("end", f"{entry.field}.end: expected a text, or a list of one text or more")
         return tuple(filter(None, end)), end if len(end) > 1 else end[0]
 
-    def _end(self, written: str | list[str] | Control) -> Form[Any]:
+    def _write_end(self, written: str | list[str] | Control) -> Form[Any]:
         if isinstance(written, Control):
-            return _fixed(Language.control(*written))
+            return _make_fixed(Language.control(*written))
         if isinstance(written, str):
             return self.spell(written)
-        return _fixed(join_branches((self.speller.cut(end), Language.choice([""])) for end in written))
+        return _make_fixed(join_branches((self.speller.cut(end), Language.choice([""])) for end in written))
 
     def _read_token(self, entry: Entry) -> Control:
         if entry.keys.get("type") != "token":
-            raise entry.fault("type", f'{entry.field}.type: expected "token"')
+            raise entry.make_fault("type", f'{entry.field}.type: expected "token"')
         entry.check_keys("token")
         return self.find_token(entry, "token", entry.keys.get("token"))
 
     def find_token(self, entry: Entry, key: str, token: Any) -> Control:
         """The control token of an id or a name."""
         if not isinstance(token, str | int) or isinstance(token, bool) or token == "":
-            raise entry.fault(key, f"{entry.field}.{key}: expected an id or a name of a token, got {token!r}")
+            raise entry.make_fault(key, f"{entry.field}.{key}: expected an id or a name of a token, got {token!r}")
         if self.vocabulary is None:
             return Control(str(token), or_text=False)
         names = self.vocabulary.special_tokens
@@ -219,10 +221,10 @@ class FormatReader:
         if name is None or names[name] in self.vocabulary.eos_token_ids:
             why = f"{token!r} is not a control token" if name is None else f"{name!r} ends the text"
             hint = "a form is made of texts and control tokens: write an ordinary token as text"
-            raise entry.refuse(key, why, hint=hint)
+            raise entry.make_refusal(key, why, hint=hint)
         return Control(name, or_text=False)
 
-    def dispatch(
+    def make_dispatch(
         self,
         entry: Entry,
         tags: Sequence[_Tag],
@@ -236,15 +238,15 @@ class FormatReader:
 
         With ``is_over`` the first tag is its end.
         """
-        one = _one_of(tags)
+        one = _join_tags(tags)
         if is_over and needs_one:
             return one
         stops = [*triggers, *excludes, *self.ends]
         if barred := [(one, stop) for one in triggers for stop in stops if stop in one and stop != one]:
-            raise entry.refuse(None, "the trigger {!r} can never come: it holds {!r}".format(*barred[0]))
-        free = self.free_text(entry, [*triggers, *excludes])
+            raise entry.make_refusal(None, "the trigger {!r} can never come: it holds {!r}".format(*barred[0]))
+        free = self.make_free_text(entry, [*triggers, *excludes])
         span = chain("text and a tag", (free, one), takes=-1)
-        if _may_overlap(stops, triggers):
+        if _has_overlap(stops, triggers):
             span = replace(span, language=self._begin_at_first(tags, triggers, stops))
         if is_over:
             return span | free
@@ -253,7 +255,7 @@ class FormatReader:
 
     def _begin_at_first(self, tags: Sequence[_Tag], triggers: Sequence[str], stops: Sequence[str]) -> Language:
         """Free text and a tag, where a stop could be partly in the text and partly in the trigger."""
-        reached = Language.text(_shortest(stops), included=True)
+        reached = Language.text(_drop_longer(stops), included=True)
         spans = []
         for trigger in triggers:
             begun = [(tag, tag.begin_text) for tag in tags if tag.begin_text.startswith(trigger)]
@@ -263,7 +265,7 @@ class FormatReader:
         return reduce(or_, spans)
 
 
-def _may_overlap(stops: Sequence[str], triggers: Sequence[str]) -> bool:
+def _has_overlap(stops: Sequence[str], triggers: Sequence[str]) -> bool:
     """Whether a stop can end inside of a trigger that it does not hold."""
     return any(
         trigger.startswith(stop[start:])
@@ -273,7 +275,7 @@ def _may_overlap(stops: Sequence[str], triggers: Sequence[str]) -> bool:
     )
 
 
-def _shortest(texts: Iterable[str]) -> list[str]:
+def _drop_longer(texts: Iterable[str]) -> list[str]:
     """The texts that hold no other one: what has none of these has none of them."""
     found = list(dict.fromkeys(texts))
     return [text for text in found if not any(one in text for one in found if one != text)]
@@ -285,13 +287,13 @@ def _is_endless(content: Entry) -> bool:
     if kind in ("any_text", "any_tokens", "triggered_tags", "token_triggered_tags"):
         return True
     if kind in ("sequence", "or"):
-        parts = content.entries("elements")
+        parts = content.read_entries("elements")
         return any(map(_is_endless, parts[-1:] if kind == "sequence" else parts))
-    return kind in ("optional", "plus", "star", "repeat") and _is_endless(content.entry("content"))
+    return kind in ("optional", "plus", "star", "repeat") and _is_endless(content.read_entry("content"))
 
 
 def _parse_schema(schema: Any) -> Any:
-    """A schema that may be JSON text; what is no JSON stays, and `json_schema` says so."""
+    """A schema that may be JSON text; other text stays, and `json_schema` refuses it."""
     if not isinstance(schema, str):
         return schema
     try:
@@ -301,20 +303,20 @@ def _parse_schema(schema: Any) -> Any:
 
 
 def _read_json(reader: FormatReader, entry: Entry) -> Form[Any]:
-    schema = entry.required("json_schema")
+    schema = entry.read_required("json_schema")
     if not isinstance(schema, Mapping | bool):
-        raise entry.fault("json_schema", f"{entry.field}.json_schema: expected an object, true or false")
-    style, any_order, excludes = entry.keys.get("style"), entry.flag("any_order"), entry.texts("excludes")
+        raise entry.make_fault("json_schema", f"{entry.field}.json_schema: expected an object, true or false")
+    style, any_order, excludes = entry.keys.get("style"), entry.read_flag("any_order"), entry.read_texts("excludes")
     if style not in (None, "json", *STYLES):
-        raise entry.refuse("style", f"there is no style {style!r}", hint=f"there are json, {', '.join(STYLES)}")
-    most = entry.number("max_whitespace_cnt", least=1)
+        raise entry.make_refusal("style", f"there is no style {style!r}", hint=f"there are json, {', '.join(STYLES)}")
+    most = entry.read_number("max_whitespace_cnt", least=1)
     options: dict[str, Any] = {} if most is None else {"whitespace": rf"[ \n\r\t]{{0,{most}}}"}
     options |= {"order": "model"} if any_order else {}
-    with entry.reads("json_schema"):
+    with entry.place_errors("json_schema"):
         if style in (None, "json"):
             return json_schema(exclude_texts(close_objects(schema), excludes), **options)
         gaps = {"whitespace": options["whitespace"]} if most is not None else {}
-        language = xml_language(
+        language = make_xml_language(
             schema,
             style,
             any_order=any_order,
@@ -331,27 +333,27 @@ def _read_xml_parameter(reader: FormatReader, entry: Entry) -> Form[Any]:
 
 
 def _read_grammar(_: FormatReader, entry: Entry) -> Form[Any]:
-    with entry.reads("grammar"):
-        return grammar(entry.text("grammar"))
+    with entry.place_errors("grammar"):
+        return grammar(entry.read_text("grammar"))
 
 
 def _read_regex(_: FormatReader, entry: Entry) -> Form[Any]:
-    with entry.reads("pattern"):
-        return regex(entry.text("pattern"))
+    with entry.place_errors("pattern"):
+        return regex(entry.read_text("pattern"))
 
 
 def _read_token(reader: FormatReader, entry: Entry) -> Form[Any]:
-    return _fixed(spell_pieces([reader.find_token(entry, "token", entry.keys.get("token"))]))
+    return _make_fixed(spell_pieces([reader.find_token(entry, "token", entry.keys.get("token"))]))
 
 
 def _refuse_exclude_token(_: FormatReader, entry: Entry) -> Form[Any]:
     why = "a form is made of texts and control tokens, not of one token of any text"
-    raise entry.refuse(None, why, hint="any_tokens, or any_text with max_tokens, is text of several tokens")
+    raise entry.make_refusal(None, why, hint="any_tokens, or any_text with max_tokens, is text of several tokens")
 
 
 def _read_any_tokens(reader: FormatReader, entry: Entry) -> Form[Any]:
     _check_excluded_tokens(reader, entry)
-    return reader.free_text(entry, is_bounded=True)
+    return reader.make_free_text(entry, is_bounded=True)
 
 
 def _check_excluded_tokens(reader: FormatReader, entry: Entry) -> None:
@@ -361,53 +363,55 @@ def _check_excluded_tokens(reader: FormatReader, entry: Entry) -> None:
 
 
 def _read_sequence(reader: FormatReader, entry: Entry) -> Form[Any]:
-    return chain("a sequence", tuple(map(reader.read, entry.entries("elements"))), takes=-1)
+    return chain("a sequence", tuple(map(reader.read, entry.read_entries("elements"))), takes=-1)
 
 
 def _read_or(reader: FormatReader, entry: Entry) -> Form[Any]:
-    return reduce(or_, map(reader.read, entry.entries("elements")))
+    return reduce(or_, map(reader.read, entry.read_entries("elements")))
 
 
 def _read_repeat(reader: FormatReader, entry: Entry) -> Form[Any]:
     for name in ("min", "max"):
-        entry.required(name)
-    least, most = entry.number("min") or 0, entry.number("max", least=-1) or 0
+        entry.read_required(name)
+    least, most = entry.read_number("min") or 0, entry.read_number("max", least=-1) or 0
     if 0 <= most < least:
-        raise entry.fault("max", f"{entry.field}.max: expected min or more, or -1, got {most}")
+        raise entry.make_fault("max", f"{entry.field}.max: expected min or more, or -1, got {most}")
     return _repeat(reader, entry, least, None if most < 0 else most)
 
 
 def _repeat(reader: FormatReader, entry: Entry, low: int, high: int | None) -> Form[Any]:
-    content = entry.entry("content")
-    with entry.reads("content"):
+    content = entry.read_entry("content")
+    with entry.place_errors("content"):
         return reader.read(content).repeat(low, high)
 
 
 def _read_triggered_tags(reader: FormatReader, entry: Entry) -> Form[Any]:
     tags = []
-    for one in entry.entries("tags"):
+    for one in entry.read_entries("tags"):
         if isinstance(one.keys.get("begin"), Mapping):
-            raise one.fault("begin", f"{one.field}.begin: expected a text; token_triggered_tags begin with a token")
+            raise one.make_fault(
+                "begin", f"{one.field}.begin: expected a text; token_triggered_tags begin with a token"
+            )
         tags.append((reader.read_tag(one), one))
     return reader.read_triggers(entry, tags)
 
 
 def _read_token_triggered_tags(reader: FormatReader, entry: Entry) -> Form[Any]:
     _check_excluded_tokens(reader, entry)
-    triggers = [reader.find_token(entry, "trigger_tokens", item) for item, _ in entry.items("trigger_tokens")]
-    tags = [reader.read_tag(one) for one in entry.entries("tags")]
-    for tag, one in zip(tags, entry.entries("tags"), strict=True):
+    triggers = [reader.find_token(entry, "trigger_tokens", item) for item, _ in entry.read_items("trigger_tokens")]
+    tags = [reader.read_tag(one) for one in entry.read_entries("tags")]
+    for tag, one in zip(tags, entry.read_entries("tags"), strict=True):
         if tag.begin[:1] not in [(trigger,) for trigger in triggers]:
-            raise one.fault("begin", f"{one.field}.begin: expected one of the trigger tokens")
-    is_over, needs_one = entry.flag("stop_after_first"), entry.flag("at_least_one")
-    return reader.dispatch(entry, tags, (), (), is_over=is_over, needs_one=needs_one)
+            raise one.make_fault("begin", f"{one.field}.begin: expected one of the trigger tokens")
+    is_over, needs_one = entry.read_flag("stop_after_first"), entry.read_flag("at_least_one")
+    return reader.make_dispatch(entry, tags, (), (), is_over=is_over, needs_one=needs_one)
 
 
 def _read_separated_tags(reader: FormatReader, entry: Entry) -> Form[Any]:
     outside = replace(reader, ends=())
-    one = _one_of([outside.read_tag(tag) for tag in entry.entries("tags")])
-    separator, least = entry.text("separator", may_be_empty=True), int(entry.flag("at_least_one"))
-    if entry.flag("stop_after_first"):
+    one = _join_tags([outside.read_tag(tag) for tag in entry.read_entries("tags")])
+    separator, least = entry.read_text("separator", may_be_empty=True), int(entry.read_flag("at_least_one"))
+    if entry.read_flag("stop_after_first"):
         return one if least else one.repeat(0, 1)
     if not separator:
         return one.repeat(least, None)
@@ -418,22 +422,22 @@ def _read_separated_tags(reader: FormatReader, entry: Entry) -> Form[Any]:
 
 def _read_dispatch(reader: FormatReader, entry: Entry) -> Form[Any]:
     inside = replace(reader, ends=())
-    rules = [_read_rule(reader, entry, *rule) for rule in entry.items("rules")]
+    rules = [_read_rule(reader, entry, *rule) for rule in entry.read_items("rules")]
     for _, trigger, rule in rules:
         if not isinstance(trigger, str) or not trigger:
-            raise rule.fault(None, f"{rule.field}: expected a pattern that is not empty, got {trigger!r}")
+            raise rule.make_fault(None, f"{rule.field}: expected a pattern that is not empty, got {trigger!r}")
     tags = [_Tag(reader.speller.cut(trigger), inside.read(content)) for content, trigger, _ in rules]
     triggers = [trigger for _, trigger, _ in rules]
-    excludes = entry.texts("excludes")
-    return inside.dispatch(entry, tags, triggers, excludes, is_over=not entry.flag("loop", default=True))
+    excludes = entry.read_texts("excludes")
+    return inside.make_dispatch(entry, tags, triggers, excludes, is_over=not entry.read_flag("loop", default=True))
 
 
 def _read_token_dispatch(reader: FormatReader, entry: Entry) -> Form[Any]:
     _check_excluded_tokens(reader, entry)
     inside = replace(reader, ends=())
-    rules = [_read_rule(reader, entry, *rule) for rule in entry.items("rules")]
+    rules = [_read_rule(reader, entry, *rule) for rule in entry.read_items("rules")]
     tags = [_Tag((reader.find_token(entry, "rules", token),), inside.read(content)) for content, token, _ in rules]
-    return inside.dispatch(entry, tags, (), (), is_over=not entry.flag("loop", default=True))
+    return inside.make_dispatch(entry, tags, (), (), is_over=not entry.read_flag("loop", default=True))
 
 
 def _read_rule(_: FormatReader, entry: Entry, rule: Any, place: tuple[str, str]) -> tuple[Entry, Any, Entry]:
@@ -445,12 +449,12 @@ def _read_rule(_: FormatReader, entry: Entry, rule: Any, place: tuple[str, str])
 
 _Make = Callable[[FormatReader, Entry], Form[Any]]
 
-_FORMATS: Mapping[str, tuple[Sequence[str], _Make]] = {
+FORMATS: Mapping[str, tuple[Sequence[str], _Make]] = {
     "any_text": (
         ("excludes", "max_tokens", "max_chars"),
-        lambda reader, entry: reader.free_text(entry, entry.texts("excludes"), is_bounded=True),
+        lambda reader, entry: reader.make_free_text(entry, entry.read_texts("excludes"), is_bounded=True),
     ),
-    "const_string": (("value",), lambda reader, entry: reader.spell(entry.text("value", may_be_empty=True))),
+    "const_string": (("value",), lambda reader, entry: reader.spell(entry.read_text("value", may_be_empty=True))),
     "json_schema": (("json_schema", "style", "any_order", "max_whitespace_cnt", "excludes"), _read_json),
     "qwen_xml_parameter": (("json_schema",), _read_xml_parameter),
     "grammar": (("grammar",), _read_grammar),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from formwright.errors import UnsupportedKeyword
@@ -23,7 +23,7 @@ __all__ = ["close_objects", "exclude_texts"]
 
 _BY_NAME = {"properties", "patternProperties", "$defs", "definitions"}
 _PARTS = {"items", "prefixItems", "additionalItems", "additionalProperties", "anyOf", "oneOf", "contains"}
-_MIXED = ("allOf", "if", "not", "dependentSchemas", "unevaluatedProperties")
+_MIXED = frozenset(["allOf", "if", "not", "dependentSchemas", "unevaluatedProperties"])
 
 _OUTSIDE_STRINGS = re.compile(r"""[{}\[\]:,0-9+\-.eE \n\r\ttrufalsn]*""")
 """What may be outside of the strings of JSON."""
@@ -31,7 +31,7 @@ _OUTSIDE_STRINGS = re.compile(r"""[{}\[\]:,0-9+\-.eE \n\r\ttrufalsn]*""")
 
 def close_objects(schema: Any) -> Any:
     """The schema whose objects hold only what they declare, unless they say more."""
-    if any(_has_keyword(schema, keyword) for keyword in _MIXED):
+    if _find_mixed(schema):
         return schema
     return _map_schemas(schema, _close)
 
@@ -41,11 +41,15 @@ def _close(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**schema, "additionalProperties": False} if is_open else schema
 
 
-def _has_keyword(schema: Any, keyword: str) -> bool:
-    """Whether a schema has a keyword, or something in it has a key of its name."""
-    if isinstance(schema, Mapping):
-        return keyword in schema or any(_has_keyword(part, keyword) for part in schema.values())
-    return isinstance(schema, list) and any(_has_keyword(part, keyword) for part in schema)
+def _find_mixed(schema: Any) -> str | None:
+    """A keyword that describes one object in several places, or a key of its name anywhere in a schema."""
+    if isinstance(schema, dict):
+        if not _MIXED.isdisjoint(schema):
+            return min(_MIXED.intersection(schema))
+        parts: Iterable[Any] = schema.values()
+    else:
+        parts = schema if isinstance(schema, list) else ()
+    return next((found for part in parts if (found := _find_mixed(part)) is not None), None)
 
 
 def _map_schemas(schema: Any, change: Callable[[Mapping[str, Any]], Any]) -> Any:
@@ -76,14 +80,14 @@ def exclude_texts(schema: Any, excludes: Sequence[str]) -> Any:
     for text in excludes:
         if '"' in text or "\\" in text or _OUTSIDE_STRINGS.fullmatch(text) or not text.isprintable():
             raise UnsupportedKeyword(f"{text!r} cannot be told from the JSON around a string")
-    if mixed := [keyword for keyword in _MIXED if _has_keyword(schema, keyword)]:
-        raise UnsupportedKeyword(f"texts cannot be excluded from a schema with {mixed[0]}")
+    if mixed := _find_mixed(schema):
+        raise UnsupportedKeyword(f"texts cannot be excluded from a schema with {mixed}")
     without = {"not": {"type": "string", "pattern": "|".join(map(re.escape, excludes))}}
     anything = {"propertyNames": without, "items": _ANYTHING, "additionalProperties": _ANYTHING, **without}
 
     def exclude(part: Mapping[str, Any]) -> Mapping[str, Any]:
         if "enum" in part:
-            return {**part, "enum": [value for value in part["enum"] if not _holds(value, excludes)]}
+            return {**part, "enum": [value for value in part["enum"] if not _has_text(value, excludes)]}
         if part.keys() & {"const", "$ref", "anyOf", "oneOf"}:
             return part
         return {**anything, **part} if not part.keys() & {"pattern", "format"} else part
@@ -96,7 +100,7 @@ _NAME = "any value"
 _ANYTHING = {"$ref": f"#/$defs/{_NAME}"}
 
 
-def _holds(value: Any, texts: Sequence[str]) -> bool:
+def _has_text(value: Any, texts: Sequence[str]) -> bool:
     """Whether the JSON of a value holds one of some texts."""
     written = json.dumps(value, ensure_ascii=False)
     return any(text in written for text in texts)

@@ -36,9 +36,9 @@ from formwright.forms.readers import plain
 from formwright.forms.texts import choice, regex
 from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
-from formwright.tools.spelling import Speller
+from formwright.tools.speller import Speller
 
-__all__ = ["ANNOTATIONS", "SAYS_STRING", "SAYS_TYPE", "raw_string", "resolve_reference", "tagged_arguments"]
+__all__ = ["ANNOTATIONS", "SAYS_STRING", "SAYS_TYPE", "make_raw_string", "resolve_reference", "tagged_arguments"]
 
 SAYS_STRING: Mapping[str, str] = {"string": "true", "": "false"}
 SAYS_TYPE: Mapping[str, str] = {
@@ -144,7 +144,7 @@ def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[
     resolved = resolve_reference(schema, value)
     string = _as_string(resolved)
     if string is not None:
-        return "string", raw_string(string, f"/properties/{name}", end)
+        return "string", make_raw_string(string, f"/properties/{name}", end)
     definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     whole = {**definitions, **value} if isinstance(value, Mapping) else value
     kind = resolved.get("type") if isinstance(resolved, Mapping) else None
@@ -181,7 +181,7 @@ def _as_string(value: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def raw_string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
+def make_raw_string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
     """A string of a schema without quotes, which does not hold the tag that ends it."""
     asked = set(schema) - ANNOTATIONS
     if "enum" in asked or "const" in asked:

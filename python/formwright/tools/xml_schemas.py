@@ -2,7 +2,7 @@ r"""Arguments in the tags of a family of models: each by its name, its value as 
 
 ::
 
-    xml_language({"properties": {"city": {"type": "string"}}}, "qwen_xml")
+    make_xml_language({"properties": {"city": {"type": "string"}}}, "qwen_xml")
     # <parameter=city>New York</parameter>, with white space before and after each tag
 
 The rows of `STYLES` are the styles of structural tags. A string has no quotes, so it cannot hold the tag that ends it;
@@ -29,9 +29,9 @@ from formwright.forms.pointers import escape_step
 from formwright.forms.readers import plain
 from formwright.forms.texts import regex
 from formwright.tools.tag_schemas import close_objects, exclude_texts
-from formwright.tools.tagged import ANNOTATIONS, SAYS_STRING, SAYS_TYPE, raw_string, resolve_reference
+from formwright.tools.tagged import ANNOTATIONS, SAYS_STRING, SAYS_TYPE, make_raw_string, resolve_reference
 
-__all__ = ["STYLES", "XmlStyle", "check_keywords", "kind_of", "options_of", "xml_language"]
+__all__ = ["STYLES", "XmlStyle", "check_keywords", "kind_of", "make_xml_language", "options_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class XmlStyle:
 _KINDS = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
-def _dsml(space: str) -> XmlStyle:
+def _make_dsml(space: str) -> XmlStyle:
     """DeepSeek's tags, which have a space after their mark in the later version."""
     return XmlStyle(
         head=(f'<｜DSML｜{space}parameter name="{{name}}" string="{{type}}">',),
@@ -95,8 +95,8 @@ STYLES: Mapping[str, XmlStyle] = {
         pads_strings=False,
         item="item",
     ),
-    "deepseek_xml": _dsml(""),
-    "deepseek_v4_1_xml": _dsml(" "),
+    "deepseek_xml": _make_dsml(""),
+    "deepseek_v4_1_xml": _make_dsml(" "),
     "glm_xml": XmlStyle(head=("<arg_key>{name}</arg_key>", "<arg_value>"), tail="</arg_value>"),
     "cohere_xml": XmlStyle(
         head=('<cofl:value name="{name}" type="{type}">',),
@@ -133,7 +133,7 @@ _ARRAY_KEYS = {"items", "minItems", "maxItems"}
 _MOST_NESTED = 16
 
 
-def xml_language(
+def make_xml_language(
     schema: Any,
     style: str,
     *,
@@ -200,12 +200,12 @@ class _Writer:
         if undeclared := [name for name in required if name not in properties]:
             raise UnsupportedKeyword(f"{undeclared[0]!r} is required, but not declared", pointer=f"{pointer}/required")
         members = {
-            name: self._member(name, value, f"{pointer}/properties/{escape_step(name)}", depth)
+            name: self._write_member(name, value, f"{pointer}/properties/{escape_step(name)}", depth)
             for name, value in properties.items()
         }
-        rest = self._undeclared(schema, pointer, depth)
+        rest = self._write_undeclared(schema, pointer, depth)
         if self.any_order:
-            return self._in_any_order(schema, [*members.values(), *([rest] if rest is not None else [])])
+            return self._write_in_any_order(schema, [*members.values(), *([rest] if rest is not None else [])])
         if counts := [name for name in _COUNTS if name in schema]:
             raise UnsupportedKeyword(f"{counts[0]} cannot be enforced in tags", pointer=f"{pointer}/{counts[0]}")
         parts = [(self.gap + one).repeat(int(name in required), 1) for name, one in members.items()]
@@ -213,13 +213,13 @@ class _Writer:
         is_empty = not parts and self.style.item and not self.style.pads
         return Language.choice([""]) if is_empty else reduce(add, [*parts, self.gap])
 
-    def _in_any_order(self, schema: Mapping[str, Any], members: Sequence[Language]) -> Language:
+    def _write_in_any_order(self, schema: Mapping[str, Any], members: Sequence[Language]) -> Language:
         least = max(schema.get("minProperties", 0), len(schema.get("required", [])))
         if not members:
             return self.gap
         return (self.gap + reduce(or_, members)).repeat(least, schema.get("maxProperties")) + self.gap
 
-    def _undeclared(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language | None:
+    def _write_undeclared(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language | None:
         """A member that is not declared, if there may be one."""
         has_fixed_names = "{name}" in self.style.tail
         value = schema.get("additionalProperties", "properties" not in schema and not has_fixed_names)
@@ -231,35 +231,35 @@ class _Writer:
         names = regex(self.style.names)
         if declared := list(map(self._escape, schema.get("properties", ()))):
             names = names & ~regex("|".join(map(re.escape, declared)))
-        return self._member(names.language, value, f"{pointer}/additionalProperties", depth)
+        return self._write_member(names.language, value, f"{pointer}/additionalProperties", depth)
 
-    def _member(self, name: str | Language, value: Any, pointer: str, depth: int) -> Language:
+    def _write_member(self, name: str | Language, value: Any, pointer: str, depth: int) -> Language:
         """One member: its name, and its value."""
         tail = self.style.tail
         if isinstance(name, str):
             name = self._escape(name)
             tail = tail.replace("{name}", name)
-        return self._in_tags(self.style.head, name, tail, value, pointer, depth)
+        return self._write_in_tags(self.style.head, name, tail, value, pointer, depth)
 
     def _escape(self, name: str) -> str:
         return "".join((self.style.escapes or {}).get(letter, letter) for letter in name)
 
-    def _in_tags(
+    def _write_in_tags(
         self, head: Sequence[str], name: str | Language, tail: str, value: Any, pointer: str, depth: int
     ) -> Language:
-        cases = self._cases(value, pointer, depth)
+        cases = self._find_cases(value, pointer, depth)
         ends = self.spell(tail)
         if self.style.types is not None and not self.style.says_one:
             kind = cases[0][0] if len(cases) == 1 and not _is_indirect(value) else None
             cases = [(kind, reduce(or_, (language for _, language in cases)))]
-        return reduce(or_, [self._heads(head, name, kind) + language + ends for kind, language in cases])
+        return reduce(or_, [self._write_heads(head, name, kind) + language + ends for kind, language in cases])
 
-    def _heads(self, head: Sequence[str], name: str | Language, kind: str | None) -> Language:
+    def _write_heads(self, head: Sequence[str], name: str | Language, kind: str | None) -> Language:
         """What is before a value of a type."""
-        found = [self._head(head, name, said) for said in self.style.say_types(kind)]
+        found = [self._write_head(head, name, said) for said in self.style.say_types(kind)]
         return reduce(or_, found)
 
-    def _head(self, head: Sequence[str], name: str | Language, said: str) -> Language:
+    def _write_head(self, head: Sequence[str], name: str | Language, said: str) -> Language:
         parts: list[Language] = []
         for text in head:
             before, named, after = text.replace("{type}", said).partition("{name}")
@@ -270,72 +270,72 @@ class _Writer:
                 parts += [self.spell(before), *([name, self.spell(after)] if named else [])]
         return reduce(add, parts)
 
-    def _cases(self, value: Any, pointer: str, depth: int) -> list[tuple[str | None, Language]]:
+    def _find_cases(self, value: Any, pointer: str, depth: int) -> list[tuple[str | None, Language]]:
         """The types that a value may have, each with what is written."""
         found = resolve_reference(self.root, value)
         if found is True or (isinstance(found, Mapping) and not set(found) - _REMARKS):
-            return self._any_value(pointer)
+            return self._write_any(pointer)
         if not isinstance(found, Mapping):
             raise UnsupportedKeyword("no value conforms to it", pointer=pointer)
         if options := options_of(found):
-            return [case for option in options for case in self._cases(option, pointer, depth)]
+            return [case for option in options for case in self._find_cases(option, pointer, depth)]
         kind = kind_of(found)
         if kind is None:
             raise UnsupportedKeyword("its type is not said, so it cannot be written in tags", pointer=pointer)
-        return [(kind, self._value(kind, found, pointer, depth))]
+        return [(kind, self._write_value(kind, found, pointer, depth))]
 
-    def _value(self, kind: str, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
+    def _write_value(self, kind: str, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         if kind == "string":
-            return self._string(schema, pointer)
+            return self._write_string(schema, pointer)
         if self.style.item and kind in ("object", "array"):
-            nested = self._write_object if kind == "object" else self._array
+            nested = self._write_object if kind == "object" else self._write_array
             return self._pad(nested(schema, pointer, depth + 1), is_padded=self.style.pads)
-        return self._pad(self._json(schema), is_padded=self.style.pads)
+        return self._pad(self._write_json(schema), is_padded=self.style.pads)
 
-    def _array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
+    def _write_array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         """The items of an array, each in tags."""
         check_keywords(schema, _ARRAY_KEYS, "an array", pointer)
         least, most, items = schema.get("minItems", 0), schema.get("maxItems"), schema.get("items", True)
         if "{name}" in self.style.tail:
-            item = self.gap + self._member(self.style.item, items, f"{pointer}/items", depth)
+            item = self.gap + self._write_member(self.style.item, items, f"{pointer}/items", depth)
             many = item.repeat(max(least, 1), most) + self.gap
             return many if least else many | Language.choice([""])
-        item = self._in_tags([self.style.item], "", self.style.tail, items, f"{pointer}/items", depth)
+        item = self._write_in_tags([self.style.item], "", self.style.tail, items, f"{pointer}/items", depth)
         return item.repeat(least, most)
 
-    def _any_value(self, pointer: str) -> list[tuple[str | None, Language]]:
+    def _write_any(self, pointer: str) -> list[tuple[str | None, Language]]:
         """A value of any type."""
         if "{name}" in self.style.tail:
             raise UnsupportedKeyword("its type is not said, so it cannot be written in tags", pointer=pointer)
-        text = self._string({}, pointer)
+        text = self._write_string({}, pointer)
         if self.style.item:
-            nested = [(kind, self._pad(self._nested(kind), is_padded=True)) for kind in ("object", "array")]
-            return [("string", text), (None, self._pad(self._json(_SCALAR), is_padded=True)), *nested]
+            nested = [(kind, self._pad(self._write_nested(kind), is_padded=True)) for kind in ("object", "array")]
+            return [("string", text), (None, self._pad(self._write_json(_SCALAR), is_padded=True)), *nested]
         if self.style.types is None or not self.style.says_one:
             return [(None, text)]
-        other = self._json({"type": ["number", "boolean", "null", "array", "object"]})
+        other = self._write_json({"type": ["number", "boolean", "null", "array", "object"]})
         return [("string", text), (None if self.style.types is None else "object", self._pad(other, is_padded=True))]
 
-    def _nested(self, kind: str) -> Language:
+    def _write_nested(self, kind: str) -> Language:
         """Any object or array in tags."""
-        forms = {"text": self._string({}, ""), "scalar": self._json(_SCALAR), "gap": self.gap}
+        forms = {"text": self._write_string({}, ""), "scalar": self._write_json(_SCALAR), "gap": self.gap}
         forms["tail"] = self.spell(self.style.tail)
         names = regex(self.style.names).language
         for of in ("string", "object", "array", ""):
-            forms[f"member_{of}"] = self._heads(self.style.head, names, of or None)
-            forms[f"item_{of}"] = self._heads([self.style.item], "", of or None)
+            forms[f"member_{of}"] = self._write_heads(self.style.head, names, of or None)
+            forms[f"item_{of}"] = self._write_heads([self.style.item], "", of or None)
         made = {name: Form(language, plain, name, "text") for name, language in forms.items()}
         return grammar(_NESTED, forms=made, start=kind, lexing="any").language
 
-    def _string(self, schema: Mapping[str, Any], pointer: str) -> Language:
+    def _write_string(self, schema: Mapping[str, Any], pointer: str) -> Language:
         stop = self.style.stop or self.style.tail
         if not set(schema) - ANNOTATIONS:
-            return Language.text(_shortest([stop, *self.excludes]), included=False)
+            return Language.text(_drop_longer([stop, *self.excludes]), included=False)
         if self.style.stop and not {"enum", "const"} & set(schema):
             raise UnsupportedKeyword("a string in these tags can only be any string, or one of some", pointer=pointer)
-        return self._pad(raw_string(schema, pointer, stop), is_padded=self.style.pads_strings)
+        return self._pad(make_raw_string(schema, pointer, stop), is_padded=self.style.pads_strings)
 
-    def _json(self, schema: Mapping[str, Any]) -> Language:
+    def _write_json(self, schema: Mapping[str, Any]) -> Language:
         """A value as JSON."""
         root = self.root if isinstance(self.root, Mapping) else {}
         definitions = {key: root[key] for key in ("$defs", "definitions") if key in root}
@@ -382,6 +382,6 @@ def kind_of(schema: Mapping[str, Any]) -> str | None:
     return next((kind for type_, kind in kinds.items() if isinstance(value, type_)), "object")
 
 
-def _shortest(texts: Sequence[str]) -> list[str]:
+def _drop_longer(texts: Sequence[str]) -> list[str]:
     """The texts that hold no other one: a text without these has none of them."""
     return [text for text in dict.fromkeys(texts) if not any(one in text for one in texts if one != text)]

@@ -25,7 +25,6 @@ from typing import Any
 from formwright._hosts import HOSTS, import_host
 from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
 from formwright.errors import FormwrightError, HostMismatch
-from formwright.forms.coerce import compile
 
 with import_host("vllm"):
     import torch
@@ -105,9 +104,9 @@ class FormwrightBackend(StructuredOutputBackend):  # type: ignore[misc]
         Raises:
             LanguageError: It cannot be read or enforced; vLLM fails this request alone.
         """
-        kind, vocabulary = request_type.name.lower(), self._vocabularies.with_ends(stop_token_ids)
-        form = form_from_request(kind, grammar_spec, whitespace=self._whitespace, vocabulary=vocabulary)
-        return FormwrightGrammar(RunningText(compile(form, vocabulary)))
+        kind = request_type.name.lower()
+        constraint = self._vocabularies.compile(kind, grammar_spec, stop_token_ids, whitespace=self._whitespace)
+        return FormwrightGrammar(RunningText(constraint))
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows that allow everything, in host memory."""

@@ -13,6 +13,7 @@ Cost: a look at each place of a text where a name could begin.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add, or_
@@ -52,24 +53,31 @@ class Speller:
         for name in self._names:
             lengths.setdefault(name[0], set()).add(len(name))
         self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+        self._starts = re.compile(f"[{re.escape(''.join(lengths))}]") if lengths else None
+        self._spelled: dict[str, Language] = {}
 
     def cut(self, text: str) -> tuple[Piece, ...]:
         """The control tokens of a text, of several names the longest, and what is between them."""
         pieces: list[Piece] = []
-        begun = at = 0
-        while at < len(text):
-            begun_here = (text[at : at + length] for length in self._lengths.get(text[at], ()))
-            name = next((name for name in begun_here if name in self._names), "")
-            if name:
+        begun = 0
+        for found in self._starts.finditer(text) if self._starts is not None else ():
+            at = found.start()
+            if at >= begun and (name := self._find_name(text, at)):
                 pieces += [text[begun:at]] * (begun < at)
                 pieces.append(Control(name, or_text=True))
                 begun = at + len(name)
-            at += len(name) or 1
         return (*pieces, text[begun:]) if begun < len(text) else tuple(pieces)
+
+    def _find_name(self, text: str, at: int) -> str | None:
+        """The longest name that begins at a place."""
+        begun_here = (text[at : at + length] for length in self._lengths[text[at]])
+        return next((name for name in begun_here if name in self._names), None)
 
     def spell(self, text: str) -> Language:
         """The text."""
-        return spell_pieces(self.cut(text))
+        if text not in self._spelled:
+            self._spelled[text] = spell_pieces(self.cut(text))
+        return self._spelled[text]
 
 
 def spell_pieces(pieces: Sequence[Piece]) -> Language:
