@@ -161,6 +161,8 @@ FORMATS: list[dict[str, Any]] = [
     {"type": "any_tokens", "exclude_tokens": ["<|open|>", 259]},
     *(BY_TOKENS | flags | {"exclude_tokens": ["<|third|>"]} for flags in FLAGS),
     tag_of(token("<|third|>"), BY_TOKENS, token("<|shut|>")),
+    tag_of("<x>", {"type": "any_tokens"}, "</x>"),
+    tag_of("<x>", BY_TOKENS, "</x>"),
     *({"type": "token_dispatch", "rules": [["<|open|>", constant("x")]], "loop": loop} for loop in (True, False)),
     SEPARATED | {"tags": [BY_TOKEN], "separator": "\n"},
     *(

@@ -141,6 +141,24 @@ def test_where_all_is_tagged_stop_has_no_effect_and_the_stamp_says_so(format_: d
     assert answer["formwright"]["notes"] == ["stop has no effect: the answer has no free text"]
 
 
+def test_the_tokens_of_a_structural_tag_are_those_of_the_model() -> None:
+    tokens = [*(bytes([byte]) for byte in range(256)), None, None]
+    vocabulary = fw.Vocabulary(tokens, eos_token_ids=[256], special_tokens={"<|open|>": 257})
+    data = [257, *b"x.", 256]
+    runtime = RuleRuntime(lambda length, _: 9 * (np.arange(258) == data[min(length - 2, len(data) - 1)]))
+    model = fw.models.LocalModel("m", runtime, vocabulary, lambda _: [1, 2], style="hermes")
+    with running(model) as state:
+        for token, status in [(257, 200), (120, 400)]:
+            tag = {"type": "tag", "begin": {"type": "token", "token": token}, "content": ANY, "end": "."}
+            body = {"model": "m", "messages": HI, "temperature": 0, "max_tokens": 40} | tagged(tag)
+            answer = httpx.post(f"{state.url}{CHAT}", json=body, timeout=60)
+            assert answer.status_code == status, answer.text
+            if status == 200:
+                assert answer.json()["choices"][0]["message"]["content"] == "<|open|>x."
+            else:
+                assert answer.json()["error"]["param"] == "structured_outputs.structural_tag.format.begin.token"
+
+
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_with_the_tool_choice_none_no_call_can_begin(style: str) -> None:
     row = STYLES[style]

@@ -5,8 +5,8 @@
     reader = FormatReader(None, Speller())
     reader.read(Entry({"type": "const_string", "value": "x"}, "structural_tag.format", "/format")).example()   # 'x'
 
-Text that a tag ends holds none of the tag's ends; the ends reach any text of its content, except in tags inside of it
-and in what a ``dispatch`` leads to. Where a trigger comes in free text, one of its tags begins.
+Text that a tag ends holds none of the tag's ends; the ends reach any text of its content, except in tags inside of it,
+in what a ``dispatch`` leads to, and where tokens are named. Where a trigger comes in free text, one of its tags begins.
 
 Cost: reading the schemas; what several tags begin with is there once.
 """
@@ -31,6 +31,7 @@ from formwright.forms.texts import regex
 from formwright.tools.speller import Control, Piece, Speller, join_branches, spell_pieces
 from formwright.tools.tag_entries import Entry
 from formwright.tools.tag_schemas import close_objects, exclude_texts
+from formwright.tools.tagged import drop_longer
 from formwright.tools.xml_schemas import STYLES, make_xml_language
 
 __all__ = ["FORMATS", "FormatReader", "FreeText", "OneOfTags"]
@@ -134,7 +135,7 @@ class FormatReader:
 
     def make_free_text(self, entry: Entry, excludes: Iterable[str] = (), *, is_bounded: bool = False) -> Form[Any]:
         """Text that holds none of some texts, nor an end of the tag around it."""
-        stops = tuple(_drop_longer([*excludes, *self.ends]))
+        stops = tuple(drop_longer([*excludes, *self.ends]))
         bounds = {name: entry.read_number(name) for name in ("max_chars", "max_tokens") if is_bounded}
         with entry.place_errors("max_tokens"):
             form = text(until=stops or None, include=False, **bounds)
@@ -242,26 +243,33 @@ class FormatReader:
         if is_over and needs_one:
             return one
         stops = [*triggers, *excludes, *self.ends]
-        if barred := [(one, stop) for one in triggers for stop in stops if stop in one and stop != one]:
+        others = [*excludes, *self.ends]
+        if barred := [
+            (one, stop) for one in triggers for stop in stops if stop in one and (stop != one or one in others)
+        ]:
             raise entry.make_refusal(None, "the trigger {!r} can never come: it holds {!r}".format(*barred[0]))
         free = self.make_free_text(entry, [*triggers, *excludes])
         span = chain("text and a tag", (free, one), takes=-1)
         if _has_overlap(stops, triggers):
-            span = replace(span, language=self._begin_at_first(tags, triggers, stops))
+            span = replace(span, language=self._begin_at_first(tags, triggers, stops, free.language))
         if is_over:
             return span | free
         parts = (span.repeat(0, None), free)
         return chain("tags and text", (one, *parts) if needs_one else parts, takes=-1)
 
-    def _begin_at_first(self, tags: Sequence[_Tag], triggers: Sequence[str], stops: Sequence[str]) -> Language:
+    def _begin_at_first(
+        self, tags: Sequence[_Tag], triggers: Sequence[str], stops: Sequence[str], free: Language
+    ) -> Language:
         """Free text and a tag, where a stop could be partly in the text and partly in the trigger."""
-        reached = Language.text(_drop_longer(stops), included=True)
+        reached = Language.text(drop_longer(stops), included=True)
         spans = []
         for trigger in triggers:
-            begun = [(tag, tag.begin_text) for tag in tags if tag.begin_text.startswith(trigger)]
-            rests = [(self.speller.cut(begin[len(trigger) :]), tag.rest.language) for tag, begin in begun]
-            ends_there = Language.text([]) + Language.choice([trigger])
-            spans += [(reached & ends_there) + join_branches(rests)] if rests else []
+            begun = [tag for tag in tags if tag.begin_text.startswith(trigger)]
+            if any(isinstance(piece, Control) for piece in self.speller.cut(trigger)):  # of which text holds no part
+                spans += [free + join_branches((tag.begin, tag.rest.language) for tag in begun)]
+            elif begun:
+                after = [(self.speller.cut(tag.begin_text[len(trigger) :]), tag.rest.language) for tag in begun]
+                spans += [(reached & (Language.text([]) + Language.choice([trigger]))) + join_branches(after)]
         return reduce(or_, spans)
 
 
@@ -273,12 +281,6 @@ def _has_overlap(stops: Sequence[str], triggers: Sequence[str]) -> bool:
         for trigger in triggers
         for start in range(max(1, len(stop) - len(trigger) + 1), len(stop))
     )
-
-
-def _drop_longer(texts: Iterable[str]) -> list[str]:
-    """The texts that hold no other one: what has none of these has none of them."""
-    found = list(dict.fromkeys(texts))
-    return [text for text in found if not any(one in text for one in found if one != text)]
 
 
 def _is_endless(content: Entry) -> bool:
@@ -353,12 +355,15 @@ def _refuse_exclude_token(_: FormatReader, entry: Entry) -> Form[Any]:
 
 def _read_any_tokens(reader: FormatReader, entry: Entry) -> Form[Any]:
     _check_excluded_tokens(reader, entry)
-    return reader.make_free_text(entry, is_bounded=True)
+    return replace(reader, ends=()).make_free_text(entry, is_bounded=True)
 
 
 def _check_excluded_tokens(reader: FormatReader, entry: Entry) -> None:
     """Refuse tokens that text could hold: it never holds a control token."""
-    for token in entry.keys.get("exclude_tokens") or ():
+    tokens = entry.keys.get("exclude_tokens") or []
+    if not isinstance(tokens, list):
+        raise entry.make_fault("exclude_tokens", f"{entry.field}.exclude_tokens: expected a list of tokens")
+    for token in tokens:
         reader.find_token(entry, "exclude_tokens", token)
 
 
@@ -404,7 +409,7 @@ def _read_token_triggered_tags(reader: FormatReader, entry: Entry) -> Form[Any]:
         if tag.begin[:1] not in [(trigger,) for trigger in triggers]:
             raise one.make_fault("begin", f"{one.field}.begin: expected one of the trigger tokens")
     is_over, needs_one = entry.read_flag("stop_after_first"), entry.read_flag("at_least_one")
-    return reader.make_dispatch(entry, tags, (), (), is_over=is_over, needs_one=needs_one)
+    return replace(reader, ends=()).make_dispatch(entry, tags, (), (), is_over=is_over, needs_one=needs_one)
 
 
 def _read_separated_tags(reader: FormatReader, entry: Entry) -> Form[Any]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -38,7 +38,15 @@ from formwright.tools.custom import INPUT
 from formwright.tools.sources import Tool
 from formwright.tools.speller import Speller
 
-__all__ = ["ANNOTATIONS", "SAYS_STRING", "SAYS_TYPE", "make_raw_string", "resolve_reference", "tagged_arguments"]
+__all__ = [
+    "ANNOTATIONS",
+    "SAYS_STRING",
+    "SAYS_TYPE",
+    "drop_longer",
+    "make_raw_string",
+    "resolve_reference",
+    "tagged_arguments",
+]
 
 SAYS_STRING: Mapping[str, str] = {"string": "true", "": "false"}
 SAYS_TYPE: Mapping[str, str] = {
@@ -181,19 +189,20 @@ def _as_string(value: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def make_raw_string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
-    """A string of a schema without quotes, which does not hold the tag that ends it."""
+def make_raw_string(schema: Mapping[str, Any], pointer: str, *stops: str) -> Language:
+    """A string of a schema without quotes, which does not hold the tag that ends it, nor another one of some texts."""
     asked = set(schema) - ANNOTATIONS
     if "enum" in asked or "const" in asked:
         values = schema.get("enum", [schema.get("const")])
         valid = json_schema({**schema, "type": "string"}).matches
-        texts = [text for text in values if isinstance(text, str) and end not in text and valid(json.dumps(text))]
+        texts = [text for text in values if isinstance(text, str) and valid(json.dumps(text))]
+        texts = [text for text in texts if not any(stop in text for stop in stops)]
         if not texts:
             raise UnsupportedKeyword(
                 "tools: no string of the schema can be written between tags", hint="", pointer=pointer
             )
         return choice(texts).language
-    body = Language.text([end], included=False)
+    body = Language.text(drop_longer(stops), included=False)
     if "format" in asked:
         body = body & Language.format(schema["format"])
     if asked & set(_LENGTHS):
@@ -209,6 +218,12 @@ def make_raw_string(schema: Mapping[str, Any], pointer: str, end: str) -> Langua
             pointer=f"{pointer}/{keyword}",
         )
     return body
+
+
+def drop_longer(texts: Iterable[str]) -> list[str]:
+    """The texts that hold no other one: what has none of these has none of them."""
+    found = list(dict.fromkeys(texts))
+    return [text for text in found if not any(one in text for one in found if one != text)]
 
 
 def _search_pattern(pattern: str) -> Form[str]:

@@ -21,7 +21,7 @@ from operator import add, or_
 from typing import Any
 
 from formwright._kernel import Language
-from formwright.errors import UnsupportedKeyword
+from formwright.errors import SchemaError, UnsupportedKeyword
 from formwright.forms.form import Form
 from formwright.forms.grammars import grammar
 from formwright.forms.json_forms import json_schema
@@ -278,6 +278,12 @@ class _Writer:
         if not isinstance(found, Mapping):
             raise UnsupportedKeyword("no value conforms to it", pointer=pointer)
         if options := options_of(found):
+            kinds = [kind_of(one) for one in (resolve_reference(self.root, option) for option in options)]
+            if not self.style.item and not {"string", None} & set(kinds):
+                return [(None, self._pad(self._write_json(found, pointer), is_padded=self.style.pads))]
+            if "oneOf" in found and len(set(kinds)) < len(kinds):
+                where = f"{pointer}/oneOf"
+                raise UnsupportedKeyword("values of one type cannot be told apart in tags", pointer=where)
             return [case for option in options for case in self._find_cases(option, pointer, depth)]
         kind = kind_of(found)
         if kind is None:
@@ -290,7 +296,7 @@ class _Writer:
         if self.style.item and kind in ("object", "array"):
             nested = self._write_object if kind == "object" else self._write_array
             return self._pad(nested(schema, pointer, depth + 1), is_padded=self.style.pads)
-        return self._pad(self._write_json(schema), is_padded=self.style.pads)
+        return self._pad(self._write_json(schema, pointer), is_padded=self.style.pads)
 
     def _write_array(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
         """The items of an array, each in tags."""
@@ -328,18 +334,22 @@ class _Writer:
         return grammar(_NESTED, forms=made, start=kind, lexing="any").language
 
     def _write_string(self, schema: Mapping[str, Any], pointer: str) -> Language:
-        stop = self.style.stop or self.style.tail
+        stops = (self.style.stop or self.style.tail, *self.excludes)
         if not set(schema) - ANNOTATIONS:
-            return Language.text(_drop_longer([stop, *self.excludes]), included=False)
+            return make_raw_string(schema, pointer, *stops)
         if self.style.stop and not {"enum", "const"} & set(schema):
             raise UnsupportedKeyword("a string in these tags can only be any string, or one of some", pointer=pointer)
-        return self._pad(make_raw_string(schema, pointer, stop), is_padded=self.style.pads_strings)
+        return self._pad(make_raw_string(schema, pointer, *stops), is_padded=self.style.pads_strings)
 
-    def _write_json(self, schema: Mapping[str, Any]) -> Language:
+    def _write_json(self, schema: Mapping[str, Any], pointer: str = "") -> Language:
         """A value as JSON."""
         root = self.root if isinstance(self.root, Mapping) else {}
         definitions = {key: root[key] for key in ("$defs", "definitions") if key in root}
-        return json_schema(exclude_texts({**definitions, **schema}, self.excludes), **self.json_options).language
+        try:
+            return json_schema(exclude_texts({**definitions, **schema}, self.excludes), **self.json_options).language
+        except SchemaError as error:
+            error.pointer = pointer + error.pointer
+            raise
 
     def _pad(self, language: Language, *, is_padded: bool) -> Language:
         return self.gap + language + self.gap if is_padded else language
@@ -369,8 +379,10 @@ def options_of(schema: Mapping[str, Any]) -> list[Any]:
     return []
 
 
-def kind_of(schema: Mapping[str, Any]) -> str | None:
+def kind_of(schema: Any) -> str | None:
     """The type of JSON that a schema says, or its values have."""
+    if not isinstance(schema, Mapping):
+        return None
     if isinstance(schema.get("type"), str):
         return str(schema["type"])
     value = schema["const"] if "const" in schema else schema["enum"][0] if schema.get("enum") else None
@@ -380,8 +392,3 @@ def kind_of(schema: Mapping[str, Any]) -> str | None:
         return "null" if value is None else "boolean"
     kinds = {str: "string", int: "integer", float: "number", list: "array"}
     return next((kind for type_, kind in kinds.items() if isinstance(value, type_)), "object")
-
-
-def _drop_longer(texts: Sequence[str]) -> list[str]:
-    """The texts that hold no other one: a text without these has none of them."""
-    return [text for text in dict.fromkeys(texts) if not any(one in text for one in texts if one != text)]
