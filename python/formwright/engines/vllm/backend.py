@@ -24,11 +24,11 @@ from typing import Any
 
 from formwright._hosts import HOSTS, import_host
 from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
-from formwright.errors import FormwrightError, HostMismatch
+from formwright.errors import FormwrightError, HostMismatch, LimitExceeded
+from formwright.masks.arrays import allow_only_ends
 
 with import_host("vllm"):
     import torch
-    import vllm.v1.structured_output as manager
     from vllm.sampling_params import SamplingParams
     from vllm.v1.structured_output import (
         backend_guidance,
@@ -51,10 +51,53 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
 
     def __init__(self, running: RunningText) -> None:
         self._running = running
+        self._least = running.matcher.min_tokens_to_finish
+        self._accepted = 0
+        """Tokens of the text so far, an end of text among them."""
+        self._limit: int | None = None
+        """Most tokens of the text without an end; `None` if it is not known, or no text has so few."""
+        self._thought: _Thought | None = None
+
+    def check_room(self, room: int) -> None:
+        """Refuse a request that leaves no room for a text. Raises LimitExceeded."""
+        if self._least > room:
+            form = self._running.constraint.form.title
+            raise LimitExceeded(
+                f"{form}: the shortest text has {self._least} tokens, and the request allows {room}",
+                hint="raise max_tokens, or shorten the prompt",
+                limit="budget",
+            )
+
+    def follow_request(self, room: int, written: int, thought_end: int | None) -> None:
+        """Take note of how many tokens the request may have, and how many are written.
+
+        Args:
+            room: Most tokens, those of a thought and an end of text included.
+            written: Those that are there.
+            thought_end: The token that ends a thought, while there is one.
+
+        Raises:
+            HostMismatch: Fewer are written than were accepted here.
+        """
+        before = written - self._accepted
+        if before < 0:
+            raise HostMismatch(f"vLLM counts {written} tokens of a text of {self._accepted}", host=HOSTS["vllm"].name)
+        left = room - before
+        self._limit = max(left - 1, self._least) if self._least <= left else None
+        self._thought = None if thought_end is None else _Thought(thought_end, room - written, self._least)
+
+    def fill_thought(self, bitmask: torch.Tensor, batch_index: int) -> None:
+        """Have the thought end in a row, if another token would leave too few for the text."""
+        if self._thought is not None and self._thought.must_end():
+            row = bitmask[batch_index].numpy()
+            row.fill(0)
+            row.view("uint32")[self._thought.end // 32] = 1 << self._thought.end % 32
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
         """Go on by all of these tokens, or by none; what comes after an end is ignored."""
-        return self._running.accept(tokens)
+        accepted = self._running.accept(tokens)
+        self._accepted += len(tokens) if accepted else 0
+        return accepted
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
         """Those of these tokens, from the first on, that could come; nothing is accepted."""
@@ -63,10 +106,15 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
     def rollback(self, num_tokens: int) -> None:
         """Take tokens back."""
         self._running.rollback(num_tokens)
+        self._accepted -= num_tokens
 
     def fill_bitmask(self, bitmask: torch.Tensor, batch_index: int) -> None:
         """Write what may come next into a row."""
-        self._running.fill(bitmask.numpy(), batch_index)
+        left = None if self._limit is None else self._limit - self._accepted
+        if left is not None and left < 0:  # drafts that go on after the limit
+            allow_only_ends(bitmask[batch_index].numpy(), self._running.constraint.vocabulary)
+        else:
+            self._running.fill(bitmask.numpy(), batch_index, budget=left)
 
     def is_terminated(self) -> bool:
         """Whether an end of text was accepted."""
@@ -75,6 +123,26 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
     def reset(self) -> None:
         """Back to the start of the text."""
         self._running.matcher.reset()
+        self._accepted = 0
+
+
+class _Thought:
+    """What comes before a text, which must leave enough tokens for it.
+
+    Args:
+        end: The token that ends it.
+        left: How many tokens are left to the request.
+        least: How many the shortest text has.
+    """
+
+    def __init__(self, end: int, left: int, least: int) -> None:
+        self.end, self._left, self._least = end, left, least
+
+    def must_end(self) -> bool:
+        """Whether the next token must be its end: the last moment at which a text and an end of text fit after it. The
+        next question is about the token after that."""
+        left, self._left = self._left, self._left - 1
+        return self._least <= left - 1 <= self._least + 2
 
 
 @dataclass
@@ -145,18 +213,12 @@ def validate(sampling_params: SamplingParams, *rest: Any, **more: Any) -> None:
 
 
 _REPLACED = (
-    (manager, "XgrammarBackend", FormwrightBackend),
-    (manager, "GuidanceBackend", FormwrightBackend),
-    (backend_xgrammar, "XgrammarBackend", FormwrightBackend),
-    (backend_outlines, "OutlinesBackend", FormwrightBackend),
-    (backend_lm_format_enforcer, "LMFormatEnforcerBackend", FormwrightBackend),
     (backend_xgrammar, "validate_xgrammar_grammar", validate),
     (backend_guidance, "validate_guidance_grammar", validate),
     (backend_outlines, "validate_structured_output_request_outlines", validate),
     (backend_lm_format_enforcer, "validate_structured_output_request_lm_format_enforcer", validate),
 )
-"""Every back end and every check of requests that vLLM may choose. `GuidanceBackend` stays in its own module, where it
-is only asked about tokenizers; the manager makes it by its own name."""
+"""Every check of requests that vLLM may choose."""
 
 
 def install() -> None:
@@ -165,7 +227,12 @@ def install() -> None:
     Raises:
         HostMismatch: A name that is to be replaced is not there.
     """
-    missing = [f"{module.__name__}.{name}" for module, name, _ in _REPLACED if not hasattr(module, name)]
+    from vllm.v1.engine import core
+
+    from formwright.engines.vllm.manager import FormManager
+
+    replaced = [*_REPLACED, (core, "StructuredOutputManager", FormManager)]
+    missing = [f"{module.__name__}.{name}" for module, name, _ in replaced if not hasattr(module, name)]
     if missing:
         raise HostMismatch(
             f"vLLM has no {', '.join(missing)}, which formwright would replace",
@@ -173,5 +240,5 @@ def install() -> None:
             host=HOSTS["vllm"].name,
             version=HOSTS["vllm"].version(),
         )
-    for module, name, ours in _REPLACED:
+    for module, name, ours in replaced:
         setattr(module, name, ours)
