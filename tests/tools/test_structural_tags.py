@@ -135,6 +135,21 @@ JSON = COMPLETE["json_schema"]
             "/format/json_schema/additionalProperties",
             "names that are not declared",
         ),
+        (JSON | {"style": "minimax_m3_xml", "json_schema": True}, "/format/json_schema", "that are not described"),
+        (
+            JSON
+            | {
+                "style": "qwen_xml",
+                "json_schema": {"properties": {"a": {"oneOf": [{"const": "x"}, {"type": "string"}]}}},
+            },
+            "/format/json_schema/properties/a/oneOf",
+            "cannot be told apart",
+        ),
+        (
+            JSON | {"style": "qwen_xml", "json_schema": {"properties": {"a": {"type": "integer", "minimum": "x"}}}},
+            "/format/json_schema/properties/a/minimum",
+            "minimum",
+        ),
         (TAG | {"end": ""}, "/format/end", "the content has no end"),
         (TAG | {"end": []}, "/format/end", "a list of one text or more"),
         (TAGS | {"triggers": ["<g>"]}, "/format/tags/0/begin", "expected one trigger to begin '<f>', got 0"),
@@ -246,6 +261,16 @@ def test_objects_hold_what_they_declare() -> None:
     assert form_of(JSON | {"json_schema": OBJECT | {"additionalProperties": True}}).matches('{"a": "x", "c": 1}')
     assert form_of(JSON | {"any_order": True}).matches('{"b": 1, "a": "x"}')
     assert not form_of(JSON | {"any_order": True}).matches('{"b": 1, "b": 1}')
+
+
+def test_excluded_texts_are_in_no_string_of_tags() -> None:
+    strings = {"a": {"type": "string"}, "b": {"enum": ["q|>", "r"]}, "c": {"type": "string", "maxLength": 4}, "d": {}}
+    schema = {"type": "object", "properties": strings}
+    form = form_of(JSON | {"json_schema": schema, "style": "qwen_xml", "excludes": ["|>"]})
+    good, bad = ("a|", "r", "a|", "[|]"), ("a|>", "q|>", "a|>", "[|>]")
+    for name, fine, wrong in zip(strings, good, bad, strict=True):
+        assert form.matches(f"<parameter={name}>{fine}</parameter>")
+        assert not form.matches(f"<parameter={name}>{wrong}</parameter>")
 
 
 def test_excluded_texts_are_in_no_string_of_json() -> None:

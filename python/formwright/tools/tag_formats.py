@@ -62,6 +62,13 @@ class _Tag:
         """What it begins with."""
         return "".join(piece if isinstance(piece, str) else piece.name for piece in self.begin)
 
+    def is_begun_by(self, data: bytes) -> bool:
+        """Whether a text may have begun with it, as far as that is quick to see."""
+        if not self.begin or not isinstance(self.begin[0], str):
+            return True
+        begin = self.begin[0].encode()
+        return data[: len(begin)] == begin[: len(data)]
+
     @property
     def whole(self) -> Form[Any]:
         """All of the tag."""
@@ -77,6 +84,8 @@ class OneOfTags:
     def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
         """The one part."""
         for tag in self.tags:
+            if not tag.is_begun_by(data):
+                continue
             form = tag.whole
             read, is_complete = form.language.check(data)
             if read == len(data) if is_open else is_complete:

@@ -189,6 +189,8 @@ class _Writer:
             return reduce(or_, map(self.write_root, found["anyOf"]))
         if not isinstance(found, Mapping) or found.get("type", "object") != "object":
             raise UnsupportedKeyword("arguments in tags are an object", pointer="/type")
+        if "{name}" in self.style.tail and not set(found) - _REMARKS:
+            raise UnsupportedKeyword("arguments that are not described cannot be written in these tags")
         return self._write_object(found, "", 0)
 
     def _write_object(self, schema: Mapping[str, Any], pointer: str, depth: int) -> Language:
