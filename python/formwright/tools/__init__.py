@@ -21,6 +21,7 @@ With ``calls="auto"`` the model may write text instead, and text between calls; 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -112,13 +113,20 @@ class Offer:
         tools: The tools.
         calls: Whether the model may call them, or must, or must call one once.
         most: How many calls there may be, if that was said.
-        one: The form of one call alone, as the model writes it.
+        call: The form of one call, from the name of its tool on.
+        style: How the model writes calls.
     """
 
     tools: tuple[Tool, ...]
     calls: Calls
     most: int | None
-    one: Form[Any] = field(repr=False, compare=False)
+    call: Form[Any] = field(repr=False, compare=False)
+    style: Style = field(repr=False)
+
+    @property
+    def one(self) -> Form[Any]:
+        """The form of one call alone, as the model writes it."""
+        return _make_form(self.call, self.style, "one" if self.calls == "one" else "required", 1)
 
 
 def tools(
@@ -153,22 +161,25 @@ def tools(
     names = [tool.name for tool in known]
     if not known:
         raise ArgumentError("tools: there are none", argument="tools")
-    if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        raise ArgumentError(f"tools: two tools have the name {twice!r}", argument="tools")
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ArgumentError(f"tools: two tools have the name {twice[0]!r}", argument="tools")
     row = STYLES[style] if isinstance(style, str) and style in STYLES else STYLES[_style_name(style)]
     most = _most(calls, row, max_calls)
     call = _call_form(known, row, options)
     title = f"tools {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}"
-    if calls == "auto":
-        form = _auto(call, row, most)
-    elif calls == "one" and row is STYLES["json"]:
-        form = _mark_text(row.before, row) + call
-    else:
-        form = _list_of_calls(call, row, most)
-    one = form if calls == "one" else _list_of_calls(call, row, 1)
-    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, one)
+    form = _make_form(call, row, calls, most)
+    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, call, row)
     origin = Origin("tools", offer, complete_options(options)[0])
     return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value", origin=origin)
+
+
+def _make_form(call: Form[Any], style: Style, calls: Calls, most: int | None) -> Form[Any]:
+    """The form of all calls, and of text around them."""
+    if calls == "auto":
+        return _auto(call, style, most)
+    if calls == "one" and style == STYLES["json"]:
+        return _mark_text(style.before, style) + call
+    return _list_of_calls(call, style, most)
 
 
 def _style_name(style: Any) -> str:
