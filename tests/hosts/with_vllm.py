@@ -1,7 +1,7 @@
-"""vLLM's own manager of structured outputs and its interfaces, without a GPU: a driver does what its scheduler does.
+"""vLLM's own manager of structured outputs and its interfaces: a driver does what its scheduler does.
 
-The scheduler, the workers and the sampler are not run: they need a device. What they ask of a back end is replayed:
-compile in the pool, fill, accept, with drafts fill and roll back, abort.
+What the scheduler asks of a manager is replayed: compile in the pool, fill, accept, with drafts fill and roll back, abort.
+The engine itself is run on a CPU by ``vllm_engine.py``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from transformers import AutoTokenizer
 from vllm.config import StructuredOutputsConfig
 from vllm.exceptions import VLLMValidationError
 from vllm.sampling_params import SamplingParams, StructuredOutputsParams
+from vllm.v1.engine import core
 from vllm.v1.request import Request
 from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality
 
@@ -46,7 +47,11 @@ def configured(drafts: int = 0, rows: int = 256, **settings: Any) -> Any:
         parallel_config=SimpleNamespace(distributed_executor_backend="mp"),
         scheduler_config=SimpleNamespace(max_num_seqs=rows),
         model_config=SimpleNamespace(
-            skip_tokenizer_init=False, get_vocab_size=lambda: SIZE, tokenizer=str(FOLDER), is_diffusion=False
+            skip_tokenizer_init=False,
+            get_vocab_size=lambda: SIZE,
+            tokenizer=str(FOLDER),
+            is_diffusion=False,
+            max_model_len=1024,
         ),
         structured_outputs_config=SimpleNamespace(**outputs),
         speculative_config=SimpleNamespace(num_speculative_tokens=drafts) if drafts else None,
@@ -56,7 +61,7 @@ def configured(drafts: int = 0, rows: int = 256, **settings: Any) -> Any:
 
 def managed(**options: Any) -> Any:
     manager_module.cached_tokenizer_from_config = lambda model_config: TOKENIZER
-    return manager_module.StructuredOutputManager(configured(**options))
+    return core.StructuredOutputManager(configured(**options))
 
 
 def request_from_form(kind: str, text: str, number: str = "0", prompt: str = PROMPTS[0], **params: Any) -> Request:
@@ -134,31 +139,32 @@ def main() -> None:
     check_wrong_arguments()
     check_ends(manager)
     check_reasoning()
+    check_thoughts_end()
+    check_limits()
     check_rows_processor()
     check_slots_processor()
     features = {"batch": "yes", "beams": "vLLM's own", "speculation": "yes", "reasoning": "vLLM's own parsers"}
     record(
         "vllm",
         "real classes",
-        {**features, "tools": "strict tools, as schemas", "forced tokens": "no"},
+        {**features, "tools": "strict tools, as schemas", "forced tokens": "as drafts"},
         **counts,
         microseconds=step_microseconds(manager),
     )
 
 
 def texts_within(host: Any) -> dict[str, int]:
-    """The battery; vLLM cuts texts at their limit, so those are compared that are not cut."""
-    counts = {"texts": 0, "invalid": 0, "cut": 0, "like_ours": 0}
+    """The battery. One token of the limit is kept for the end of text."""
+    counts = {"texts": 0, "invalid": 0, "like_ours": 0}
     for form in FORMS.values():
         kind, text = spoken(form)
         same = form_from_request(kind, text)
         for prompt in PROMPTS:
             given = host(prompt, form)
             # A trace calls the model for each token, as the host does: tokens read together round otherwise.
-            own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False, trace=True)
+            own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET - 1, trace=True)
             counts["texts"] += 1
-            counts["cut"] += isinstance(own, fw.Truncated)
-            counts["invalid"] += not isinstance(own, fw.Truncated) and not same.check(given).is_complete
+            counts["invalid"] += not same.check(given).is_complete
             counts["like_ours"] += given == own.text
     print(counts)
     assert counts["invalid"] == 0
@@ -186,6 +192,7 @@ def check_threads(manager: Any) -> None:
             grammar.fill_bitmask(alone, 0)
             assert (alone.numpy()[0] == mask[row]).all()
             token = int(fw.allowed_tokens(mask[row])[0])
+            request.append_output_token_ids(token)
             assert accepts(manager, request, [token])
 
 
@@ -372,6 +379,52 @@ def check_reasoning() -> None:
     expected = fw.compile(fw.choice("yes", "no"), TINY.vocabulary).matcher().allowed_token_ids()
     assert fw.allowed_tokens(mask[0]).tolist() == expected
     assert not grammar.is_terminated()
+
+
+def check_thoughts_end() -> None:
+    """A thought that would go on for ever ends when a text and an end of text just fit after it, with drafts, too."""
+    for limit, drafts in ((9, 0), (12, 3), (40, 2)):
+        manager = managed(drafts=drafts, rows=8)
+        manager.reasoner_cls = Thinks
+        request = request_from_form("regex", "[0-9]{3}")
+        request.max_tokens = limit
+        ready(manager, request)
+        while request.num_output_tokens < limit and END not in request.output_token_ids:
+            guesses = [9] * drafts if 7 not in request.output_token_ids else []
+            masks = manager.grammar_bitmask({"0": request}, ["0"], {"0": guesses} if guesses else {})
+            for row in range(len(guesses) + 1):
+                allowed = fw.allowed_tokens(masks[row]).tolist()
+                token = 9 if 9 in allowed and 7 not in request.output_token_ids else allowed[-1]
+                request.append_output_token_ids(token)
+                assert accepts(manager, request, [token])
+                if token != 9:
+                    break
+        written = list(request.output_token_ids)
+        text = b"".join(map(TINY.vocabulary.token, written[written.index(7) + 1 : -1]))
+        assert written[-1] == END, written
+        assert fw.regex("[0-9]{3}").matches(text), text
+        assert len(written) <= limit
+
+
+def check_limits() -> None:
+    """What no text fits in is refused alone, before its first token; with one token more, a text is written."""
+    manager = managed()
+    for limit in range(1, 12):
+        request = request_from_form("regex", "[a-z]{4}-[0-9]{4}")
+        request.max_tokens = limit
+        try:
+            grammar = ready(manager, request)
+        except fw.errors.LimitExceeded:
+            assert limit < 9
+            continue
+        least = grammar._running.matcher.min_tokens_to_finish
+        assert least <= limit
+        while request.num_output_tokens < limit and END not in request.output_token_ids:
+            (token, *_) = fw.allowed_tokens(manager.grammar_bitmask({"0": request}, ["0"], {})[0]).tolist()
+            request.append_output_token_ids(token)
+            assert accepts(manager, request, [token])
+        text = b"".join(TINY.vocabulary.token(token) for token in request.output_token_ids if token != END)
+        assert fw.regex("[a-z]{4}-[0-9]{4}").matches(text), (limit, text)
 
 
 def params_of(kind: str, what: Any, **more: Any) -> SamplingParams:

@@ -99,6 +99,12 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
         self._accepted += len(tokens) if accepted else 0
         return accepted
 
+    def find_forced(self, most: int) -> list[int]:
+        """The tokens of the text that can only come next, at most so many; none while a thought comes before it."""
+        if self._thought is not None or self.is_terminated() or most <= 0:
+            return []
+        return self._running.matcher.forced_token_ids()[:most]
+
     def validate_tokens(self, tokens: list[int]) -> list[int]:
         """Those of these tokens, from the first on, that could come; nothing is accepted."""
         return tokens[: self._running.valid_prefix(tokens)]
