@@ -574,7 +574,7 @@ A: /[\\"]/
   B: "b" /\x2e/
 C: /\n(a|\\\\"|b)/x
 D: /\\\"\t/
-E: /\p{Lu}\\"/
+E: /\p{Lu}\\"\//
 """
     )
     said = "Lark reads escapes of its own before those of `re`: to it, this expression is"
@@ -583,7 +583,7 @@ E: /\p{Lu}\\"/
         f"3:10: {said} /./",
         rf"4:4: {said} /\n(a|\\\"|b)/",
     ]
-    assert form.matches('"b!\\"\\"\t.É\\"')
+    assert form.matches('"b!\\"\\"\t.É\\"/')
 
 
 def test_explain_tells_what_is_hardly_meant() -> None:
