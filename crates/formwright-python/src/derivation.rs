@@ -5,8 +5,9 @@ use formwright::source::Source;
 use formwright::syntax::grammar::derivation::{self, NodeKind};
 use pyo3::prelude::*;
 
+use crate::grammar::{IdAndName, translated_grammar};
 use crate::interrupt::interruptible;
-use crate::language::{IdAndName, Language, translated_grammar};
+use crate::language::Language;
 use crate::parser::check;
 
 /// The nodes of a derivation, the first place that has several trees, and what is captured.

@@ -5,12 +5,8 @@ use std::collections::BTreeMap;
 use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
-use formwright::syntax::grammar::ast::Syntax;
-use formwright::syntax::grammar::compile::{GrammarText, Located, Remark, Translation, name_ids, regexes};
-use formwright::syntax::grammar::lower::Lexing;
-use formwright::syntax::json_schema::format::FORMATS;
-use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
-use formwright::syntax::json_schema::{self, Numbers, Options, Order};
+use formwright::syntax::grammar::compile::{Located, Remark, name_ids, regexes};
+use formwright::syntax::json_schema::Options;
 use formwright::syntax::regex::Dialect;
 use formwright::syntax::text::Free;
 use formwright::{Limits, language::UNBOUNDED, source::Source};
@@ -19,21 +15,14 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 use crate::errors::{Int, argument, count, lift, unlocked};
+use crate::grammar::{IdAndName, SourceFlagsAndPlace, grammar_text, translated_grammar};
 use crate::interrupt::interruptible;
 use crate::parser::{PythonParser, check};
+use crate::schema::{Readings, Spoken, Words, bound, digits, explain_schema};
 use crate::vocabulary::Vocabulary;
-
-/// A regular expression, its flags, its line and its column.
-type SourceFlagsAndPlace = (String, String, usize, usize);
-
-/// A control token.
-pub type IdAndName = (u32, String);
 
 /// Options that are read between two questions for signals.
 const MANY: usize = 1 << 16;
-
-/// `(pointer, keyword, status, note)` of every keyword.
-pub type Readings = Vec<(String, String, &'static str, String)>;
 
 /// By state: whether a text may end there, and its edges.
 type States = Vec<(bool, Vec<(u8, u32)>)>;
@@ -54,167 +43,6 @@ impl Language {
         let kernel = interruptible(py, || source.build(&Limits::default()))?;
         Ok(Self { kernel, source })
     }
-}
-
-/// The options of `json_schema` as Python says them.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct Spoken {
-    order: String,
-    whitespace: String,
-    max_whitespace: Option<Int>,
-    max_items: Option<Int>,
-    alphabet: Option<String>,
-    escapes: String,
-    integers: String,
-    numbers: String,
-    max_digits: Int,
-    unknown_keywords: String,
-    format: String,
-    formats: Option<BTreeMap<String, String>>,
-    dialect: Option<String>,
-    registry: Option<BTreeMap<String, String>>,
-}
-
-impl Spoken {
-    fn options(self, py: Python<'_>) -> PyResult<Options> {
-        let words = Words {
-            order: &self.order,
-            escapes: &self.escapes,
-            integers: &self.integers,
-            numbers: &self.numbers,
-            unknown_keywords: &self.unknown_keywords,
-            format: &self.format,
-        };
-        Ok(Options {
-            whitespace: self.whitespace,
-            max_whitespace: bound(py, "max_whitespace", self.max_whitespace)?,
-            max_items: bound(py, "max_items", self.max_items)?,
-            alphabet: self.alphabet,
-            max_digits: digits(self.max_digits),
-            formats: self.formats.unwrap_or_default(),
-            dialect: self.dialect,
-            registry: self.registry.unwrap_or_default(),
-            ..words.options(py)?
-        })
-    }
-}
-
-/// The options that are one of two words.
-struct Words<'a> {
-    order: &'a str,
-    escapes: &'a str,
-    integers: &'a str,
-    numbers: &'a str,
-    unknown_keywords: &'a str,
-    format: &'a str,
-}
-
-impl Words<'_> {
-    fn options(&self, py: Python<'_>) -> PyResult<Options> {
-        Ok(Options {
-            order: choose(py, "order", self.order, ("schema", Order::Schema), ("model", Order::Model))?,
-            any_escapes: choose(py, "escapes", self.escapes, ("natural", false), ("any", true))?,
-            decimal_integers: choose(py, "integers", self.integers, ("plain", false), ("decimal", true))?,
-            numbers: choose(py, "numbers", self.numbers, ("double", Numbers::Double), ("exact", Numbers::Exact))?,
-            ignore_unknown: choose(py, "unknown_keywords", self.unknown_keywords, ("error", false), ("ignore", true))?,
-            assert_formats: choose(py, "format", self.format, ("annotation", false), ("assert", true))?,
-            ..Options::default()
-        })
-    }
-}
-
-/// A number of digits; one out of all bounds becomes 0, which the kernel refuses.
-fn digits(value: Int) -> u32 {
-    u32::try_from(value.0).unwrap_or(0)
-}
-
-/// A bound, if there is one. The largest number of the kernel is none: it stands for no bound.
-fn bound(py: Python<'_>, name: &'static str, value: Option<Int>) -> PyResult<Option<u32>> {
-    let Some(Int(value)) = value else { return Ok(None) };
-    let fitting = u32::try_from(value).ok().filter(|&fitting| fitting < u32::MAX);
-    let refused = || argument(py, name, format!("{name} must be between 0 and {}, not {value}", u32::MAX - 1));
-    fitting.map(Some).ok_or_else(refused)
-}
-
-fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readings> {
-    let readings = interruptible(py, || json_schema::explain(schema, options))?;
-    let row = |reading: json_schema::Reading| (reading.pointer, reading.keyword, reading.status, reading.note);
-    Ok(readings.into_iter().map(row).collect())
-}
-
-/// A grammar without its translations.
-fn grammar_text(
-    py: Python<'_>,
-    text: &str,
-    syntax: &str,
-    start: Option<&str>,
-    forms: &[&str],
-) -> PyResult<GrammarText> {
-    let syntax = match syntax {
-        "auto" => None,
-        "lark" => Some(Syntax::Lark),
-        "gbnf" | "ebnf" => Some(Syntax::Gbnf),
-        _ => {
-            let what = format!("syntax must be \"auto\", \"lark\", \"gbnf\" or \"ebnf\", not {syntax:?}");
-            return Err(argument(py, "syntax", what));
-        }
-    };
-    Ok(GrammarText {
-        text: text.into(),
-        syntax,
-        start: start.map(Into::into),
-        lexing: None,
-        translations: Vec::new(),
-        forms: forms.iter().map(|&name| name.into()).collect(),
-        controls: Vec::new(),
-    })
-}
-
-/// A grammar with its translations and the names of its control tokens.
-pub fn translated_grammar(
-    py: Python<'_>,
-    text: &str,
-    (syntax, start, lexing): (&str, Option<&str>, Option<&str>),
-    (translations, controls): (Vec<(String, String, String)>, Vec<IdAndName>),
-    forms: &[&str],
-) -> PyResult<GrammarText> {
-    let mut grammar = grammar_text(py, text, syntax, start, forms)?;
-    grammar.lexing = lexing.map(|lexing| self::lexing(py, lexing)).transpose()?;
-    grammar.translations = translations
-        .into_iter()
-        .map(|(regex, flags, text)| Translation {
-            regex: (regex.into(), flags.into()),
-            dialect: Dialect::Python,
-            text: text.into(),
-        })
-        .collect();
-    grammar.controls = controls.into_iter().map(|(id, name)| (id, name.into())).collect();
-    Ok(grammar)
-}
-
-/// How the texts of a grammar are cut.
-fn lexing(py: Python<'_>, lexing: &str) -> PyResult<Lexing> {
-    match lexing {
-        "longest" => Ok(Lexing::Longest),
-        "basic" => Ok(Lexing::Basic),
-        "any" => Ok(Lexing::Any),
-        _ => {
-            let what = format!("lexing must be \"longest\", \"basic\" or \"any\", not {lexing:?}");
-            Err(argument(py, "lexing", what))
-        }
-    }
-}
-
-/// One of two words.
-fn choose<T>(py: Python<'_>, name: &'static str, value: &str, first: (&str, T), second: (&str, T)) -> PyResult<T> {
-    if value == first.0 {
-        return Ok(first.1);
-    }
-    if value == second.0 {
-        return Ok(second.1);
-    }
-    Err(argument(py, name, format!("{name} must be {:?} or {:?}, not {value:?}", first.0, second.0)))
 }
 
 #[pymethods]
@@ -622,7 +450,7 @@ impl Language {
     /// has, and on where fewer texts conform than Lark reads; of others nothing.
     fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
         if let Some((schema, options)) = self.source.schema() {
-            return explained(py, schema, options);
+            return explain_schema(py, schema, options);
         }
         check(py, self.kernel.has_parser())?;
         let remarks = interruptible(py, || self.source.find_remarks(&Limits::default()))?;
@@ -634,7 +462,7 @@ impl Language {
     #[staticmethod]
     #[allow(clippy::needless_pass_by_value)]
     fn explain_json_schema(py: Python<'_>, schema: PyBackedStr, options: Spoken) -> PyResult<Readings> {
-        explained(py, &schema, &options.options(py)?)
+        explain_schema(py, &schema, &options.options(py)?)
     }
 
     fn __repr__(&self) -> String {
@@ -656,24 +484,4 @@ fn unit(py: Python<'_>, name: &str) -> PyResult<Unit> {
 pub fn places(py: Python<'_>, source: &str, unit: &str, piece: &str) -> PyResult<Vec<(u32, u32)>> {
     let unit = self::unit(py, unit)?;
     interruptible(py, || Ok(Pieces::new(source, unit)?.places(piece)))
-}
-
-/// Every JSON Schema keyword: ``(name, role, note)``.
-///
-/// The role is ``enforced``, ``core``, ``annotation`` or ``refused``.
-#[pyfunction]
-pub fn json_schema_keywords() -> Vec<(&'static str, &'static str, &'static str)> {
-    let role = |role: Role| match role {
-        Role::Assertion | Role::Applicator => "enforced",
-        Role::Core => "core",
-        Role::Annotation => "annotation",
-        Role::Refused => "refused",
-    };
-    KEYWORDS.iter().map(|keyword| (keyword.name, role(keyword.role), keyword.note)).collect()
-}
-
-/// Every format that is asserted: ``(name, what is left out)``; empty if nothing is.
-#[pyfunction]
-pub fn json_schema_formats() -> Vec<(&'static str, &'static str)> {
-    FORMATS.iter().map(|format| (format.name, format.left_out)).collect()
 }

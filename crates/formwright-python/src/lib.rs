@@ -10,12 +10,14 @@ mod buffer;
 mod constraint;
 mod derivation;
 mod errors;
+mod grammar;
 mod interrupt;
 mod language;
 mod masks;
 mod matcher;
 mod merges;
 mod parser;
+mod schema;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -38,7 +40,7 @@ mod _kernel {
     #[pymodule_export]
     use super::interrupt::Interrupt;
     #[pymodule_export]
-    use super::language::{Language, json_schema_formats, json_schema_keywords, places};
+    use super::language::{Language, places};
     #[pymodule_export]
     use super::masks::{apply_bitmask, best_allowed, copy_allowed, first_allowed};
     #[pymodule_export]
@@ -47,6 +49,8 @@ mod _kernel {
     use super::merges::Merges;
     #[pymodule_export]
     use super::parser::character_ranges;
+    #[pymodule_export]
+    use super::schema::{json_schema_formats, json_schema_keywords};
     #[pymodule_export]
     use super::vocabulary::Vocabulary;
 
