@@ -390,7 +390,7 @@ fn find(
     let follow = follow_of(compiled, position);
     let unknown = cache.stacks.unknown(follow);
     let is_deep = from.walk(compiled).trie.node(from.node).depth >= DEEP;
-    if !is_frame(compiled, position) || is_deep {
+    if !is_made_of_others(compiled, position) || is_deep {
         let bound = if measures { Bound::Measured } else { Bound::None };
         let walk = from.walk(compiled);
         return masker(compiled, cache, path, bound).find_fragment(&walk, from.node, position, unknown);
@@ -421,7 +421,7 @@ fn follow_of(compiled: &Compiled, position: Position) -> FollowId {
 }
 
 /// Whether a position is made of others: a frame, or before the first byte of a node that is made of others.
-fn is_frame(compiled: &Compiled, position: Position) -> bool {
+fn is_made_of_others(compiled: &Compiled, position: Position) -> bool {
     match position {
         Position::Sequence { .. } | Position::Repeat { .. } => true,
         Position::Start(node) => compiled.graph().node(node).is_made_of_others(),

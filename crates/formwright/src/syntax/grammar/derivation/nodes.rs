@@ -68,7 +68,7 @@ impl Names {
         let mut is_child: Vec<bool> = (0..).zip(&occurrences).map(is_child).collect();
         for (part, kind) in (0..).zip(&parts.all) {
             if let Part::Occurrence(occurrence) = kind
-                && (grammar.syntax == Syntax::Gbnf || grammar.rules[parts.rule_of(part)].shape.keeps_all)
+                && (grammar.syntax == Syntax::Gbnf || grammar.rules[parts.rule_around(part)].shape.keeps_all)
             {
                 is_child[*occurrence as usize] = true;
             }

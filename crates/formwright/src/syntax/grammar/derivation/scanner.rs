@@ -26,11 +26,11 @@ pub enum Cutting {
     /// In any way; an automaton for each terminal.
     Any { automata: Vec<TaggedAutomaton>, ignored: Vec<TerminalId> },
     /// By a lexer.
-    Lexer(Box<Rivals>),
+    Lexer(Box<Lexer>),
 }
 
-/// What a lexer looks for.
-pub struct Rivals {
+/// A lexer: what it looks for, and where.
+pub struct Lexer {
     tables: Tables,
     terminals: Vec<TerminalInfo>,
     ignored: Vec<TerminalId>,
@@ -44,7 +44,7 @@ impl Cutting {
     pub fn new(grammar: &Grammar, tables: Option<Tables>, materials: &Materials, limits: &Limits) -> Result<Self> {
         let (terminals, ignored) = (&materials.terminals, grammar.ignored.clone());
         if let Some(tables) = tables {
-            return Ok(Self::Lexer(Box::new(Rivals { tables, terminals: terminals.clone(), ignored })));
+            return Ok(Self::Lexer(Box::new(Lexer { tables, terminals: terminals.clone(), ignored })));
         }
         let automaton = |info: &TerminalInfo| TaggedAutomaton::new(std::slice::from_ref(&info.tree), &[], limits);
         Ok(Self::Any { automata: terminals.iter().map(automaton).collect::<Result<_>>()?, ignored })
@@ -57,7 +57,7 @@ impl Cutting {
     fn ignored(&self) -> &[TerminalId] {
         match self {
             Self::Any { ignored, .. } => ignored,
-            Self::Lexer(rivals) => &rivals.ignored,
+            Self::Lexer(lexer) => &lexer.ignored,
         }
     }
 
@@ -65,7 +65,7 @@ impl Cutting {
     fn automaton(&self, terminal: TerminalId) -> (&TaggedAutomaton, Tag) {
         match self {
             Self::Any { automata, .. } => (&automata[terminal as usize], 0),
-            Self::Lexer(rivals) => (&rivals.tables.automaton, terminal),
+            Self::Lexer(lexer) => (&lexer.tables.automaton, terminal),
         }
     }
 
@@ -189,8 +189,8 @@ impl<'s> Scanner<'s> {
         let matches = self.matches(automaton, from);
         let is_own = |found: &&Match| found.tags(automaton).any(|own| own == tag);
         match cutting {
-            Cutting::Lexer(known) if !self.is_loose => {
-                known.lexeme(&matches, own, &known.tables.sets[rivals(&known.tables)], from).into_iter().collect()
+            Cutting::Lexer(lexer) if !self.is_loose => {
+                lexer.lexeme(&matches, own, &lexer.tables.sets[rivals(&lexer.tables)], from).into_iter().collect()
             }
             _ => matches.iter().filter(is_own).map(|found| found.end).collect(),
         }
@@ -227,7 +227,7 @@ impl<'s> Scanner<'s> {
     }
 }
 
-impl Rivals {
+impl Lexer {
     /// The end of the match that a lexer takes for a terminal, among some rivals, if it does.
     fn lexeme(&self, matches: &[Match], own: TerminalId, rivals: &Bits, from: u32) -> Option<u32> {
         let info = &self.terminals[own as usize];

@@ -10,15 +10,10 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
+use super::fusing::{MOST_NODES, Texts, join};
 use crate::interrupt::count;
 use crate::language::{Graph, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Regular};
-
-/// Most nodes of a tree; larger parts stay in parts.
-const MOST_NODES: usize = 1 << 10;
-
-/// The texts of a node that is made of single characters, and how many nodes their tree has.
-type Texts = Option<(Regular, usize)>;
 
 /// Makes one leaf of each part that is made of single characters.
 pub fn join_characters(graph: &mut Graph) {
@@ -71,12 +66,7 @@ impl Finder<'_> {
     }
 
     fn texts(&self, node: NodeId) -> Texts {
-        let of = |node: &NodeId| self.known.get(node).cloned().flatten();
-        let all = |all: &[NodeId]| -> Option<(Vec<Regular>, usize)> {
-            let texts: Vec<(Regular, usize)> = all.iter().map(of).collect::<Option<_>>()?;
-            let size = texts.iter().map(|(_, size)| size).sum::<usize>() + 1;
-            Some((texts.into_iter().map(|(tree, _)| tree).collect(), size))
-        };
+        let of = |node: &NodeId| self.known.get(node).unwrap_or(&None);
         match &self.graph.nodes[node as usize] {
             Node::Empty => Some((Regular::Empty, 1)),
             Node::Literals(texts) => {
@@ -92,13 +82,13 @@ impl Finder<'_> {
                 let is_character = matches!(leaf.tree, Regular::Class(_)) && leaf.encoding == Encoding::Text;
                 is_character.then(|| (leaf.tree.clone(), 1))
             }
-            Node::Sequence(parts) => all(parts).map(|(trees, size)| (Regular::concat(trees), size)),
-            Node::Choice(parts) => all(parts).map(|(trees, size)| (Regular::or(trees), size)),
+            Node::Sequence(parts) => join(parts.iter().map(of), Regular::concat),
+            Node::Choice(parts) => join(parts.iter().map(of), Regular::or),
             Node::Repeat { body, low, high } => {
-                let (tree, size) = of(body)?;
+                let (tree, size) = of(body).clone()?;
                 Some((tree.repeat(*low, (*high != UNBOUNDED).then_some(*high)), size + 1))
             }
-            Node::Rule(target) => of(target),
+            Node::Rule(target) => of(target).clone(),
             _ => None,
         }
     }

@@ -11,14 +11,26 @@ use crate::interrupt::count;
 use crate::regular::Regular;
 
 /// Most nodes of the tree of a part; larger ones stay in parts.
-const MOST_NODES: usize = 1 << 10;
+pub const MOST_NODES: usize = 1 << 10;
 
-/// A regular part: its texts, and how many nodes their tree has.
-type Fused = Option<(Regular, usize)>;
+/// Of a part that becomes one leaf: its texts, and how many nodes their tree has.
+pub type Texts = Option<(Regular, usize)>;
+
+/// The texts of a part that is made of others; `None` if one of these has none, or all are too large together.
+pub fn join<'t>(all: impl IntoIterator<Item = &'t Texts>, by: impl Fn(Vec<Regular>) -> Regular) -> Texts {
+    let mut size = 1;
+    let trees = all.into_iter().map(|texts| {
+        let (tree, nodes) = texts.as_ref()?;
+        size += nodes;
+        (size <= MOST_NODES).then(|| tree.clone())
+    });
+    let trees = trees.collect::<Option<_>>()?;
+    Some((by(trees), size))
+}
 
 /// The regular parts among all parts, by part; `trees` are those of the occurrences.
-pub fn regular_parts(parts: &Parts, trees: &[Regular]) -> Vec<Fused> {
-    let mut fused: Vec<Fused> = vec![None; parts.all.len()];
+pub fn regular_parts(parts: &Parts, trees: &[Regular]) -> Vec<Texts> {
+    let mut fused: Vec<Texts> = vec![None; parts.all.len()];
     let own_parts = parts_of_rules(parts);
     for rule in rules_in_order(parts, &own_parts) {
         for &part in &own_parts[rule] {
@@ -34,18 +46,8 @@ pub fn regular_parts(parts: &Parts, trees: &[Regular]) -> Vec<Fused> {
     fused
 }
 
-fn fuse(parts: &Parts, trees: &[Regular], part: PartId, fused: &[Fused]) -> Fused {
-    let of = |part: &PartId| fused[*part as usize].clone();
-    let all = |all: &[PartId]| -> Option<(Vec<Regular>, usize)> {
-        let mut size = 1;
-        let trees = all.iter().map(|part| {
-            let (tree, nodes) = of(part)?;
-            size += nodes;
-            (size <= MOST_NODES).then_some(tree)
-        });
-        let trees = trees.collect::<Option<_>>()?;
-        Some((trees, size))
-    };
+fn fuse(parts: &Parts, trees: &[Regular], part: PartId, fused: &[Texts]) -> Texts {
+    let of = |part: &PartId| &fused[*part as usize];
     let (tree, size) = match parts.get(part) {
         Part::Occurrence(occurrence) => {
             let is_free = parts.is_terminal(*occurrence) && parts.most_tokens(*occurrence).is_none();
@@ -53,10 +55,12 @@ fn fuse(parts: &Parts, trees: &[Regular], part: PartId, fused: &[Fused]) -> Fuse
             let size = tree.nodes();
             (tree, size)
         }
-        Part::Rule(rule) => of(&parts.rules[*rule as usize])?,
-        Part::Sequence(parts) => all(parts).map(|(trees, size)| (Regular::concat(trees), size))?,
-        Part::Choice(parts) => all(parts).map(|(trees, size)| (Regular::or(trees), size))?,
-        Part::Repeat(body, low, high) => of(body).map(|(tree, size)| (repeated(tree, *low, *high), size + 1))?,
+        Part::Rule(rule) => of(&parts.rules[*rule as usize]).clone()?,
+        Part::Sequence(parts) => join(parts.iter().map(of), Regular::concat)?,
+        Part::Choice(parts) => join(parts.iter().map(of), Regular::or)?,
+        Part::Repeat(body, low, high) => {
+            of(body).clone().map(|(tree, size)| (repeated(tree, *low, *high), size + 1))?
+        }
     };
     (size <= MOST_NODES).then_some((tree, size))
 }

@@ -167,7 +167,7 @@ impl<'g> Matches<'g> {
                 Some(of_expression(expression))
             }
             PatternKind::Terminal(id) => self.known[*id as usize].part.clone(),
-            PatternKind::Sequence(parts) => self.all(parts, expressions)?.map(in_a_row),
+            PatternKind::Sequence(parts) => self.all(parts, expressions)?.map(|parts| join(parts, Ordered::Concat)),
             PatternKind::Choice(options) => self.all(options, expressions)?.map(|parts| {
                 let mut in_order: Vec<(&Pattern, Part)> = options.iter().zip(parts).collect();
                 in_order.sort_by_key(|(pattern, part)| {
@@ -177,7 +177,7 @@ impl<'g> Matches<'g> {
                 let is_text = |pattern: &Pattern| matches!(pattern.kind, PatternKind::Text { .. });
                 let has_choice = !options.iter().all(is_text);
                 let parts: Vec<Part> = in_order.into_iter().map(|(_, part)| part).collect();
-                Part { has_choice, ..joined(parts, Ordered::Or) }
+                Part { has_choice, ..join(parts, Ordered::Or) }
             }),
             PatternKind::Repeat(body, low, high) => self.part(body, expressions)?.map(|part| Part {
                 expression: Ordered::Repeat { body: Box::new(part.expression), low: *low, high: *high, is_lazy: false },
@@ -203,17 +203,13 @@ fn of_text(text: &str, ignores_case: bool) -> Part {
     plain(Ordered::Concat(text.chars().map(class).collect()), text.len())
 }
 
-fn in_a_row(parts: Vec<Part>) -> Part {
-    joined(parts, Ordered::Concat)
-}
-
-fn joined(parts: Vec<Part>, join: impl Fn(Vec<Ordered>) -> Ordered) -> Part {
+fn join(parts: Vec<Part>, by: impl Fn(Vec<Ordered>) -> Ordered) -> Part {
     let size = parts.iter().map(|part| part.size).sum::<usize>() + 1;
     Part {
         is_lazy: parts.iter().any(|part| part.is_lazy),
         has_assertions: parts.iter().any(|part| part.has_assertions),
         has_choice: parts.iter().any(|part| part.has_choice),
-        expression: join(parts.into_iter().map(|part| part.expression).collect()),
+        expression: by(parts.into_iter().map(|part| part.expression).collect()),
         size,
     }
 }

@@ -92,7 +92,7 @@ impl Parts {
     }
 
     /// The rule in which a part is written; the body of a rule is its last part.
-    pub fn rule_of(&self, part: PartId) -> usize {
+    pub fn rule_around(&self, part: PartId) -> usize {
         self.written[self.rules.partition_point(|&body| body < part)] as usize
     }
 
