@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use formwright::syntax::grammar::ast::{
     Alternative, Attributes, Control, Grammar, Item, ItemKind, Pattern, PatternKind, Shape, Span, Syntax, TerminalId,
 };
+use formwright::syntax::grammar::compile::GrammarText;
+use formwright::syntax::grammar::lower::Lexing;
 use formwright::syntax::grammar::{ReadOptions, read};
-use formwright::{Error, Kind};
+use formwright::{Error, Kind, Limits};
 
 #[derive(serde::Deserialize)]
 struct Case {
@@ -392,4 +394,20 @@ fn large_grammars_are_read_quickly() {
     println!("{} rules, {} bytes: {taken:?}", grammar.rules.len(), text.len());
     assert_eq!((grammar.rules.len(), grammar.terminals.len()), (10_001, 10_003));
     assert!(taken < Duration::from_secs(2), "{taken:?}");
+}
+
+#[test]
+fn rules_that_begin_with_each_other_are_compiled_in_linear_work() {
+    let rule = |n: usize| format!("r{}: r{n} |\n", n + 1);
+    let grammar = GrammarText {
+        text: format!("start: r10000\nr0: \"a\"\n{}", repeat(10_000, rule)).into(),
+        syntax: Some(Syntax::Lark),
+        start: None,
+        lexing: Some(Lexing::Basic),
+        translations: Vec::new(),
+        forms: Vec::new(),
+        controls: Vec::new(),
+    };
+    let limits = Limits { work: 1 << 22, ..Limits::default() };
+    assert!(grammar.build(&[], &limits).unwrap().check(b"a").unwrap().1);
 }

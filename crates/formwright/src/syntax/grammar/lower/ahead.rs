@@ -102,6 +102,7 @@ impl<'l> Ahead<'l> {
     ) -> Option<SetId> {
         let mut coming = Coming { has_trivia, ..Coming::default() };
         for &occurrence in occurrences {
+            count(1);
             let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return None };
             coming.terminals.entry(terminal).or_default().push(places.after[occurrence as usize]);
         }
@@ -123,8 +124,9 @@ impl<'l> Ahead<'l> {
     fn goes_on(&self, set: SetId, state: TaggedState) -> bool {
         let coming = &self.coming[set as usize];
         let ignored = if coming.has_trivia { &self.ignored[..] } else { &[] };
-        let mut alive = self.automaton.alive(state).iter();
-        alive.any(|tag| coming.terminals.contains_key(tag) || ignored.contains(tag))
+        let alive = self.automaton.alive(state);
+        count(1 + alive.len());
+        alive.iter().any(|tag| coming.terminals.contains_key(tag) || ignored.contains(tag))
     }
 
     /// What comes after a character; `None` if it cannot come.
@@ -145,7 +147,6 @@ impl<'l> Ahead<'l> {
         for &(set, state) in self.sets.get_index(ahead as usize)? {
             let (coming, state) = (&self.coming[set as usize], self.automaton.step(state, minterm));
             let ignored = if coming.has_trivia { &self.ignored[..] } else { &[] };
-            count(self.automaton.alive(state).len());
             after.extend(self.goes_on(set, state).then_some((set, state)));
             let certain = self.automaton.accepts(state).iter().copied();
             for tag in certain.chain(self.automaton.accepts_if(state).map(|(tag, _)| tag)) {

@@ -210,6 +210,7 @@ impl<'t> Guards<'t> {
         let mut states = Vec::new();
         while at < order.len() {
             let row = &self.rows[order[at] as usize][..usize::from(self.end())];
+            count(row.len());
             let mut targets: Vec<GuardId> = row.iter().copied().filter(|&next| next != BROKEN).collect();
             targets.sort_unstable();
             targets.dedup();
@@ -298,7 +299,9 @@ impl<'t> Guards<'t> {
             }
             let next = self.rows.len() as GuardId;
             let id = *self.ids.entry(numbered(state, rows)).or_insert(next);
+            count(1);
             if id == next {
+                count(rows[state as usize].len());
                 self.rows.push(Box::default());
                 new.push((id, state));
                 open.extend(&rows[state as usize]);
@@ -330,6 +333,7 @@ fn decide_what_never_leads_to(target: GuardId, decided: GuardId, mut rows: Vec<V
         changed = false;
         for state in (2..rows.len()).rev() {
             // states are numbered as they are met, so those after a state mostly come first
+            count(rows[state].len());
             let own = !leads[state] && rows[state].iter().any(|&next| leads[next as usize]);
             leads[state] |= own;
             changed |= own;

@@ -213,6 +213,7 @@ impl<'l> Lexer<'l> {
         while at < guards.len() {
             for tag in self.ignored.clone() {
                 for (after, lexeme) in self.lexemes(tag, self.at_place[place as usize], guards[at]) {
+                    count(guards.len());
                     let after = self.guards.before(after, ahead, &mut self.ahead);
                     let to = guards.iter().position(|&known| known == after).unwrap_or_else(|| {
                         guards.push(after);
@@ -491,6 +492,7 @@ impl Run {
         }
         let state = |&state: &usize| {
             let row = &self.rows[state];
+            count(row.len());
             let mut targets: Vec<u32> = row.iter().flatten().copied().filter(|&to| useful[to as usize]).collect();
             targets.sort_unstable();
             targets.dedup();
@@ -507,6 +509,7 @@ impl Run {
     fn useful(&self, guard: GuardId) -> Vec<bool> {
         let mut before = vec![Vec::new(); self.states.len()];
         for (from, row) in self.rows.iter().enumerate() {
+            count(row.len());
             row.iter().flatten().for_each(|&to| before[to as usize].push(from));
         }
         let mut useful = vec![false; self.states.len()];
@@ -532,6 +535,7 @@ fn language_between(nodes: usize, edges: &[(usize, usize, Regular)], ends: impl 
     (0..nodes).filter(|&node| ends(node)).for_each(|node| between.entry((node, end)).or_default().push(Regular::Empty));
     for node in (0..nodes).rev() {
         let around = between.remove(&(node, node)).map_or(Regular::Empty, |trees| any_number(Regular::or(trees)));
+        count(between.len());
         let own = |(from, to): &(usize, usize)| *from == node || *to == node;
         let touching: Vec<_> = between.keys().copied().filter(own).collect();
         let (into, out): (Vec<_>, Vec<_>) = touching
@@ -539,6 +543,7 @@ fn language_between(nodes: usize, edges: &[(usize, usize, Regular)], ends: impl 
             .filter_map(|key| Some((key, Regular::or(between.remove(&key)?))))
             .partition(|((_, to), _)| *to == node);
         for ((from, _), first) in &into {
+            count(out.len());
             for ((_, to), last) in &out {
                 let way = Regular::concat([first.clone(), around.clone(), last.clone()]);
                 between.entry((*from, *to)).or_default().push(way);

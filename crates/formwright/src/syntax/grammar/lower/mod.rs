@@ -8,6 +8,7 @@
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
 //! uses        the terminals in rules that are used
+//! spread      sets that grow along edges
 //! places      what may come where, so which terminals are rivals
 //! contested   occurrences that have other rivals in one state of the parser than in others
 //! contexts    what is told apart for them: what a lexer looks for, and where the parser is
@@ -45,6 +46,7 @@ mod productions;
 mod remarks;
 mod repetitions;
 mod rounds;
+mod spread;
 mod states;
 mod uses;
 mod variants;
@@ -81,7 +83,7 @@ pub(super) use foreign::Foreign;
 use fusing::regular_parts;
 use lexer::{Lexer, RivalsId, any_number};
 use parts::{OccurrenceId, PartId, Parts, Symbol};
-use places::{PlaceId, Places, Rivals, nullable_parts};
+use places::{PlaceId, Places, RivalsByOccurrence, nullable_parts};
 use productions::Productions;
 pub use remarks::find_remarks;
 use states::States;
@@ -174,7 +176,8 @@ impl Materials {
         }
         let mut all = used_terminals(&self.parts, self.start, self.terminals.len());
         self.ignored().for_each(|tag| all.insert(tag));
-        let rivals = Rivals { begin: all.clone(), after: vec![all; self.parts.occurrences.len()], at: None };
+        let rivals =
+            RivalsByOccurrence { begin: all.clone(), after: vec![all; self.parts.occurrences.len()], at: None };
         Ok(Places::of(&self.parts, self.nullable_parts(), self.start as usize, &rivals))
     }
 
@@ -185,7 +188,7 @@ impl Materials {
         let nullable = self.nullable_parts();
         let productions = &Productions::of(parts, terminals.len(), &nullable)?;
         let states = States::of(productions, start as usize)?;
-        let looked_for = self.with_ignored(&states.readable());
+        let looked_for = self.with_ignored(&states.readable_names());
         let rivals = states.rivals(&looked_for);
         let places = Places::of(parts, nullable, start as usize, &rivals);
         let uniform = Uniform { parts, productions, places: &places, terminals, automaton };

@@ -17,8 +17,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::Bits;
 use super::parts::OccurrenceId;
-use super::places::Rivals;
+use super::places::RivalsByOccurrence;
 use super::productions::{OTHER_LEXING, PositionId, Productions, SpotId};
+use super::spread::spread;
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 
@@ -191,7 +192,7 @@ impl<'s> States<'s> {
 
     /// By state in which the parser reads what comes next, the first and those after a terminal or another language: the
     /// names that it may read there.
-    pub fn readable(&self) -> Vec<Option<Bits>> {
+    pub fn readable_names(&self) -> Vec<Option<Bits>> {
         let Lookaheads { follow, ends } = self.lookaheads();
         let productions = self.productions;
         let readable = |state: StateId| {
@@ -222,7 +223,7 @@ impl<'s> States<'s> {
     }
 
     /// What is looked for after each occurrence: what is, in any state after it.
-    pub fn rivals(&self, looked_for: &[Option<Bits>]) -> Rivals {
+    pub fn rivals(&self, looked_for: &[Option<Bits>]) -> RivalsByOccurrence {
         let begin = looked_for[0].clone().unwrap_or_default();
         let mut after = vec![Bits::like(&begin); self.productions.alike.len()];
         for (state, names) in (0..).zip(looked_for) {
@@ -238,7 +239,7 @@ impl<'s> States<'s> {
                 after[occurrence] = after[representative].clone();
             }
         }
-        Rivals { begin, after, at: None }
+        RivalsByOccurrence { begin, after, at: None }
     }
 
     /// The lookaheads of the parser.
@@ -256,12 +257,12 @@ impl<'s> States<'s> {
             let empty = next.filter(|(_, (_, rule, _))| productions.entry(*rule as usize).vanishes);
             edges.extend(empty.map(|(next, _)| (next, transition)));
         }
-        spread(&mut follow, edges);
+        spread(&mut follow, edges, extend);
         let (mut edges, mut ends, mut seen) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
         for transition in 0..self.transitions.len() as TransitionId {
             self.walk(transition, &mut edges, &mut ends, &mut seen);
         }
-        spread(&mut follow, edges);
+        spread(&mut follow, edges, extend);
         Lookaheads { follow, ends }
     }
 
@@ -314,25 +315,8 @@ struct Lookaheads {
     ends: Ends,
 }
 
-/// Adds sets to those that edges lead to, until nothing changes.
-fn spread(sets: &mut [Bits], mut edges: Vec<(TransitionId, TransitionId)>) {
-    edges.sort_unstable();
-    edges.dedup();
-    let mut open: Vec<TransitionId> = edges.iter().map(|(from, _)| *from).collect();
-    open.dedup();
-    let mut is_open = vec![false; sets.len()];
-    for &from in &open {
-        is_open[from as usize] = true;
-    }
-    while let Some(from) = open.pop() {
-        is_open[from as usize] = false;
-        let first = edges.partition_point(|edge| edge.0 < from);
-        for &(_, to) in edges[first..].iter().take_while(|edge| edge.0 == from) {
-            let Ok([own, other]) = sets.get_disjoint_mut([from as usize, to as usize]) else { continue }; // itself
-            count(1 + own.words());
-            if other.extend(own) && !std::mem::replace(&mut is_open[to as usize], true) {
-                open.push(to);
-            }
-        }
-    }
+/// Adds names to others; whether there were new ones.
+fn extend(all: &mut Bits, other: &Bits) -> bool {
+    count(1 + other.words());
+    all.extend(other)
 }

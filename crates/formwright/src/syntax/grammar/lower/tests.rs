@@ -278,7 +278,7 @@ impl<'d> Definition<'d> {
         let with_ignored = |set: Option<Bits>| set.iter().flat_map(Bits::iter).chain(ignored.clone()).collect();
         let looked_for = match lexing {
             Lexing::Basic => vec![used_terminals(grammar).into_iter().chain(ignored.clone()).collect()],
-            _ => states.readable().into_iter().map(with_ignored).collect(),
+            _ => states.readable_names().into_iter().map(with_ignored).collect(),
         };
         let automaton = |info: &TerminalInfo| Automaton::new(&info.tree, Encoding::Text, &Limits::default()).unwrap();
         let automata = infos.iter().map(automaton).collect();

@@ -24,7 +24,7 @@ use super::contexts::{Context, LookId, TooMany};
 use super::entries::{Ends, Entries, Written};
 use super::likeness::find_alike;
 use super::parts::{OccurrenceId, Part, PartId, Parts};
-use super::places::Rivals;
+use super::places::RivalsByOccurrence;
 use crate::interrupt::count;
 
 /// Parts for each part as it is written, and some for small grammars.
@@ -40,7 +40,7 @@ pub type Rest = Vec<PartId>;
 pub struct Variants {
     pub parts: Parts,
     pub start: RuleId,
-    pub rivals: Rivals,
+    pub rivals: RivalsByOccurrence,
     /// By part: the part as it is written.
     pub origins: Vec<PartId>,
 }
@@ -60,7 +60,12 @@ impl Variants {
             writer.write()?;
             if !writer.has_split {
                 let Writer { made, origins, after, at, .. } = writer;
-                return Ok(Self { parts: made, start: 0, rivals: Rivals { begin, after, at: Some(at) }, origins });
+                return Ok(Self {
+                    parts: made,
+                    start: 0,
+                    rivals: RivalsByOccurrence { begin, after, at: Some(at) },
+                    origins,
+                });
             }
             (entries, looks) = (writer.entries, writer.looks);
         }
