@@ -34,7 +34,7 @@ pub(crate) use automaton::{ClassLoop, too_hard};
 pub use byte_set::ByteSet;
 pub use explicit::{ExplicitState, explicit};
 pub use implicit::{Implicit, ImplicitLanguage};
-pub use ordered::{FirstMatches, NoMatches, Ordered, first_matches};
+pub use ordered::{FirstMatches, MOST_STEPS, NoMatches, Ordered, first_matches};
 pub use parser::{CharacterParser, Exploration, Outlook, Parser, ParserState};
 pub use pieces::{PieceAutomaton, Pieces, Unit, Writing};
 pub use tagged::{LOST, MARK, Tag, TaggedAutomaton, TaggedState};

@@ -74,11 +74,8 @@ pub enum NoMatches {
     TooLarge,
 }
 
-/// Steps of an expression, with all copies of bounded repetitions.
-const MOST_STEPS: usize = 1 << 12;
-
-/// States of its automaton.
-const MOST_STATES: usize = 1 << 12;
+/// Steps of an expression, with all copies of bounded repetitions, and states of its automaton.
+pub const MOST_STEPS: usize = 1 << 12;
 
 /// Look-backs of an expression.
 const MOST_LOOK_BACKS: usize = 64;
@@ -304,7 +301,7 @@ impl Machine {
                     row.push((minterm, states.insert_full(next, ()).0 as u32));
                 }
             }
-            if states.len() > MOST_STATES {
+            if states.len() > MOST_STEPS {
                 return Err(NoMatches::TooLarge);
             }
             rows.push(row);

@@ -17,12 +17,9 @@ use super::order::Expressions;
 use super::terminals::case_folded;
 use super::{Given, Lexing};
 use crate::error::{Error, Result};
-use crate::regular::{FirstMatches, NoMatches, Ordered, first_matches};
+use crate::regular::{FirstMatches, MOST_STEPS, NoMatches, Ordered, first_matches};
 use crate::syntax::lexeme::ordered;
 use crate::syntax::pattern::is_plain;
-
-/// Parts of a terminal whose alternatives are tried in order.
-const MOST_PARTS: usize = 1 << 12;
 
 /// A pattern whose ways are tried in order.
 #[derive(Clone)]
@@ -111,7 +108,9 @@ impl<'g> Matches<'g> {
             Ok(found) => Ok(Some(found)),
             Err(NoMatches::TooLarge) if !part.asks() => Ok(None),
             Err(NoMatches::TooLarge) => {
-                Err(Error::limit("parts of a terminal", MOST_PARTS + 1, MOST_PARTS).hint("make rules of its parts"))
+                let error =
+                    Error::limit("steps of a terminal whose ways are tried in order", MOST_STEPS + 1, MOST_STEPS);
+                Err(error.hint("make rules of its parts"))
             }
             Err(NoMatches::LooksBefore) => Err(self.refuse(
                 terminal.pattern.span,
@@ -186,7 +185,7 @@ impl<'g> Matches<'g> {
             }),
             PatternKind::And(_) | PatternKind::Not(_) | PatternKind::Form(_) | PatternKind::Pieces(_) => None,
         };
-        Ok(found.filter(|part| part.size <= MOST_PARTS))
+        Ok(found.filter(|part| part.size <= MOST_STEPS))
     }
 
     fn all(&self, all: &[Pattern], expressions: &Expressions<'_>) -> Result<Option<Vec<Part>>> {

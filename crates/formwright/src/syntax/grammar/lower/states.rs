@@ -127,8 +127,9 @@ impl<'s> States<'s> {
             states.add(state as StateId, next, empty);
             let words = states.transitions.len() * productions.names.div_ceil(64) as usize;
             if words > MOST_WORDS {
-                let what = "terminals to look for in the states of a parser";
-                return Err(Error::limit(what, words * 64, MOST_WORDS * 64).hint(OTHER_LEXING));
+                let error =
+                    Error::limit("terminals to look for in the states of a parser", words * 64, MOST_WORDS * 64);
+                return Err(error.hint(OTHER_LEXING));
             }
         }
         Ok(states)
