@@ -8,6 +8,7 @@
 //! threads at once, with equal results. A full map drops all of its entries, not
 //! only the oldest; values in use stay alive.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
@@ -18,12 +19,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 pub struct Cache<K, V> {
     map: ShardedLock<(FxHashMap<K, Arc<V>>, usize)>,
     limit: usize,
+    times_cleared: AtomicUsize,
 }
 
 impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
     /// An empty map, which holds at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { map: ShardedLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
+        let map = ShardedLock::new((FxHashMap::with_hasher(FxBuildHasher), 0));
+        Self { map, limit, times_cleared: AtomicUsize::new(0) }
     }
 
     /// The value of `key`, if there is one.
@@ -43,6 +46,7 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
         if *held + bytes > self.limit {
             map.clear();
             *held = 0;
+            self.times_cleared.fetch_add(1, Ordering::Relaxed);
         }
         *held += bytes + size_of::<K>() + 32;
         Arc::clone(map.entry(key).or_insert(value))
@@ -51,6 +55,11 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         read(&self.map).1
+    }
+
+    /// How often all entries were dropped: since the last time, whoever holds a value may be the only one.
+    pub fn times_cleared(&self) -> usize {
+        self.times_cleared.load(Ordering::Relaxed)
     }
 }
 

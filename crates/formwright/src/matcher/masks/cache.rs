@@ -33,6 +33,8 @@ pub struct MaskCache {
     entry_bytes: usize,
     /// Of a grammar: what its parts allow by themselves, shared by all texts.
     pub fragments: Option<Arc<Fragments>>,
+    /// How often they had been dropped when the last of their entries was added here.
+    times_cleared: usize,
     /// How many of these were made for the mask at hand.
     pub made_fragments: usize,
     /// By frame of a grammar: what it goes on with.
@@ -68,9 +70,9 @@ impl MaskCache {
         self.lists.get(configurations)
     }
 
-    /// Keeps what several configurations allow together, an entry that is kept with its fragments too.
+    /// Keeps what several configurations allow together, an entry whose bytes its fragments count.
     pub fn insert_list(&mut self, configurations: &[Configuration], entry: Arc<Entry>, limit: usize) {
-        self.make_room(size_of_val(configurations) + 32, limit);
+        self.make_room_for_reference(size_of_val(configurations) + 32, limit);
         self.lists.insert(configurations.into(), entry);
     }
 
@@ -80,9 +82,9 @@ impl MaskCache {
         self.insert_shared(key, Arc::new(entry))
     }
 
-    /// The same for an entry that is kept with its fragments too.
+    /// The same for an entry whose bytes its fragments count.
     pub fn insert_assembled(&mut self, key: EntryKey, entry: Arc<Entry>, limit: usize) -> &Arc<Entry> {
-        self.make_room(size_of::<EntryKey>() + 16, limit);
+        self.make_room_for_reference(size_of::<EntryKey>() + 16, limit);
         self.insert_shared(key, entry)
     }
 
@@ -107,13 +109,28 @@ impl MaskCache {
     /// Counts the bytes of what is added; drops all else first if that takes more than `limit` bytes with it.
     fn make_room(&mut self, bytes: usize, limit: usize) {
         if self.entry_bytes + self.terminals.bytes() + bytes > limit {
-            self.entries.clear();
-            self.lists.clear();
-            self.begins.clear();
-            self.terminals.clear();
-            self.entry_bytes = 0;
+            self.clear();
         }
         self.entry_bytes += bytes;
+    }
+
+    /// The same for a reference to an entry of the fragments. If these have dropped theirs, nobody counts the bytes of
+    /// those that are referred to here: all are dropped here, too.
+    fn make_room_for_reference(&mut self, bytes: usize, limit: usize) {
+        let times_cleared = self.fragments.as_ref().map_or(0, |fragments| fragments.times_cleared());
+        if std::mem::replace(&mut self.times_cleared, times_cleared) != times_cleared {
+            self.clear();
+        }
+        self.make_room(bytes, limit);
+    }
+
+    /// Drops all but the stacks.
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.lists.clear();
+        self.begins.clear();
+        self.terminals.clear();
+        self.entry_bytes = 0;
     }
 
     /// Bytes of memory held, scratch space not counted.

@@ -105,6 +105,11 @@ impl Fragments {
         self.by_place.bytes() + self.united.bytes()
     }
 
+    /// How often what several fragments allow together was dropped.
+    pub fn times_cleared(&self) -> usize {
+        self.united.times_cleared()
+    }
+
     /// What some walks found together. Many stacks have the same parts.
     fn unite(&self, found: Vec<Arc<Found>>, words: usize) -> Arc<Entry> {
         let key = found.iter().map(|found| Arc::as_ptr(found).addr()).collect();
@@ -535,5 +540,28 @@ impl Masker<'_> {
             Tokens::Dependent { .. } | Tokens::Stripped { .. } => self.is_indivisible = true,
         }
         self.is_indivisible |= self.completing;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::masks::MaskCache;
+
+    #[test]
+    fn caches_drop_entries_that_fragments_have_dropped() {
+        let (fragments, mut cache) = (Arc::new(Fragments::new(600)), MaskCache::default());
+        cache.fragments = Some(Arc::clone(&fragments));
+        let at = |stack| [Configuration { position: Position::Ended, stack }];
+        let entries: Vec<_> = (0..8)
+            .map(|stack| {
+                let entry = fragments.unite(vec![Arc::default()], 1);
+                cache.insert_list(&at(stack), Arc::clone(&entry), 1 << 20);
+                Arc::downgrade(&entry)
+            })
+            .collect();
+        assert!(fragments.times_cleared() > 1);
+        assert!(entries.iter().filter(|entry| entry.strong_count() > 0).count() < 4);
+        assert!(cache.entry_of_list(&at(7)).is_some());
     }
 }
