@@ -490,8 +490,8 @@ class Vocabulary:
         """
     @property
     def kept_constraints(self) -> tuple[int, int]:
-        """The compiled forms that are kept for the next request: how many, and how many bytes they and what their texts found
-        take, roughly. The bounds are on the page on limits.
+        """The compiled forms that are kept for the next request: how many, and how many bytes they take with what their
+        texts found, roughly. The bounds are on the page on limits.
         """
     def forget_constraints(self) -> None:
         """Drop the compiled forms that are kept for the next request."""

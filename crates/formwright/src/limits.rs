@@ -106,9 +106,9 @@ impl Default for Limits {
             automata_bytes: 128 << 20,
             terminal_cache_bytes: 256 << 20,
             budget_work: 1 << 22,
-            matcher_cache_bytes: 512 << 10,
+            matcher_cache_bytes: 2 << 20,
             constraint_bytes: 128 << 20,
-            fragment_bytes: 4 << 20,
+            fragment_bytes: 16 << 20,
         }
     }
 }
