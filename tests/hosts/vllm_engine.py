@@ -56,7 +56,7 @@ def asked(kind: str, text: str, **options: Any) -> SamplingParams:
 
 
 def count_calls(engine: LLM) -> list[int]:
-    """Calls of the model from now on, in a list of one number. Steps that wait for a form to be compiled call nothing."""
+    """Calls of the model from now on, in a list of one number. Steps that wait for a compiled form call nothing."""
     calls, runner = [0], engine.llm_engine.engine_core.engine_core.model_executor.driver_worker.worker.model_runner
     execute = runner.execute_model
 

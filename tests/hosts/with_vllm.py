@@ -1,7 +1,7 @@
 """vLLM's own manager of structured outputs and its interfaces: a driver does what its scheduler does.
 
-What the scheduler asks of a manager is replayed: compile in the pool, fill, accept, with drafts fill and roll back, abort.
-The engine itself is run on a CPU by ``vllm_engine.py``.
+What the scheduler asks of a manager is replayed: compile in the pool, fill, accept, with drafts fill and roll back,
+abort. The engine itself is run on a CPU by ``vllm_engine.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-//! The border between Python and the kernel: one small file a class, no algorithm.
+//! The border between Python and the kernel: a small file for each class, for schemas and for grammars; no algorithm.
 //!
 //! Only `str`, `bytes`, ints, lists of these and writable buffers cross it.
 //! Errors become the classes of `formwright.errors`. The comments on what Python sees are its docstrings, in the style of

@@ -29,8 +29,7 @@ impl Node {
             }
             Self::Array(array) => CONTAINER + size_of_val(&array.prefix[..]),
             Self::Tail(_) => CONTAINER,
-            Self::Sequence(all) | Self::Choice(all) => size_of_val(&all[..]),
-            Self::Distinct(all) => size_of_val(&all[..]),
+            Self::Sequence(all) | Self::Choice(all) | Self::Distinct(all) => size_of_val(&all[..]),
             Self::Never | Self::Empty | Self::Regular(_) | Self::Text { .. } | Self::Repeat { .. } | Self::Rule(_) => 0,
         };
         size_of::<Self>() + held

@@ -107,7 +107,7 @@ impl Kept {
     /// The number of a request. After some of them, bytes are counted again.
     fn count_request(&mut self) -> u64 {
         self.requests += 1;
-        if self.requests % REQUESTS == 0 {
+        if self.requests.is_multiple_of(REQUESTS) {
             self.count_bytes();
         }
         self.requests

@@ -146,7 +146,8 @@ class _Thought:
 
     def must_end(self) -> bool:
         """Whether the next token must be its end: the last moment at which a text and an end of text fit after it. The
-        next question is about the token after that."""
+        next question is about the token after that.
+        """
         left, self._left = self._left, self._left - 1
         return self._least <= left - 1 <= self._least + 2
 

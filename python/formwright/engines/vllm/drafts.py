@@ -7,9 +7,9 @@ r"""Tokens that a form forces, as drafts of vLLM: the model checks several of th
         --speculative-config '{"method": "custom_class", "model": "formwright.engines.vllm.drafts.NoDrafts",
                                "num_speculative_tokens": 8}'
 
-Proposers of vLLM run in the worker, where forms are not known. So ours proposes nothing there, and the scheduler adds the
-tokens of the text that can only come next, as the tokenizer writes them. The model may still spell that text otherwise;
-it rejects a draft then, and goes on as without it.
+Proposers of vLLM run in the worker, where forms are not known. So ours proposes nothing there, and the scheduler adds
+the tokens of the text that can only come next, as the tokenizer writes them. The model may still spell that text
+otherwise; it rejects a draft then, and goes on as without it.
 
 This is for the first model runner, without async scheduling. The second one takes the ids of drafts from the device.
 """

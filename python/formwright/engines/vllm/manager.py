@@ -4,9 +4,9 @@
 
     request: max_tokens=40     thought: 12 tokens     text: at most 27, and an end of text
 
-A back end is not told ``max_tokens``; its manager is. So a text is complete within the limit of its request, or, without
-a thought, refused before its first token where none is short enough. vLLM counts the end of text, so one token is kept
-for it where that is possible: the reply says ``stop`` then, not ``length``.
+A back end is not told ``max_tokens``; its manager is. So a text is complete within the limit of its request, or, where
+no thought comes before it, refused before its first token if none is short enough. vLLM counts the end of text, so one
+token is kept for it where that is possible: the reply says ``stop`` then, not ``length``.
 
 A thought ends in time for the text if its end is one token: that token is the only one that may come once no other
 would leave enough of them. Where even then no text is short enough, it is cut.
@@ -32,7 +32,7 @@ class FormManager(StructuredOutputManager):  # type: ignore[misc]  # vllm is not
 
     def grammar_init(self, request: Request) -> None:
         """Begin to compile what a request asks for."""
-        if request.structured_output_request is not None and self.backend is None:
+        if request.structured_output_request is not None and getattr(self, "backend", None) is None:
             size = self.vllm_config.model_config.get_vocab_size()
             self.backend = FormwrightBackend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=size)
         super().grammar_init(request)
@@ -54,7 +54,8 @@ class FormManager(StructuredOutputManager):  # type: ignore[misc]  # vllm is not
         model = self.vllm_config.model_config
         if model.is_diffusion:
             return None
-        return min(request.max_tokens, model.max_model_len - request.num_prompt_tokens)
+        room: int = min(request.max_tokens, model.max_model_len - request.num_prompt_tokens)
+        return room
 
     def grammar_bitmask(
         self, requests: dict[str, Request], structured_output_request_ids: list[str], drafts: dict[str, list[int]]
