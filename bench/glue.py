@@ -28,6 +28,7 @@ from cases import Case, suite
 from vocabularies import VOCABULARIES, Vocabulary
 
 import formwright as fw
+from formwright.forms.kept import forget_forms
 
 ROWS = 256
 REPEATS = 15
@@ -79,7 +80,7 @@ def calls(vocabulary: fw.Vocabulary, ids: Callable[[str], list[int]]) -> None:
     text = json.dumps(RECORD)
 
     def first_mask() -> None:
-        fw.forget_forms()
+        forget_forms()
         vocabulary.forget_constraints()
         fw.compile(fw.json_schema(text), vocabulary).matcher().fill_bitmask(row)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import formwright as fw
 from engines import words
+from formwright.forms.kept import forget_forms
 
 FORMS: Mapping[str, Callable[..., fw.Form[Any]]] = {
     "json_schema": fw.json_schema,
@@ -34,7 +35,7 @@ class Formwright:
         return fw.compile(FORMS[kind](source, **options), self.vocabulary).matcher()
 
     def forget(self) -> None:
-        fw.forget_forms()
+        forget_forms()
         self.vocabulary.forget_constraints()
 
     def fill(self, matcher: fw.Matcher) -> None:

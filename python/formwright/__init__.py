@@ -50,7 +50,6 @@ from formwright.forms.free_text import after, format, special, text, thinking
 from formwright.forms.grammars import grammar
 from formwright.forms.grounded import one_of_text
 from formwright.forms.json_forms import explain, json, json_schema
-from formwright.forms.kept import forget_forms
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.templates import many, optional, template
 from formwright.forms.texts import choice, regex
@@ -95,7 +94,6 @@ __all__ = [
     "errors",
     "explain",
     "fill_bitmasks",
-    "forget_forms",
     "form",
     "format",
     "from_llama_cpp",

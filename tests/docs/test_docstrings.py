@@ -32,6 +32,8 @@ NO_PYTHON = {
     "formwright.jobs.ray",
     "formwright.engines.sglang",
     "formwright.engines.vllm",
+    "formwright.engines.vllm.drafts",
+    "formwright.engines.vllm.manager",
     "formwright.engines.vllm.processor",
     "formwright.models.embedded",
 }
