@@ -6,11 +6,15 @@ abort. The engine itself is run on a CPU by ``vllm_engine.py``.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import statistics
+import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,6 +35,10 @@ from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality
 import formwright as fw
 from formwright.engines.grammar_backend import form_from_request
 from formwright.engines.vllm import plugin
+from formwright.engines.vllm.backend import FormwrightBackend
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+from conformance import ENDS, find_fault, vocabulary_with
 
 FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
 """The model of the checkout: its float weights are not in the wheel."""
@@ -141,6 +149,7 @@ def main() -> None:
     check_reasoning()
     check_thoughts_end()
     check_limits()
+    check_conformance()
     check_rows_processor()
     check_slots_processor()
     features = {"batch": "yes", "beams": "vLLM's own", "speculation": "yes", "reasoning": "vLLM's own parsers"}
@@ -425,6 +434,58 @@ def check_limits() -> None:
             assert accepts(manager, request, [token])
         text = b"".join(TINY.vocabulary.token(token) for token in request.output_token_ids if token != END)
         assert fw.regex("[a-z]{4}-[0-9]{4}").matches(text), (limit, text)
+
+
+class ManagedTexts:
+    """Texts of requests under the manager, for the kit of `conformance`. An engine keeps what it has accepted."""
+
+    lacks = frozenset({"take back", "copy"})
+
+    def __init__(self) -> None:
+        self.manager, self.requests, self.numbers = managed(drafts=4, rows=8), {}, itertools.count()
+        size = vocabulary_with((ENDS[0],)).logits_size
+        self.manager.backend = FormwrightBackend(self.manager.vllm_config, tokenizer=TOKENIZER, vocab_size=size)
+
+    def begin(self, form: fw.Form[Any], *, ends: Sequence[int], limit: int | None) -> str:
+        key = str(next(self.numbers))
+        request = request_from_form("regex", "kit", number=key)
+        request.max_tokens = 1_000 if limit is None else limit + 1
+        request.sampling_params._all_stop_token_ids = set(ends)
+        compiled = SimpleNamespace(compile=lambda *_, **__: fw.compile(form, vocabulary_with(tuple(ends))))
+        self.manager.backend._vocabularies = compiled
+        ready(self.manager, request)
+        self.requests[key] = request
+        return key
+
+    def accept(self, key: str, token_ids: Sequence[int]) -> bool:
+        accepted = accepts(self.manager, self.requests[key], list(token_ids))
+        if accepted:
+            self.requests[key].append_output_token_ids(list(token_ids))
+        return bool(accepted)
+
+    def validate(self, key: str, token_ids: Sequence[int]) -> int:
+        return len(self.manager.validate_tokens(self.requests[key], list(token_ids)))
+
+    def masks(self, keys: Sequence[str], drafts: Mapping[str, Sequence[int]]) -> dict[str, list[Any]]:
+        given = {key: list(ids) for key, ids in drafts.items()}
+        with self.lock:
+            rows = self.manager.grammar_bitmask(self.requests, list(keys), given).copy()
+        sizes = [len(given.get(key, ())) + 1 for key in keys]
+        ends = list(itertools.accumulate(sizes))
+        return {key: list(rows[end - size : end]) for key, size, end in zip(keys, sizes, ends, strict=True)}
+
+    lock = Lock()  # the scheduler is one thread
+
+    def is_over(self, key: str) -> bool:
+        return bool(self.requests[key].structured_output_request.grammar.is_terminated())
+
+    def end(self, key: str) -> None:
+        del self.requests[key]
+
+
+def check_conformance() -> None:
+    """Programs of what an engine may ask, each answer compared with a new matcher's."""
+    assert (fault := find_fault(ManagedTexts, 40)) is None, fault
 
 
 def params_of(kind: str, what: Any, **more: Any) -> SamplingParams:
