@@ -71,6 +71,16 @@ def test_the_root_is_a_tree() -> None:
     assert fw.grammar("?start: A\nA: /1+/", read={"A": int}).parse("11") == 11
 
 
+def test_what_is_in_brackets_has_no_blanks_beside_its_text() -> None:
+    text = r"""
+        ?!start: ["aa" ["bb" T3?] | ["bb" | start T2 "bb"*]] | "aa" "bb" T3
+        T2: /[ab]/
+        T3: /b+/
+    """
+    tree = fw.grammar(text, read="tree").parse("bba")
+    assert [str(child) for child in tree.children] == ["bb", "a"]
+
+
 def test_gbnf_has_a_tree_for_every_rule_and_a_token_for_every_terminal() -> None:
     tree = fw.grammar('root ::= item ("," item)*\nitem ::= [a-z]+', read="tree").parse("ab,c")
     items = fw.Tree("item", (fw.Token("a"), fw.Token("b"))), fw.Tree("item", (fw.Token("c"),))

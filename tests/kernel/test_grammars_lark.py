@@ -35,7 +35,7 @@ def test_what_conforms_is_what_lark_parses(asks_ahead: bool) -> None:
         seen["equal" if ours == theirs else "fewer"] += 1
         seen["empty"] += not ours
     print(dict(seen))
-    assert seen["equal"] > 100 * seen["fewer"]
+    assert seen["equal"] > (20 if asks_ahead else 100) * seen["fewer"]  # texts are left out of some lazy terminals
 
 
 @pytest.mark.parametrize("lexing", ["longest", "basic"])

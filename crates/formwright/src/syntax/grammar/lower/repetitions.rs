@@ -102,7 +102,7 @@ impl Writer<'_> {
             ways.extend(self.part(body, context, &ends)?.map(|first| [vec![first], rest].concat()));
         }
         if done >= low && ends.contains(&context) {
-            ways.push(self.nothing(part));
+            ways.push(if done == 0 { self.nothing(part) } else { Vec::new() });
         }
         Ok(self.unite(ways, part))
     }
