@@ -49,7 +49,7 @@ PERSON = {
 }
 
 
-def asked(kind: str, text: str, **options: Any) -> SamplingParams:
+def make_params(kind: str, text: str, **options: Any) -> SamplingParams:
     """A request for a form."""
     what = json.loads(text) if kind == "choice" else text
     return SamplingParams(structured_outputs=StructuredOutputsParams(**{kind: what}), **options)
@@ -78,7 +78,7 @@ def compare_texts(engine: LLM) -> dict[str, int]:
         kind, text = spoken(form)
         same = form_from_request(kind, text)
         prompts = [{"prompt_token_ids": own.encode(prompt)} for prompt in PROMPTS]
-        replies = engine.generate(prompts, asked(kind, text, max_tokens=BUDGET, temperature=0), use_tqdm=False)
+        replies = engine.generate(prompts, make_params(kind, text, max_tokens=BUDGET, temperature=0), use_tqdm=False)
         for prompt, reply in zip(PROMPTS, replies, strict=True):
             (given,) = reply.outputs
             # A trace calls the model for each token, as the host does: tokens read together round otherwise.
@@ -94,7 +94,7 @@ def check_endings(engine: LLM) -> None:
     """Texts drawn at random end in time, down to the fewest tokens."""
     form, text = form_from_request("json", json.dumps(PERSON)), json.dumps(PERSON)
     for limit in (24, 40):
-        params = [asked("json", text, max_tokens=limit, temperature=1, seed=seed) for seed in range(16)]
+        params = [make_params("json", text, max_tokens=limit, temperature=1, seed=seed) for seed in range(16)]
         for reply in engine.generate(["Ada is 36."] * 16, params, use_tqdm=False):
             (given,) = reply.outputs
             assert given.finish_reason == "stop", given

@@ -21,16 +21,12 @@ from typing import Any
 import numpy as np
 import page
 import torch
-import vllm.v1.structured_output as manager_module
 from battery import BUDGET, FORMS, PROMPTS, record
 from spoken import spoken
-from transformers import AutoTokenizer
 from vllm.config import StructuredOutputsConfig
 from vllm.exceptions import VLLMValidationError
 from vllm.sampling_params import SamplingParams, StructuredOutputsParams
-from vllm.v1.engine import core
 from vllm.v1.request import Request
-from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality
 
 import formwright as fw
 from formwright.engines.grammar_backend import form_from_request
@@ -39,63 +35,8 @@ from formwright.engines.vllm.backend import FormwrightBackend
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 from conformance import ENDS, find_fault, vocabulary_with
-
-FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
-"""The model of the checkout: its float weights are not in the wheel."""
-TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
-TINY = fw.load("formwright-tiny")
-END, SIZE = 1, TINY.vocabulary.logits_size
-
-
-def configured(drafts: int = 0, rows: int = 256, **settings: Any) -> Any:
-    """What the manager reads of a configuration."""
-    outputs = {"disable_any_whitespace": False, "disable_additional_properties": False, "enable_in_reasoning": False}
-    outputs |= {"reasoning_parser": "", "reasoning_parser_plugin": "", **settings}
-    return SimpleNamespace(
-        parallel_config=SimpleNamespace(distributed_executor_backend="mp"),
-        scheduler_config=SimpleNamespace(max_num_seqs=rows),
-        model_config=SimpleNamespace(
-            skip_tokenizer_init=False,
-            get_vocab_size=lambda: SIZE,
-            tokenizer=str(FOLDER),
-            is_diffusion=False,
-            max_model_len=1024,
-        ),
-        structured_outputs_config=SimpleNamespace(**outputs),
-        speculative_config=SimpleNamespace(num_speculative_tokens=drafts) if drafts else None,
-        num_speculative_tokens=drafts,
-    )
-
-
-def managed(**options: Any) -> Any:
-    manager_module.cached_tokenizer_from_config = lambda model_config: TOKENIZER
-    return core.StructuredOutputManager(configured(**options))
-
-
-def request_from_form(kind: str, text: str, number: str = "0", prompt: str = PROMPTS[0], **params: Any) -> Request:
-    """A request as the front end makes it, checked as the front end checks it."""
-    what = {"json": {"json": text}, "regex": {"regex": text}, "choice": {"choice": text}}.get(kind, {kind: text})
-    if kind == "choice":
-        what = {"choice": json.loads(text)}
-    outputs = StructuredOutputsParams(**what)
-    sampling = SamplingParams(max_tokens=BUDGET, temperature=0, structured_outputs=outputs, **params)
-    sampling._eos_token_id = END
-    sampling._all_stop_token_ids = {END, *sampling.stop_token_ids}
-    from vllm.v1.structured_output import backend_xgrammar
-
-    backend_xgrammar.validate_xgrammar_grammar(sampling)  # the first that "auto" asks
-    outputs._backend = "xgrammar"
-    return Request(number, TINY.encode(prompt), sampling, None)
-
-
-def ready(manager: Any, request: Request) -> Any:
-    manager.grammar_init(request)
-    outputs = request.structured_output_request
-    while not outputs.is_grammar_ready:
-        time.sleep(0)
-    if isinstance(outputs.grammar, Exception):
-        raise outputs.grammar
-    return outputs.grammar
+from vllm_driver import END, SIZE, TINY, TOKENIZER, accepts, managed, ready, request_from_form
+from vllm_processor import check_rows_processor, check_slots_processor, check_wrong_arguments
 
 
 def masked_best(logits: Any, mask: Any) -> int:
@@ -119,15 +60,6 @@ def written(manager: Any, request: Request) -> str:
         request.append_output_token_ids(token)
         logits = runtime.step(token)
     return b"".join(map(TINY.vocabulary.token, ids)).decode(errors="replace")
-
-
-def accepts(manager: Any, request: Request, tokens: list[int]) -> bool:
-    """What the scheduler does with sampled tokens, in the spelling of either version."""
-    if hasattr(manager, "accept_tokens"):
-        return manager.accept_tokens(request, tokens)
-    if not manager.should_advance(request):
-        return True
-    return request.structured_output_request.grammar.accept_tokens(request.request_id, tokens)
 
 
 def main() -> None:
@@ -303,46 +235,6 @@ def check_refused(manager: Any) -> None:
     grammar.reset()
 
 
-def check_wrong_arguments() -> None:
-    """What a request says of its form for the processor is read as it is meant, or the request is refused."""
-    from formwright.engines.vllm.processor import FormProcessor
-
-    for said in (
-        "[0-9]+",
-        [],
-        {},
-        {"regex": 5},
-        {"regex": "["},
-        {"choice": "abc"},
-        {"choice": 5},
-        {"choice": []},
-        {"json_object": False},
-        {"json": {"type": "nonsense"}},
-        {"grammar": "root ::= ("},
-        {"structural_tag": {"format": {"type": "nonsense"}}},
-        {"regex": "a", "json": {}},
-    ):
-        try:
-            FormProcessor.validate_params(SamplingParams(extra_args={"formwright": json.dumps(said)}))
-        except ValueError:
-            continue
-        raise AssertionError(said)
-    try:
-        FormProcessor.validate_params(SamplingParams(extra_args={"formwright": "[" * 100_000}))
-    except ValueError:
-        pass
-    else:
-        raise AssertionError("a text that is too deep was read")
-    for said in (
-        {"regex": "5"},
-        {"choice": ["a"]},
-        {"json_object": True},
-        {"json": True},
-        {"json": '{"type": "null"}'},
-    ):
-        FormProcessor.validate_params(SamplingParams(extra_args={"formwright": said}))
-
-
 def check_ends(manager: Any) -> None:
     """A stop id of the user ends a text where it may end, and stands nowhere else."""
     stop = TINY.vocabulary.merges.encode("7")[0]
@@ -397,7 +289,7 @@ def check_thoughts_end() -> None:
         manager.reasoner_cls = Thinks
         request = request_from_form("regex", "[0-9]{3}")
         request.max_tokens = limit
-        ready(manager, request)
+        least = ready(manager, request)._running.matcher.min_tokens_to_finish
         while request.num_output_tokens < limit and END not in request.output_token_ids:
             guesses = [9] * drafts if 7 not in request.output_token_ids else []
             masks = manager.grammar_bitmask({"0": request}, ["0"], {"0": guesses} if guesses else {})
@@ -411,6 +303,7 @@ def check_thoughts_end() -> None:
         written = list(request.output_token_ids)
         text = b"".join(map(TINY.vocabulary.token, written[written.index(7) + 1 : -1]))
         assert written[-1] == END, written
+        assert written.index(7) == limit - least - 2, "the thought ended too early"
         assert fw.regex("[0-9]{3}").matches(text), text
         assert len(written) <= limit
 
@@ -486,107 +379,6 @@ class ManagedTexts:
 def check_conformance() -> None:
     """Programs of what an engine may ask, each answer compared with a new matcher's."""
     assert (fault := find_fault(ManagedTexts, 40)) is None, fault
-
-
-def params_of(kind: str, what: Any, **more: Any) -> SamplingParams:
-    params = SamplingParams(max_tokens=BUDGET, extra_args={"formwright": json.dumps({kind: what})}, **more)
-    params._all_stop_token_ids = {END}
-    return params
-
-
-def processor_of(*of_runner: Any) -> Any:
-    import vllm.tokenizers
-
-    vllm.tokenizers.cached_tokenizer_from_config = lambda model_config: TOKENIZER
-    from formwright.engines.vllm.processor import FormProcessor
-
-    return FormProcessor(configured(), *of_runner)
-
-
-def check_rows_processor() -> None:
-    """The first runner's interface: rows are added, moved, swapped and removed while their lists grow."""
-    processor = processor_of(torch.device("cpu"), False)
-    asked = [("regex", "[a-z]{3}[0-9]{3}"), ("json", {"type": "integer"}), ("choice", ["yes", "no"])]
-    outputs: list[list[int]] = [[], [], [], []]
-    added = [(row, params_of(*what), [3], outputs[row]) for row, what in enumerate(asked)]
-    added.append((3, SamplingParams(max_tokens=5), [3], outputs[3]))
-    processor.update_state(BatchUpdate(4, [], added, []))
-    rows = {0: 0, 1: 1, 2: 2, 3: 3}
-    random = torch.Generator().manual_seed(3)
-    over: set[int] = set()
-    for step in range(BUDGET + 1):
-        logits = torch.randn((len(rows), SIZE), generator=random)
-        before = logits.clone()
-        after = processor.apply(logits)
-        for row, text in rows.items():
-            if text == 3:
-                assert torch.equal(after[row], before[row])
-                continue
-            token = int(after[row].argmax())
-            if text not in over:
-                outputs[text].append(token)
-            if token == END:
-                over.add(text)
-        if step == 1:
-            processor.update_state(BatchUpdate(4, [], [], [(0, 2, MoveDirectionality.SWAP)]))
-            rows[0], rows[2] = rows[2], rows[0]
-        if step == 2:
-            processor.update_state(BatchUpdate(3, [3], [], []))
-            del rows[3]
-        if over == {0, 1, 2}:
-            break
-        processor.update_state(None)
-    for (kind, what), ids in zip(asked, outputs, strict=False):
-        text = b"".join(map(TINY.vocabulary.token, ids)).decode()
-        form = {"regex": fw.regex, "json": fw.json_schema, "choice": lambda options: fw.choice(*options)}[kind](what)
-        assert form.check(text).is_complete, text
-    processor.update_state(BatchUpdate(0, [0, 1, 2], [], []))
-    for ids in ([-1], [TINY.vocabulary.merges.encode("z")[0]]):
-        processor.update_state(BatchUpdate(1, [], [(0, params_of("regex", "ab"), [3], ids)], []))
-        try:
-            processor.apply(torch.zeros((1, SIZE)))
-        except fw.errors.HostMismatch:
-            continue
-        raise AssertionError(ids)
-
-
-def check_slots_processor() -> None:
-    """The second runner's interface: slots, committed ids in a buffer, drafts in the fed ids."""
-    state = SimpleNamespace(
-        prompt_len=SimpleNamespace(np=np.zeros(4, np.int32)),
-        all_token_ids=SimpleNamespace(gpu=torch.zeros((4, 256), dtype=torch.int32)),
-    )
-    processor, slot, prompt = processor_of(state), 2, [3, 5, 4]
-    assert processor.add_request(slot, params_of("regex", "[a-z]{4}[0-9]{4}"))
-    assert not processor.add_request(1, SamplingParams(max_tokens=3))
-    state.prompt_len.np[slot] = len(prompt)
-    state.all_token_ids.gpu[slot, : len(prompt)] = torch.tensor(prompt)
-    ids, random = list[int](), torch.Generator().manual_seed(5)
-    while True:
-        total = len(prompt) + len(ids)
-        last = ids[-1] if ids else prompt[-1]
-        allowed = fw.compile(fw.regex("[a-z]{4}[0-9]{4}"), TINY.vocabulary).matcher()
-        allowed.accept_tokens(ids)
-        draft = allowed.allowed_token_ids()[0]
-        context = SimpleNamespace(
-            expanded_idx_mapping=torch.tensor([1, slot, slot, slot]),
-            input_ids=torch.tensor([9, last, draft, 7]),
-            pos=torch.tensor([8, total - 1, total, total + 1]),
-        )
-        logits = torch.randn((4, SIZE), generator=random)
-        before = logits.clone()
-        after = processor.apply(logits, context)
-        assert torch.equal(after[0], before[0])
-        assert torch.isfinite(after[1]).nonzero().flatten().tolist() == allowed.allowed_token_ids()
-        if draft != END:
-            allowed.accept_token(draft)
-            assert torch.isfinite(after[2]).nonzero().flatten().tolist() == allowed.allowed_token_ids()
-        token = int(after[1].argmax())
-        state.all_token_ids.gpu[slot, total] = token
-        if token == END:
-            break
-        ids.append(token)
-    assert fw.regex("[a-z]{4}[0-9]{4}").check(b"".join(map(TINY.vocabulary.token, ids)).decode()).is_complete
 
 
 def step_microseconds(manager: Any) -> dict[str, float]:

@@ -133,7 +133,7 @@ class Vocabularies:
     def __init__(self, tokenizer: Any, size: int) -> None:
         self._tokenizer, self._size = tokenizer, size
         self._kept = Lru[frozenset[int], Vocabulary](_KEPT)
-        self._compiled = Lru[tuple[str, str, str | None, frozenset[int]], Constraint[Any]](_KEPT_FORMS)
+        self._forms = Lru[tuple[str, str, str | None, frozenset[int]], Form[Any]](_KEPT_FORMS)
 
     def with_ends(self, ends: Collection[int] | None) -> Vocabulary:
         """The vocabulary in which these ids end a text, beside those that the tokenizer declares."""
@@ -144,17 +144,16 @@ class Vocabularies:
     def compile(
         self, kind: str, text: str, ends: Collection[int] | None, *, whitespace: str | None = None
     ) -> Constraint[Any]:
-        """The compiled form of a request, as `form_from_request` reads it; the last ones are kept.
+        """The compiled form of a request, as `form_from_request` reads it. The last forms are kept here, and what was
+        compiled of them by their vocabulary, which bounds its bytes.
 
         Raises:
             LanguageError, VocabularyError: It cannot be read, enforced, or compiled for the vocabulary of these ends.
         """
-
-        def make() -> Constraint[Any]:
-            vocabulary = self.with_ends(ends)
-            return Constraint(form_from_request(kind, text, whitespace=whitespace, vocabulary=vocabulary), vocabulary)
-
-        return self._compiled.find((kind, text, whitespace, frozenset(ends or ())), make)
+        vocabulary = self.with_ends(ends)
+        make = partial(form_from_request, kind, text, whitespace=whitespace, vocabulary=vocabulary)
+        form = self._forms.find((kind, text, whitespace, frozenset(ends or ())), make)
+        return Constraint(form, vocabulary)
 
 
 class RunningText:

@@ -145,11 +145,11 @@ class _Thought:
         self.end, self._left, self._least = end, left, least
 
     def must_end(self) -> bool:
-        """Whether the next token must be its end: the last moment at which a text and an end of text fit after it. The
-        next question is about the token after that.
+        """Whether the next token must be its end, since after another one the end, a text and an end of text would not
+        fit. Where no text fits even now, it need not. The next question is about the token after that.
         """
         left, self._left = self._left, self._left - 1
-        return self._least <= left - 1 <= self._least + 2
+        return self._least + 1 <= left <= self._least + 2
 
 
 @dataclass

@@ -30,9 +30,11 @@ __all__ = ["FormManager"]
 class FormManager(StructuredOutputManager):  # type: ignore[misc]  # vllm is not typed for us
     """The manager of an engine, with formwright as the only back end."""
 
+    backend: Any
+
     def grammar_init(self, request: Request) -> None:
         """Begin to compile what a request asks for."""
-        if request.structured_output_request is not None and getattr(self, "backend", None) is None:
+        if request.structured_output_request is not None and self.backend is None:
             size = self.vllm_config.model_config.get_vocab_size()
             self.backend = FormwrightBackend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=size)
         super().grammar_init(request)
