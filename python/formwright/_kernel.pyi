@@ -15,6 +15,7 @@ __all__ = [
     "Constraint",
     "Derivations",
     "Interrupt",
+    "KeptRows",
     "Language",
     "Matcher",
     "Merges",
@@ -679,21 +680,31 @@ class Matcher:
             TokenRejected: It cannot come here; the state is unchanged.
             VocabularyError: There is no such id.
         """
-    def take_best(self, logits: Any, mask: Any, row: int = 0) -> tuple[int, float]:
-        """Advance by the allowed token with the largest logit: a greedy choice in one call.
+    def take(
+        self, logits: Any, mask: Any, row: int = 0, *, left: int, finish: bool = True, forced: bool = True
+    ) -> tuple[list[int], bytes, bool | None]:
+        """Advance by the allowed token with the largest logit, and by the tokens that can only come after it.
 
-        The state does not change if the token is an end of text, or its logit no finite number.
+        A whole greedy step in one call, which writes the mask of the place after it::
+
+            matcher.take_forced(mask, most=64)                             # what can only come first
+            token_ids, data, is_over = matcher.take(logits, mask, left=64)
 
         Args:
             logits: A C-contiguous float32 buffer of shape ``(width,)``, as `formwright._kernel.best_allowed`.
-            mask: The mask of this place, as `fill_bitmask` has written it.
-            row: Which row to read, counted from 0.
+            mask: The mask of this place, as `fill_bitmask`, `take_forced` or the last call has written it.
+            row: Which row to read and to write, counted from 0.
+            left: How many tokens at most, the chosen one included.
+            finish: Whether ``left`` is a budget too: a complete text must still fit in it.
+            forced: Whether to go on after the chosen token. If not, the mask stays as it is.
 
         Returns:
-            The token and its logit.
+            The tokens, the bytes that they spell (a control token its name), and whether the text is over: true and no
+            tokens if the best one is an end of text, true also if only an end may come next. ``None`` as `take_forced`.
 
         Raises:
-            TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
+            DeadEnd: The best logit is not a finite number; the state is unchanged.
+            TypeError, BufferError, ArgumentError: A buffer, the row or ``left`` does not fit, or no token is allowed.
             TokenRejected: The mask is of another place; the state is unchanged.
         """
     def take_forced(self, mask: Any, row: int = 0, *, most: int, finish: bool = True) -> tuple[list[int], bool | None]:
@@ -793,6 +804,50 @@ class RowBuffer:
     def mask(self) -> Any:
         """What it was made from."""
     def __len__(self) -> int: ...
+
+@final
+class KeptRows:
+    """The rows of a host's own loop at one call: their token ids, and where each of them is.
+
+    A host says nothing about its rows. That all of them have grown by one token, which is so nearly always, is found
+    out here, and each has its next mask in the same call::
+
+        kept = KeptRows(vocabulary, np.array([[5, 6]]), [(matcher, 0)])
+        kept.extend(np.array([[5, 6, 7]]), mask)                       # the same rows, and which of them go on
+        kept.extend(np.array([[5, 7, 6]]), mask)                       # None: these are other rows
+
+    Args:
+        vocabulary: That of all matchers.
+        ids: A C-contiguous int64 buffer of shape ``(rows, length)``; it is copied.
+        states: For each row its matcher, ``None`` if the row is over, and how many tokens it has written.
+
+    Raises:
+        ArgumentError: There is not one state for each row.
+        TypeError, BufferError: ``ids`` is not such a buffer.
+    """
+
+    def __new__(cls, vocabulary: Vocabulary, ids: Any, states: Sequence[tuple[Matcher | None, int]]) -> Self: ...
+    def __len__(self) -> int: ...
+    def keys(self) -> list[bytes]:
+        """The bytes of the ids of each row."""
+    def states(self) -> list[tuple[Matcher | None, int]]:
+        """What it was made from."""
+    def extend(self, ids: Any, mask: Any, max_tokens: int | None = None) -> tuple[KeptRows, list[bool]] | None:
+        """The rows with one token more each, and their masks.
+
+        A row whose token ended the text, could not come, or leaves no room for an end is over: it may only end again.
+
+        Args:
+            ids: As for ``KeptRows``.
+            mask: As `Matcher.fill_bitmask`, with a row for each row.
+            max_tokens: How many tokens each text may have; ``None`` is not a budget.
+
+        Returns:
+            The rows, and whether each of them goes on; ``None`` if ``ids`` are not these rows and one token more each.
+
+        Raises:
+            TypeError, ArgumentError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`, but for a budget too small.
+        """
 
 def fill_bitmasks(
     matchers: Sequence[Matcher | None],

@@ -115,6 +115,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "matchers": [constraint.matcher() for _ in range(4)],
         "model": tiny,
         "name": str(CHECKOUT_MODEL),
+        "np": np,
         "prompt": "Ada is 36.",
         "prompt_ids": [5, 6],
         "runtime": tiny.runtime.fork(),

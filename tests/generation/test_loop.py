@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from parameters import slow_except
 
@@ -209,3 +210,96 @@ def test_a_stop_text_among_forced_tokens_cuts_them(toy: Any, byte_vocabulary: fw
     stopped = outcome(toy(257), constraint, Sampler(), max_tokens=20, stop=" t")
     assert (plain[2], stopped[1], stopped[2]) == ("one two three", "stop", "one")
     assert (plain[5], stopped[5]) == (13, 5)
+
+
+WHOLE_FORMS = [
+    PERSON,
+    fw.literal("é你😀") + fw.choice("x", "你") + fw.regex("[a-c]*"),
+    fw.regex("(ab|cd)*"),
+    fw.literal("fixed"),
+    fw.regex("a?"),
+    fw.text(until="\n", max_chars=9),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WHOLE_FORMS)))
+@pytest.mark.parametrize("finish", [True, False])
+def test_a_text_is_the_same_whole_and_in_pieces(
+    toy: Any, word_vocabulary: fw.Vocabulary, number: int, finish: bool
+) -> None:
+    constraint = fw.compile(WHOLE_FORMS[number], word_vocabulary)
+    least = constraint.matcher().min_tokens_to_finish
+    for seed, room in product(range(5), (0, 1, 7, 60)):
+        options: dict[str, Any] = {"max_tokens": least + room, "finish": finish}
+        whole = generate(toy(word_vocabulary.logits_size, seed), constraint, [65], sampler=Sampler(), **options)
+        stream = Stream[Any](toy(word_vocabulary.logits_size, seed), constraint, [65], sampler=Sampler(), **options)
+        pieces = list(stream)
+        told = stream.result
+        for name in ("text", "token_ids", "prompt_tokens", "model_calls", "forced_tokens"):
+            assert getattr(whole, name) == getattr(told, name), name
+        assert type(whole) is type(told)
+        assert getattr(whole, "value", None) == getattr(told, "value", None)
+        assert "".join(piece.text for piece in pieces) == whole.text
+
+
+def test_control_tokens_are_in_the_text_by_name(toy: Any) -> None:
+    vocabulary = fw.Vocabulary([b"a", b"b", b"", b""], eos_token_ids=[2], special_tokens={"<c>": 3})
+    form = fw.regex("a|b") + fw.special("<c>") + fw.regex("a|b")
+    result = generate(toy(4), fw.compile(form, vocabulary), [0], max_tokens=3, sampler=Sampler())
+    assert result.text[1:4] == "<c>"
+    assert result.token_ids[1] == 3
+
+
+class TestTake:
+    """A greedy step in one call of the kernel."""
+
+    VOCABULARY = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
+
+    def start(self, form: Any, left: int = 9) -> tuple[fw.Matcher, Any]:
+        matcher, mask = fw.compile(form, self.VOCABULARY).matcher(), fw.allocate_bitmask(1, self.VOCABULARY)
+        matcher.take_forced(mask, most=left)
+        return matcher, mask
+
+    def logits(self, best: int) -> Any:
+        logits = np.zeros(257, np.float32)
+        logits[best] = 1
+        return logits
+
+    def test_a_choice_and_what_follows_from_it(self) -> None:
+        matcher, mask = self.start(fw.regex("x(abc|bcd)(e|f)"))
+        assert matcher.take(self.logits(ord("b")), mask, left=8) == (list(b"bcd"), b"bcd", False)
+        assert fw.allowed_tokens(mask[0]).tolist() == list(b"ef")
+        assert matcher.take(self.logits(ord("f")), mask, left=5) == (list(b"f"), b"f", True)
+        assert matcher.accepted_bytes == b"xbcdf"
+
+    def test_without_forced_tokens(self) -> None:
+        matcher, mask = self.start(fw.regex("abc|bcd"))
+        assert matcher.take(self.logits(ord("a")), mask, left=8, forced=False) == ([97], b"a", None)
+        assert matcher.accepted_bytes == b"a"
+
+    def test_the_tokens_that_are_left_end_it(self) -> None:
+        matcher, mask = self.start(fw.regex("abcdef|b"), left=6)
+        assert matcher.take(self.logits(ord("a")), mask, left=3, finish=False) == (list(b"abc"), b"abc", None)
+        matcher, mask = self.start(fw.regex("[ab]*"))
+        assert matcher.take(self.logits(ord("a")), mask, left=1) == ([97], b"a", None)
+        with pytest.raises(fw.errors.ArgumentError, match="left"):
+            matcher.take(self.logits(ord("a")), mask, left=0)
+
+    def test_an_end_of_text(self) -> None:
+        matcher, mask = self.start(fw.regex("[ab]*"))
+        assert matcher.take(self.logits(256), mask, left=0) == ([], b"", True)
+        assert not matcher.is_finished
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+    def test_logits_that_are_no_numbers(self, value: float) -> None:
+        matcher, mask = self.start(fw.regex("[ab]*"))
+        with pytest.raises(fw.errors.DeadEnd, match="not finite"):
+            matcher.take(np.full(257, value, np.float32), mask, left=3)
+        assert matcher.accepted_bytes == b""
+
+    def test_the_mask_of_another_place(self) -> None:
+        matcher, mask = self.start(fw.regex("ab|cd"))
+        matcher.accept_token(ord("a"))
+        with pytest.raises(fw.errors.TokenRejected):
+            matcher.take(self.logits(ord("c")), mask, left=3)
+        assert matcher.accepted_bytes == b"a"

@@ -170,7 +170,7 @@ def test_a_text_of_a_batch_that_is_written_again_has_one_span(spans: Spans, tiny
 def test_a_batch_that_breaks_off_ends_its_spans(
     spans: Spans, tiny: fw.models.LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("formwright.generation.batch._turn", lambda *_: 1 / 0)
+    monkeypatch.setattr("formwright.generation.batch.Engine._turn", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         tiny.generate_many([PROMPT], Person)
     [span] = spans()

@@ -106,6 +106,27 @@ def test_assisted_generation(model: TransformersModel, network: Any, tokenizer: 
         assert form.matches(texts(tokenizer, inputs, assisted)[0])
 
 
+@pytest.mark.parametrize("strategy", ["greedy", "sampling", "beams"])
+def test_scores_may_be_masked_in_place(model: TransformersModel, network: Any, tokenizer: Any, strategy: str) -> None:
+    inputs, written = encoded(tokenizer, PROMPTS), []
+    for in_place in (False, True):
+        torch.manual_seed(0)
+        processor = model.logits_processor(FORMS, max_tokens=BUDGET, in_place=in_place)
+        given = {"max_new_tokens": BUDGET, "logits_processor": [processor]}
+        written.append(network.generate(**inputs, **given, **STRATEGIES[strategy]))
+    assert torch.equal(*written)
+
+
+@pytest.mark.parametrize("change", [lambda of: of, lambda of: of.double(), lambda of: of[:, ::2].T.contiguous().T])
+def test_in_place_means_in_place(model: TransformersModel, change: Any) -> None:
+    scores = change(torch.randn(2, 2 * model.vocabulary.logits_size))[:, : model.vocabulary.logits_size]
+    masked = model.logits_processor(PERSON)(torch.tensor([[1, 2], [1, 3]]), scores.clone())
+    processor = model.logits_processor(PERSON, in_place=True)
+    assert processor(torch.tensor([[1, 2], [1, 3]]), scores) is scores
+    assert torch.equal(scores, masked)
+    assert torch.isneginf(scores).any()
+
+
 def test_rows_do_not_depend_on_their_neighbours(model: TransformersModel, network: Any, tokenizer: Any) -> None:
     inputs = encoded(tokenizer, PROMPTS)
     together = network.generate(

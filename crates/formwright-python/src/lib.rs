@@ -17,6 +17,7 @@ mod masks;
 mod matcher;
 mod merges;
 mod parser;
+mod rows;
 mod schema;
 mod vocabulary;
 
@@ -44,11 +45,13 @@ mod _kernel {
     #[pymodule_export]
     use super::masks::{apply_bitmask, best_allowed, copy_allowed, first_allowed};
     #[pymodule_export]
-    use super::matcher::{Matcher, fill_bitmasks};
+    use super::matcher::Matcher;
     #[pymodule_export]
     use super::merges::Merges;
     #[pymodule_export]
     use super::parser::character_ranges;
+    #[pymodule_export]
+    use super::rows::{KeptRows, fill_bitmasks};
     #[pymodule_export]
     use super::schema::{json_schema_formats, json_schema_keywords};
     #[pymodule_export]

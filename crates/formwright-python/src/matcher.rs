@@ -1,12 +1,12 @@
 //! `Matcher` and `fill_bitmasks`.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
+use formwright::Kind;
 use formwright::matcher::{self as kernel, Row};
 use formwright::vocabulary::Vocabulary;
 
@@ -26,7 +26,7 @@ const SHOWN: usize = 30;
 #[pyclass(module = "formwright._kernel")]
 pub struct Matcher {
     constraint: Py<Constraint>, // goes first: what the kernel remembers for further texts is of no use if nobody has it
-    kernel: kernel::Matcher,
+    pub kernel: kernel::Matcher,
 }
 
 impl Matcher {
@@ -38,12 +38,12 @@ impl Matcher {
         &self.kernel.constraint().tables().vocabulary
     }
 
-    fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         self.vocabulary().mask_words()
     }
 
     /// Whether its form has a parser in it.
-    fn asks(&self) -> bool {
+    pub fn asks(&self) -> bool {
         self.kernel.constraint().graph().has_parser()
     }
 
@@ -92,6 +92,30 @@ impl Matcher {
         }
     }
 
+    /// A fork one token on, unless the token cannot come here or ends the text.
+    pub fn after(&self, py: Python<'_>, id: Int) -> PyResult<Option<Self>> {
+        let mut fork = self.fork(py);
+        let accepted = fork.run(py, |kernel| kernel.accept_token(id.id()))?;
+        match accepted {
+            Ok(()) => Ok((!fork.kernel.is_finished()).then_some(fork)),
+            Err(error) if matches!(*error.kind, Kind::Rejected { .. } | Kind::Vocabulary) => Ok(None),
+            Err(error) => Err(raise(py, error)),
+        }
+    }
+
+    /// [`Matcher::fill`]; false, and nothing written, if no text fits into the budget.
+    pub fn fill_within(&mut self, py: Python<'_>, words: &[AtomicU32], budget: Option<u32>) -> PyResult<bool> {
+        if !self.asks() && locked(py, || self.kernel.write_quick(words, budget))? {
+            return Ok(true);
+        }
+        match unlocked(py, || self.kernel.mask(budget))? {
+            Ok(mask) => mask.write(self.vocabulary(), words),
+            Err(error) if matches!(*error.kind, Kind::Limit { limit: "budget", .. }) => return Ok(false),
+            Err(error) => return Err(raise(py, error)),
+        }
+        Ok(true)
+    }
+
     /// Accepts the only token that may come next, if there is one, and says what there was.
     fn step(&mut self, py: Python<'_>, words: &[AtomicU32], budget: Option<u32>) -> PyResult<Choice> {
         self.fill(py, words, budget)?;
@@ -100,6 +124,35 @@ impl Matcher {
             self.accept(py, id)?;
         }
         Ok(choice)
+    }
+
+    /// Accepts the tokens that can only come next, `most` at most; whether only an end may come after them, if that was
+    /// found out.
+    fn go_on(
+        &mut self,
+        py: Python<'_>,
+        words: &[AtomicU32],
+        most: u32,
+        finish: bool,
+        taken: &mut Vec<u32>,
+    ) -> PyResult<Option<bool>> {
+        check(py, self.asks())?;
+        for left in (1..=most).rev() {
+            match self.step(py, words, finish.then_some(left))? {
+                Choice::Only(id) => taken.push(id),
+                choice => return Ok(Some(matches!(choice, Choice::End))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a token adds to a text.
+    fn spelled(&self, id: u32) -> &[u8] {
+        let vocabulary = self.vocabulary();
+        if vocabulary.is_control(id) {
+            return vocabulary.control_name(id).map_or(&[], str::as_bytes);
+        }
+        vocabulary.token(id)
     }
 }
 
@@ -233,36 +286,63 @@ impl Matcher {
         self.accept(py, id)
     }
 
-    /// Advance by the allowed token with the largest logit: a greedy choice in one call.
+    /// Advance by the allowed token with the largest logit, and by the tokens that can only come after it.
     ///
-    /// The state does not change if the token is an end of text, or its logit no finite number.
+    /// A whole greedy step in one call, which writes the mask of the place after it::
+    ///
+    ///     matcher.take_forced(mask, most=64)                             # what can only come first
+    ///     token_ids, data, is_over = matcher.take(logits, mask, left=64)
     ///
     /// Args:
     ///     logits: A C-contiguous float32 buffer of shape ``(width,)``, as `formwright._kernel.best_allowed`.
-    ///     mask: The mask of this place, as `fill_bitmask` has written it.
-    ///     row: Which row to read, counted from 0.
+    ///     mask: The mask of this place, as `fill_bitmask`, `take_forced` or the last call has written it.
+    ///     row: Which row to read and to write, counted from 0.
+    ///     left: How many tokens at most, the chosen one included.
+    ///     finish: Whether ``left`` is a budget too: a complete text must still fit in it.
+    ///     forced: Whether to go on after the chosen token. If not, the mask stays as it is.
     ///
     /// Returns:
-    ///     The token and its logit.
+    ///     The tokens, the bytes that they spell (a control token its name), and whether the text is over: true and no
+    ///     tokens if the best one is an end of text, true also if only an end may come next. ``None`` as `take_forced`.
     ///
     /// Raises:
-    ///     TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
+    ///     DeadEnd: The best logit is not a finite number; the state is unchanged.
+    ///     TypeError, BufferError, ArgumentError: A buffer, the row or ``left`` does not fit, or no token is allowed.
     ///     TokenRejected: The mask is of another place; the state is unchanged.
-    #[pyo3(signature = (logits, mask, row=Int(0)), text_signature = "($self, logits, mask, row=0)")]
-    #[allow(clippy::needless_pass_by_value)]
-    fn take_best(
+    #[pyo3(
+        signature = (logits, mask, row=Int(0), *, left, finish=true, forced=true),
+        text_signature = "($self, logits, mask, row=0, *, left, finish=True, forced=True)"
+    )]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    fn take<'py>(
         &mut self,
-        py: Python<'_>,
+        py: Python<'py>,
         logits: PyBuffer<f32>,
-        mask: &Bound<'_, PyAny>,
+        mask: &Bound<'py, PyAny>,
         row: Int,
-    ) -> PyResult<(u32, f32)> {
+        left: Int,
+        finish: bool,
+        forced: bool,
+    ) -> PyResult<(Vec<u32>, Bound<'py, PyBytes>, Option<bool>)> {
         let rows = Found::of(mask, self.words())?;
-        let (id, logit) = best(py, &logits, rows.row(rows.check(py, row)?))?;
-        if logit.is_finite() && !self.is_end(id) {
-            self.accept(py, id)?;
+        let words = rows.row(rows.check(py, row)?);
+        let left: u32 = count(py, "left", left)?;
+        let (id, logit) = best(py, &logits, words)?;
+        if !logit.is_finite() {
+            let message = format!("the largest logit of an allowed token is not finite: {logit}");
+            return Err(raise(py, formwright::Error::new(formwright::Kind::DeadEnd, message)));
         }
-        Ok((id, logit))
+        if self.is_end(id) {
+            return Ok((Vec::new(), PyBytes::new(py, b""), Some(true)));
+        }
+        if left == 0 {
+            return Err(argument(py, "left", "left: expected 1 or more, got 0".to_owned()));
+        }
+        self.accept(py, id)?;
+        let mut taken = vec![id];
+        let is_over = if forced { self.go_on(py, words, left - 1, finish, &mut taken).unwrap_or(None) } else { None };
+        let bytes: Vec<u8> = taken.iter().flat_map(|&id| self.spelled(id)).copied().collect();
+        Ok((taken, PyBytes::new(py, &bytes), is_over))
     }
 
     /// Advance by the tokens that can only come next, one by one as the masks say; writes the last mask.
@@ -291,17 +371,11 @@ impl Matcher {
         let rows = Found::of(mask, self.words())?;
         let words = rows.row(rows.check(py, row)?);
         let most: u32 = count(py, "most", most)?;
-        check(py, self.asks())?;
         let mut taken = Vec::new();
-        for left in (1..=most).rev() {
-            match self.step(py, words, finish.then_some(left)) {
-                Ok(Choice::Only(id)) => taken.push(id),
-                Ok(choice) => return Ok((taken, Some(matches!(choice, Choice::End)))),
-                Err(error) if taken.is_empty() => return Err(error),
-                Err(_) => break,
-            }
+        match self.go_on(py, words, most, finish, &mut taken) {
+            Err(error) if taken.is_empty() => Err(error),
+            is_over => Ok((taken, is_over.unwrap_or(None))), // an error is raised by the next call
         }
-        Ok((taken, None))
     }
 
     /// Advance by all of these tokens, or by none.
@@ -436,90 +510,4 @@ impl Matcher {
         };
         format!("Matcher(after {cut}{last:?}, {state})")
     }
-}
-
-/// Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL.
-///
-/// If a mask cannot be found, no row is written. Other threads may fill other rows of the same ``mask`` meanwhile.
-///
-/// Args:
-///     matchers: One for each row, each once.
-///     mask: As `Matcher.fill_bitmask`.
-///     rows: The row of each matcher, counted from 0; if ``None``, the first matcher has row 0, and so on.
-///     budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
-///
-/// Raises:
-///     ArgumentError: A matcher or a row is given twice, a row is not there, or the lengths differ.
-///     TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
-#[pyfunction]
-#[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
-#[allow(clippy::needless_pass_by_value)]
-pub fn fill_bitmasks(
-    py: Python<'_>,
-    matchers: &Bound<'_, PyAny>,
-    mask: &Bound<'_, PyAny>,
-    rows: Option<Vec<Int>>,
-    budgets: Option<Vec<Option<Int>>>,
-) -> PyResult<()> {
-    let mut matchers: Vec<Option<PyRefMut<'_, Matcher>>> =
-        matchers.extract().map_err(|error| twice(matchers).unwrap_or(error))?;
-    if let Some(rows) = &rows {
-        let mut taken = HashSet::new();
-        if let Some(twice) = rows.iter().find(|row| !taken.insert(row.0)) {
-            return Err(argument(py, "rows", format!("fill_bitmasks: two matchers have row {}", twice.0)));
-        }
-    }
-    let rows = rows.unwrap_or_else(|| (0..matchers.len() as i64).map(Int).collect());
-    let budgets = budgets.unwrap_or_else(|| vec![None; matchers.len()]);
-    if rows.len() != matchers.len() || budgets.len() != matchers.len() {
-        return Err(argument(py, "rows", "fill_bitmasks: matchers, rows and budgets must have one length".to_owned()));
-    }
-    let Some(words) = matchers.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
-    let buffer = Found::of(mask, words)?;
-    let rows: Vec<usize> = rows.iter().map(|&row| buffer.check(py, row)).collect::<PyResult<_>>()?;
-    let budgets: Vec<Option<u32>> = budgets
-        .iter()
-        .map(|budget| budget.map(|budget| count(py, "budgets", budget)).transpose())
-        .collect::<PyResult<_>>()?;
-    if matchers.iter().flatten().any(|matcher| matcher.words() != words) {
-        let message = "fill_bitmasks: the matchers have vocabularies of different width".to_owned();
-        return Err(argument(py, "matchers", message));
-    }
-    check(py, matchers.iter().flatten().any(|matcher| matcher.asks()))?;
-    let mut running: Vec<Option<&mut kernel::Matcher>> =
-        matchers.iter_mut().map(|matcher| matcher.as_mut().map(|matcher| &mut matcher.kernel)).collect();
-    unlocked(py, || fill_all(&mut running, &budgets, &rows, &buffer))?.map_err(|error| raise(py, error))
-}
-
-/// Why some matchers cannot be borrowed, if the reason is that one is in the list twice.
-#[cold]
-fn twice(matchers: &Bound<'_, PyAny>) -> Option<PyErr> {
-    let matchers: Vec<Bound<'_, PyAny>> = matchers.extract().ok()?;
-    let mut seen = HashSet::new();
-    let index = matchers.iter().position(|matcher| !matcher.is_none() && !seen.insert(matcher.as_ptr()))?;
-    let message = format!("fill_bitmasks: the matcher at index {index} is in the list twice");
-    let hint = "a matcher is one sequence: give each row its own, by constraint.matcher() or fork()";
-    let error = formwright::Error::argument("matchers", message).hint(hint);
-    Some(raise(matchers[index].py(), error))
-}
-
-/// Finds all masks, then writes them.
-fn fill_all(
-    matchers: &mut [Option<&mut kernel::Matcher>],
-    budgets: &[Option<u32>],
-    rows: &[usize],
-    buffer: &Rows,
-) -> formwright::Result<()> {
-    let find = |(matcher, &budget): (&mut Option<&mut kernel::Matcher>, _)| {
-        matcher.as_mut().map(|matcher| matcher.mask(budget)).transpose()
-    };
-    let found: Vec<Option<kernel::Mask>> = matchers.iter_mut().zip(budgets).map(find).collect::<Result<_, _>>()?;
-    for ((matcher, found), &row) in matchers.iter().zip(found).zip(rows) {
-        let row = buffer.row(row);
-        match matcher.as_ref().zip(found) {
-            Some((matcher, found)) => found.write(&matcher.constraint().tables().vocabulary, row),
-            None => row.fill(u32::MAX),
-        }
-    }
-    Ok(())
 }

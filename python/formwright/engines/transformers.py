@@ -50,12 +50,18 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
     Args:
         constraints: One for all rows, or one for each prompt.
         max_tokens: How many tokens each text may have: the ``max_new_tokens`` of the call.
+        in_place: Whether to write into the scores that are passed instead of a copy. A call with ``output_logits=True``
+            keeps these very scores, and would give masked ones as the model's logits.
     """
 
     supports_continuous_batching = False
 
-    def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:
+    def __init__(
+        self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None, in_place: bool = False
+    ) -> None:
         self.rows = Rows(constraints, max_tokens=max_tokens)
+        self.in_place = in_place
+        self._masks: list[RowBuffer] = []
 
     def reset(self) -> None:
         """Forget all rows: the next ones are prompts."""
@@ -69,21 +75,50 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
             LimitExceeded: ``max_tokens`` is too small for any text.
             DeadEnd: Another processor has forbidden every token that the form allows.
         """
-        mask = RowBuffer(np.empty((len(scores), self.rows.vocabulary.mask_words), np.int32))
-        if scores.device.type != "cpu" or scores.dtype != torch.float32 or scores.requires_grad:
-            running = self.rows.fill(input_ids.cpu().numpy(), mask)
-            masked: torch.FloatTensor = scores.clone()
-            apply_bitmask(masked, mask.mask)
-            best = masked.amax(-1).float().cpu().numpy()
-            if (np.isneginf(best) & running).any():
-                raise _nothing_left()
-            return masked
+        mask = self._take_mask(len(scores))
+        if scores.is_cpu and scores.dtype == torch.float32 and not scores.requires_grad:
+            masked = self._mask_array(input_ids, scores, mask)
+        else:
+            masked = self._mask_tensor(input_ids, scores, mask)
+        self._masks.append(mask)
+        return masked
+
+    def _mask_array(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, mask: RowBuffer) -> torch.FloatTensor:
+        """The masked scores by the kernel: a few operations of numpy cost less than as many of torch."""
         running = self.rows.fill(input_ids.numpy(), mask)
-        given = np.ascontiguousarray(scores.numpy())  # a few operations of numpy cost less than as many of torch
-        out = np.empty_like(given)
-        if any(running[row] for row in copy_allowed(given, mask, out)):
+        given = scores.numpy()
+        in_place = self.in_place and given.flags.c_contiguous
+        out = given if in_place else np.empty(given.shape, np.float32)
+        for row in copy_allowed(np.ascontiguousarray(given), mask, out):
+            if running[row]:
+                raise _nothing_left()
+        if in_place:
+            return scores
+        masked: torch.FloatTensor = torch.from_numpy(out)
+        return scores.copy_(masked) if self.in_place else masked
+
+    def _mask_tensor(
+        self, input_ids: torch.LongTensor, scores: torch.FloatTensor, mask: RowBuffer
+    ) -> torch.FloatTensor:
+        """The masked scores by operations of torch, on their device."""
+        running = self.rows.fill(input_ids.cpu().numpy(), mask)
+        masked: torch.FloatTensor = scores if self.in_place else scores.clone()
+        apply_bitmask(masked, mask.mask)
+        best = masked.amax(-1).float().cpu().numpy()
+        if (np.isneginf(best) & running).any():
             raise _nothing_left()
-        return torch.from_numpy(out)
+        return masked
+
+    def _take_mask(self, rows: int) -> RowBuffer:
+        """A mask that no other run writes to."""
+        try:
+            mask = self._masks.pop()
+        except IndexError:
+            pass
+        else:
+            if len(mask) == rows:
+                return mask
+        return RowBuffer(np.empty((rows, self.rows.vocabulary.mask_words), np.int32))
 
 
 def _nothing_left() -> DeadEnd:
@@ -161,7 +196,7 @@ class FormGenerate:
                 hint="pass one form for all, or a list with one for each prompt",
                 argument="form",
             )
-        engine, held = Engine(self._batch()), rest.get("attention_mask")
+        engine, held = Engine(self._batch(), gives_pieces=False), rest.get("attention_mask")
         writings = []
         for row, ids in enumerate(input_ids):
             prompt = ids.tolist() if held is None else ids[held[row].bool()].tolist()

@@ -159,10 +159,12 @@ class Engine:
     Attributes:
         batch: The model's rows, none yet.
         rows: How many texts are written at a time; the others wait.
+        gives_pieces: Whether turns have their pieces; without them a turn costs less.
     """
 
     batch: Batch
     rows: int = 64
+    gives_pieces: bool = True
     _waiting: deque[tuple[Hashable, Callable[[], Writing]]] = field(default_factory=deque)
     _running: list[_Row] = field(default_factory=list)
 
@@ -199,7 +201,9 @@ class Engine:
             due[min(range(len(due)), key=lambda number: self._running[number].due)] = True
         given = [row.writing.take_unseen() if is_due else [] for row, is_due in zip(self._running, due, strict=True)]
         logits = self.batch.step(given)
-        turns = {number: _time_turn(row, logits[number]) for number, row in enumerate(self._running) if due[number]}
+        turns = {
+            number: self._time_turn(row, logits[number]) for number, row in enumerate(self._running) if due[number]
+        }
         over = {number for number, turn in turns.items() if turn.is_over}
         self._keep([number for number in range(len(self._running)) if number not in over])
         return [*turns.values()]
@@ -215,12 +219,12 @@ class Engine:
             except Exception as error:  # of this row: its prompt, its form, its budget
                 turns.append(Turn(key, None, error=error))
                 continue
-            turns.append(_turn(key, writing, None))
+            turns.append(self._turn(key, writing, None))
             if not turns[-1].is_over:
                 asking.append((key, writing))
         if asking:
             logits = self.batch.add([writing.take_unseen() for _, writing in asking])
-            turns += [_turn(key, writing, row) for (key, writing), row in zip(asking, logits, strict=True)]
+            turns += [self._turn(key, writing, row) for (key, writing), row in zip(asking, logits, strict=True)]
             self._running += [_Row(key, writing) for key, writing in asking]
             first = len(self._running) - len(asking)
             over = {first + index for index, turn in enumerate(turns[-len(asking) :]) if turn.is_over}
@@ -239,23 +243,24 @@ class Engine:
         self.batch.select(order)
         self._running = [self._running[row] for row in order]
 
+    def _time_turn(self, row: _Row, logits: Floats) -> Turn:
+        """A turn of a row; a slow one waits for others, so that it has a small part of the time."""
+        began = time.perf_counter()
+        turn = self._turn(row.key, row.writing, logits)
+        ended = time.perf_counter()
+        row.due = ended + _WAITS * (ended - began) if ended - began > _SLOW else 0.0
+        return turn
 
-def _time_turn(row: _Row, logits: Floats) -> Turn:
-    """A turn of a row; a slow one waits for others, so that it has a small part of the time."""
-    began = time.perf_counter()
-    turn = _turn(row.key, row.writing, logits)
-    ended = time.perf_counter()
-    row.due = ended + _WAITS * (ended - began) if ended - began > _SLOW else 0.0
-    return turn
-
-
-def _turn(key: Hashable, writing: Writing, logits: Floats | None) -> Turn:
-    """Write a token by these logits, and what can only come next."""
-    pieces: list[Piece] = []
-    try:
-        if logits is not None:
-            pieces.extend(writing.choose(logits))
-        pieces.extend(writing.write_forced())
-    except Exception as error:  # of this row: its form, its sampler, its functions
-        return Turn(key, writing, pieces, error)
-    return Turn(key, writing, pieces, is_over=writing.is_over)
+    def _turn(self, key: Hashable, writing: Writing, logits: Floats | None) -> Turn:
+        """Write a token by these logits, and what can only come next."""
+        pieces: list[Piece] = []
+        try:
+            if not self.gives_pieces:
+                writing.advance(logits)
+            else:
+                if logits is not None:
+                    pieces.extend(writing.choose(logits))
+                pieces.extend(writing.write_forced())
+        except Exception as error:  # of this row: its form, its sampler, its functions
+            return Turn(key, writing, pieces, error)
+        return Turn(key, writing, pieces, is_over=writing.is_over)

@@ -80,6 +80,7 @@ class Held:
         self._stop, self._is_free = _stop_texts(stop), is_free
         self._skip = skip
         self._begun = b""  # of a character
+        self._runs: list[bytes] = []  # not read yet
         self._pieces: deque[Piece] = deque()
         self._given = 0
         self._form = form
@@ -91,13 +92,9 @@ class Held:
 
     def add(self, token_id: int, token: bytes) -> list[Piece]:
         """Take a token; gives the pieces that can be given now."""
+        self._read_runs()
         before = self._text.length
-        data = self._begun + token
-        text, used = codecs.utf_8_decode(data, "strict", False)
-        self._begun = data[used:]
-        if self._skip:
-            self._skip, text = max(0, self._skip - len(text)), text[self._skip :]
-        self._text.append(text)
+        text = self._read(token)
         piece = Piece(token_id, text, self, self._text.length)
         if not self._stop:
             return [piece]
@@ -108,9 +105,29 @@ class Held:
             return []
         return [] if self._may_begin_a_stop() else self.rest()
 
+    def add_run(self, data: bytes) -> None:
+        """Take tokens without pieces; their text is read when somebody asks for it. Not with stop texts."""
+        self._runs.append(data)
+
+    def _read(self, data: bytes) -> str:
+        """Add bytes to the text; the characters that they complete."""
+        data = self._begun + data
+        text, used = codecs.utf_8_decode(data, "strict", False)
+        self._begun = data[used:]
+        if self._skip:
+            self._skip, text = max(0, self._skip - len(text)), text[self._skip :]
+        self._text.append(text)
+        return text
+
+    def _read_runs(self) -> None:
+        if self._runs:
+            self._read(b"".join(self._runs))
+            self._runs.clear()
+
     @property
     def text(self) -> str:
         """The text so far, what is held back included."""
+        self._read_runs()
         return str(self._text)
 
     def rest(self) -> list[Piece]:
@@ -119,6 +136,7 @@ class Held:
 
     def partial(self, end: int | None = None) -> Partial:
         """The value as far as so much of the text tells; of all that was given, if nobody says how much."""
+        self._read_runs()
         if self._reader is None:
             with validation_context(self._context):  # of where the text was begun, wherever the value is asked for
                 self._reader = TextReader() if self._form is None else reader_of(self._form)

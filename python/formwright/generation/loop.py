@@ -31,7 +31,7 @@ from formwright.generation.trace.recorder import Trace
 from formwright.generation.writing import Limits, Writing
 from formwright.incremental import Partial
 
-__all__ = ["Piece", "Runtime", "Stream", "generate"]
+__all__ = ["Piece", "Runtime", "Stream", "generate", "write_text"]
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -147,10 +147,14 @@ def _pieces(runtime: Runtime, writing: Writing) -> Generator[Piece, None, None]:
     """Write a text and yield its pieces; the model is asked only where there is a choice."""
     yield from writing.write_forced()
     while not writing.is_over:
-        unseen = writing.take_unseen()
-        logits = runtime.step(unseen[0]) if len(unseen) == 1 else runtime.prefill(unseen)
-        yield from writing.choose(logits)
+        yield from writing.choose(_ask(runtime, writing))
         yield from writing.write_forced()
+
+
+def _ask(runtime: Runtime, writing: Writing) -> NDArray[np.float32]:
+    """The logits after what the model has not seen."""
+    unseen = writing.take_unseen()
+    return runtime.step(unseen[0]) if len(unseen) == 1 else runtime.prefill(unseen)
 
 
 def _pieces_in_span(
@@ -168,7 +172,13 @@ def _pieces_in_span(
 
 def generate(runtime: Runtime, constraint: Constraint[Any], prompt_ids: Sequence[int], **options: Any) -> Any:
     """Run a `Stream`, which describes the options, to its end and return its result."""
-    with Stream[Any](runtime, constraint, prompt_ids, **options) as stream:
-        for _ in stream:
-            pass
+    stream = Stream[Any](runtime, constraint, prompt_ids, **options)
+    write_text(runtime, stream._writing)
     return stream.result
+
+
+def write_text(runtime: Runtime, writing: Writing) -> None:
+    """Write a whole text, for a caller that wants its result and no pieces."""
+    writing.advance()
+    while not writing.is_over:
+        writing.advance(_ask(runtime, writing))

@@ -10,7 +10,8 @@ and extended, and a new run is not announced. So a row's state is found by its t
 A row goes on if all of it but the last token was a row before; one that does not is a prompt. Several runs may take
 turns.
 
-Cost: a copy of the ids, and for each row one token forward and one mask.
+Cost: where every row goes on by a token, one call of the kernel: a copy of the ids, and for each row one token forward
+and one mask.
 
 Hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
 is over may only end again. So may one that holds a forbidden token: its score is minus infinity, and stays so.
@@ -24,12 +25,12 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._kernel import Constraint, Matcher, RowBuffer
+from formwright._kernel import Constraint, KeptRows, Matcher, RowBuffer
 from formwright.errors import ArgumentError, LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.writing import Limits, follow_prompt, start_matcher
 from formwright.masks.arrays import Mask, allow_only_ends
@@ -45,8 +46,7 @@ _MOST_ROWS = 4096
 """Rows of a form that are found at once; others are written again from their prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """Where a row is: a matcher, or none if the row is over, and how many tokens it has written."""
 
     matcher: Matcher | None
@@ -88,7 +88,7 @@ class _FormRows:
     def begin(self, ids: Ids) -> _State:
         """The state of a prompt."""
         state = self.start(ids)
-        self.prompts.append(ids)
+        self.prompts.append(ids.copy())  # a host may write on in the same memory
         self.keep(ids.tobytes(), state)
         return state
 
@@ -153,7 +153,7 @@ class Rows:
     def reset(self) -> None:
         """Forget all rows: the next ones are prompts."""
         self._texts = [_FormRows(constraint, self._max_tokens) for constraint in self._constraints]
-        self._recent: deque[tuple[Ids, list[_State]]] = deque(maxlen=_KEPT)
+        self._recent: deque[KeptRows] = deque(maxlen=_KEPT)
 
     def fill(self, rows: Any, mask: Mask | RowBuffer) -> list[bool]:
         """Write the mask of each row.
@@ -170,18 +170,17 @@ class Rows:
             LimitExceeded: ``max_tokens`` is too small for any text.
         """
         with self._lock:
-            return self._fill(np.array(rows, np.int64), mask)  # a copy: a host may write on in the same memory
+            return self._fill(np.ascontiguousarray(rows, np.int64), mask)
 
     def _fill(self, ids: Ids, mask: Mask | RowBuffer) -> list[bool]:
-        buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
+        if self._recent and (grown := self._recent[-1].extend(ids, mask, self._max_tokens)) is not None:
+            kept, running = grown
+            self._recent.append(kept)
+            return running
         texts = self._assign_rows(len(ids))
-        before, states = self._recent[-1] if self._recent else (None, [])
-        grown = before is not None and ids[:, :-1].shape == before.shape
-        if before is not None and grown and ids[:, :-1].tobytes() == before.tobytes():  # each row, and one token
-            states = [state.after(token_id) for state, token_id in zip(states, ids[:, -1].tolist(), strict=True)]
-        else:
-            states = self._find(texts, ids)
-        self._recent.append((ids, states))
+        states = self._find(texts, ids)
+        self._recent.append(KeptRows(self.vocabulary, ids, states))
+        buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
         return [text.fill(state, buffer, row) for row, (text, state) in enumerate(zip(texts, states, strict=True))]
 
     def fill_one(self, prompt: int, ids: Any, mask: Mask | RowBuffer) -> bool:
@@ -195,9 +194,9 @@ class Rows:
 
     def _find(self, texts: list[_FormRows], ids: Ids) -> list[_State]:
         """The states of rows that do not all go on from the row in their place."""
-        for rows, states in self._recent:
-            for text, row, state in zip(self._assign_rows(len(rows)), rows, states, strict=True):
-                text.keep(row.tobytes(), state)
+        for kept in self._recent:
+            for text, key, state in zip(self._assign_rows(len(kept)), kept.keys(), kept.states(), strict=True):
+                text.keep(key, _State(*state))
         self._recent.clear()
         found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
         if all(state is None for state in found):

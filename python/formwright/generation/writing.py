@@ -17,9 +17,9 @@ Two turns need no model. When only one token is allowed it is taken as it is, an
 of such tokens are handed to the model together, when it is next asked. When only an
 end of text is allowed the text is over.
 
-Cost: beside the model, one mask and one choice for each token. A greedy token and the forced ones after it are two
-calls of the kernel; where somebody is asked after each token (``stop``, ``cancel``, a trace), forced ones are taken
-one by one.
+Cost: beside the model, one mask and one choice for each token. A greedy token and the forced ones after it are one
+call of the kernel by `Writing.advance`, which makes no pieces, and two otherwise; where somebody is asked after each
+token (``stop``, ``cancel``, a trace), forced ones are taken one by one.
 
 A text is complete within ``max_tokens``: the mask admits only tokens after which a complete
 text still fits. A text is cut only if the caller allows it (``finish=False``, ``stop``,
@@ -32,7 +32,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -45,7 +44,7 @@ from formwright.forms.form import Form, drop_prefix
 from formwright.forms.readers import found_parts
 from formwright.generation.held_text import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
-from formwright.generation.sampler import Sampler, not_finite
+from formwright.generation.sampler import Sampler
 from formwright.generation.trace.recorder import Recorder, Row, Trace
 from formwright.incremental import Partial
 from formwright.masks.arrays import allocate_bitmask
@@ -141,7 +140,7 @@ class Writing:
         is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
         self._takes_best = is_greedy and not trace
         self._vocabulary = constraint.vocabulary
-        self.left = int(limits.max_tokens)
+        self.left, self._finish = int(limits.max_tokens), limits.finish
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._controls = control_names(constraint)
         form = constraint.form
@@ -231,11 +230,30 @@ class Writing:
             pieces += self._take(self._only)
         return pieces
 
+    def advance(self, logits: NDArray[np.floating] | None = None) -> None:
+        """`choose` and `write_forced`, for a caller that wants no pieces; without logits, the latter alone."""
+        if logits is not None and self._takes_best and self._takes_runs:
+            taken, data, is_over = self._take_best(logits, forced=True)
+            if taken:
+                self.token_ids += taken
+                self._pending += taken
+                self._forced += len(taken) - 1
+                self.left -= len(taken)
+                self._held.add_run(data)
+            if is_over:
+                self._end(None)
+            elif is_over is None:  # no token is left, or there is an error to raise
+                self.write_forced()
+            return
+        if logits is not None:
+            self.choose(logits)
+        self.write_forced()
+
     def choose(self, logits: NDArray[np.floating]) -> list[Piece]:
         """Write the token that the sampler chooses by the model's logits, float32 of shape ``(width,)``."""
         if self._takes_best:
-            token_id = self._take_best(logits)
-            return self._end(None) if token_id in self._ends else self._add(token_id)
+            taken, _, _ = self._take_best(logits, forced=False)
+            return self._add(taken[0]) if taken else self._end(None)
         if self._recorder is not None:
             self._recorder.note_answer()
         token_id = self._sample(logits)
@@ -244,16 +262,13 @@ class Writing:
         self._forced += self._only is not None
         return self._take(token_id)
 
-    def _take_best(self, logits: NDArray[np.floating]) -> int:
+    def _take_best(self, logits: NDArray[np.floating], *, forced: bool) -> tuple[list[int], bytes, bool | None]:
         """What a greedy `Sampler` makes of `mask_logits`, in one call; accepted, unless it is an end of text."""
         scores = np.ascontiguousarray(logits, np.float32)
         if scores.shape != self._shape:
             check_width(scores.shape[-1], self._vocabulary)
             self._shape = scores.shape
-        token_id, best = self.matcher.take_best(scores, self._rows)
-        if not isfinite(best):
-            raise not_finite(best)
-        return token_id
+        return self.matcher.take(scores, self._rows, left=self.left, finish=self._finish, forced=forced)
 
     def _write_run(self) -> list[Piece]:
         """`write_forced`, where nobody is asked between two tokens: the kernel takes them in one call."""
@@ -261,7 +276,7 @@ class Writing:
         while self._result is None:
             if self.left == 0:
                 return pieces + self._end(self._cut())
-            taken, is_over = self.matcher.take_forced(self._rows, most=self.left, finish=self._limits.finish)
+            taken, is_over = self.matcher.take_forced(self._rows, most=self.left, finish=self._finish)
             self._forced += len(taken)
             for token_id in taken:
                 pieces += self._add(token_id)
@@ -290,7 +305,7 @@ class Writing:
 
     def _look(self) -> int | None:
         """Fill the mask; the token that can only come next, if there is one, which may be an end of text."""
-        self.matcher.fill_bitmask(self._rows, 0, budget=self.left if self._limits.finish else None)
+        self.matcher.fill_bitmask(self._rows, 0, budget=self.left if self._finish else None)
         few = first_allowed(self._rows, 0, most=len(self._ends) + 1)
         if self._ends.issuperset(few):
             return few[0]

@@ -39,7 +39,7 @@ from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.healing import Healed
 from formwright.generation.held_text import Held
-from formwright.generation.loop import Stream
+from formwright.generation.loop import Stream, write_text
 from formwright.generation.many import each, in_turn, progress_of
 from formwright.generation.result import Complete, Observed, Truncated
 from formwright.generation.sampler import Sampler
@@ -119,10 +119,9 @@ class LocalModel(Verbs):
             if not strategy.is_plain:
                 strategy.check(sampling, task.limits)
                 return self._write_by_strategy(task, settings, sampler.seed)
-            with task.open_stream(self.runtime.fork(), sampler, settings.trace) as stream:
-                for _ in stream:
-                    pass
-            result: Complete[Any] | Truncated = stream.result
+            writing = task.make_writing(sampler, settings.trace)
+            write_text(self.runtime.fork(), writing)
+            result: Complete[Any] | Truncated = writing.result
             return result
 
         with validation_context(settings.context):
@@ -412,7 +411,7 @@ class _ManyWriter:
 
         if not self._strategy.is_plain:
             return in_turn(lambda at: self._write_by_strategy(rows[at]), len(rows), done)
-        engine = Engine(self._model.batch(), rows=self._settings.batch_size)
+        engine = Engine(self._model.batch(), rows=self._settings.batch_size, gives_pieces=False)
         return write_together(engine, lambda at: self._begin_row(rows[at]), len(rows), done)
 
     def _begin_row(self, row: int) -> Writing:

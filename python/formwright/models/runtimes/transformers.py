@@ -210,7 +210,12 @@ class TransformersModel(LocalModel):
     network: Any = None
 
     def logits_processor(
-        self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
+        self,
+        form: Any,
+        *,
+        max_tokens: int | None = None,
+        canonical: Canonical | None = None,
+        in_place: bool = False,
     ) -> FormProcessor:
         """Make a logits processor for ``network.generate(..., logits_processor=[...])``.
 
@@ -221,13 +226,16 @@ class TransformersModel(LocalModel):
             max_tokens: The ``max_new_tokens`` of the call: texts are then complete within it. ``None`` lets
                 ``generate`` cut them.
             canonical: As `generate`.
+            in_place: Whether to write into the scores of the call, which saves a copy of them for each token. Not with
+                ``output_logits=True``, which keeps the same scores.
 
         Raises:
             NotAForm, LanguageError: A form cannot be read or enforced.
             ArgumentError: There is no form, or ``max_tokens`` is wrong.
             HostMismatch: ``generate`` does not use its processors.
         """
-        processor = FormProcessor(self._compile_all(form, canonical), max_tokens=max_tokens)
+        constraints = self._compile_all(form, canonical)
+        processor = FormProcessor(constraints, max_tokens=max_tokens, in_place=in_place)
         if not getattr(self.network, "_formwright_proved", False):
             prove("the generate method of this model", self._write_canary)
             self.network._formwright_proved = True
