@@ -27,6 +27,7 @@ __all__ = [
     "best_allowed",
     "character_ranges",
     "copy_allowed",
+    "environment",
     "fill_bitmasks",
     "first_allowed",
     "json_schema_formats",
@@ -949,6 +950,12 @@ def character_ranges(pattern: str) -> list[tuple[str, str]] | None:
 
     Raises:
         RegexError: The pattern cannot be read.
+    """
+
+def environment(names: list[str]) -> list[str | None]:
+    """The values of environment variables, as ``os.environ`` has them, without an exception for each that is not set.
+
+    Each form that is made asks for its defaults, and most are found again in less time than ``os.environ`` takes.
     """
 
 def json_schema_formats() -> list[tuple[str, str]]:

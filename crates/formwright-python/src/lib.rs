@@ -53,7 +53,7 @@ mod _kernel {
     #[pymodule_export]
     use super::rows::{KeptRows, fill_bitmasks};
     #[pymodule_export]
-    use super::schema::{json_schema_formats, json_schema_keywords};
+    use super::schema::{environment, json_schema_formats, json_schema_keywords};
     #[pymodule_export]
     use super::vocabulary::Vocabulary;
 

@@ -21,11 +21,11 @@ as not set. A form keeps its options: it never reads a variable later, nor does 
 
 from __future__ import annotations
 
-import os
 import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from formwright._kernel import environment
 from formwright._options import check_names
 from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
@@ -112,7 +112,7 @@ def key_of_options(options: Mapping[str, Any]) -> Hashable | None:
         hash(key)
     except TypeError:
         return None
-    return key, tuple(os.environ.get(variable) for variable, _ in _VARIABLES.values())
+    return key, *environment(_NAMES)
 
 
 class _Source(NamedTuple):
@@ -160,6 +160,9 @@ _VARIABLES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
+_NAMES = [variable for variable, _ in _VARIABLES.values()]
+
+
 def _read_environment(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[_Source]]:
     """Return the options with the values of the environment in place of ``None``, and where these come from.
 
@@ -167,8 +170,7 @@ def _read_environment(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[
         ArgumentError: A variable has a value that its option cannot have; its name is the attribute ``argument``.
     """
     filled, sources = dict(options), []
-    for option, (variable, read) in _VARIABLES.items():
-        text = os.environ.get(variable, "")
+    for (option, (variable, read)), text in zip(_VARIABLES.items(), environment(_NAMES), strict=True):
         if not text or options.get(option) is not None or option not in options:
             continue
         if option == "max_whitespace" and options.get("whitespace") not in (None, "free"):
