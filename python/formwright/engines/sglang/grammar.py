@@ -31,12 +31,17 @@ with import_host("sglang"):
 if TYPE_CHECKING:
     from sglang.srt.managers.schedule_batch import Req
 
-__all__ = ["FormwrightGrammar", "Masks", "has_thought"]
+__all__ = ["FormwrightGrammar", "Masks", "has_thought", "is_thinking"]
 
 
 def has_thought(grammar: ReasonerGrammarObject) -> bool:
     """Whether a thought comes before the text. Where the form describes the thought, too, it is part of the text."""
     return bool(grammar.tokens_in_think >= 0) and not grammar.reasoning_in_grammar
+
+
+def is_thinking(grammar: BaseGrammarObject) -> bool:
+    """Whether a thought before the text has not ended yet."""
+    return isinstance(grammar, ReasonerGrammarObject) and has_thought(grammar) and grammar.tokens_after_end < 0
 
 
 class Masks:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import cache
 
 from formwright._hosts import import_host
+from formwright.engines.sglang.algorithm import register_algorithm
 from formwright.engines.sglang.budgets import install_hooks
 from formwright.engines.sglang.factory import make_backend
 
@@ -26,7 +27,8 @@ NAME = "formwright"
 
 @cache
 def install() -> None:
-    """Add the name to SGLang's grammar back ends, and the hooks by which texts know their requests; once is enough."""
+    """Add the name to SGLang's grammar back ends and algorithms, and the hooks by which texts know their requests."""
     register_grammar_backend(NAME, make_backend)
     add_grammar_backend_choices([NAME])
     install_hooks()
+    register_algorithm()
