@@ -37,6 +37,7 @@ NO_PYTHON = {
     "formwright.engines.vllm.drafts",
     "formwright.engines.vllm.manager",
     "formwright.engines.vllm.processor",
+    "formwright.engines.vllm.stamp",
     "formwright.models.embedded",
 }
 """Modules whose block is a drawing, or commands of a shell."""

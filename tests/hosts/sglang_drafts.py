@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 import torch
 from battery import BUDGET, FORMS, PROMPTS
+from sglang.srt.arg_groups.overrides import resolved_view
+from sglang.srt.arg_groups.speculative_hook import handle_speculative_decoding
 from sglang.srt.managers.schedule_batch import Req
+from sglang.srt.server_args import prepare_server_args
 from sglang.srt.speculative.spec_info import SpeculativeAlgorithm
 from sglang.srt.speculative.spec_utils import GrammarTree, build_grammar_vocab_mask
 from sglang_budgets import reasoning
-from sglang_driver import END, SIZE, TINY, accept, asked, managed, masked, ready, request_from_form, spelled
+from sglang_driver import END, FOLDER, SIZE, TINY, accept, asked, managed, masked, ready, request_from_form, spelled
 from spoken import spoken
 
 import formwright as fw
@@ -175,6 +178,13 @@ def check_settings() -> None:
     algorithm.handle_server_args(args)
     assert (args.speculative_num_draft_tokens, args.speculative_num_steps, args.speculative_eagle_topk) == (8, 4, 2)
     assert (args.max_running_requests, args.enable_mixed_chunk, args.disable_overlap_schedule) == (48, False, False)
+    options = ["--model-path", str(FOLDER), "--grammar-backend", "formwright", "--device", "cpu"]
+    parsed = prepare_server_args([*options, "--speculative-algorithm", "formwright"])
+    handle_speculative_decoding(parsed)
+    settings = resolved_view(parsed)
+    assert settings.speculative_algorithm == "FORMWRIGHT"
+    assert settings.speculative_num_draft_tokens == 8
+    assert settings.disable_overlap_schedule
     for changed in (
         {"device": "npu"},
         {"enable_dp_attention": True},
