@@ -290,3 +290,24 @@ def test_what_is_told() -> None:
     Driven(replace(job(max_retries=1), emit=tell), [ok("no"), ok(ADA)])
     attempt = ["completion:kwargs", "completion:response", "completion:usage"]
     assert told == [*attempt, "parse:error", *attempt]
+
+
+@pytest.mark.parametrize(
+    ("headers", "enforced"),
+    [
+        ({"Formwright-Enforced": "checked"}, "checked"),
+        ({"formwright-enforced": "kernel"}, "server"),
+        ({"formwright-enforced": "server"}, "server"),
+        ({"formwright-enforced": "magic"}, "server"),
+        ({"formwright-backend": "1"}, "server"),
+    ],
+)
+def test_a_stamp_says_who_enforced(headers: dict[str, str], enforced: str) -> None:
+    driven = Driven(job(), [Response(200, chat(ADA), headers)])
+    assert driven.result.enforced == enforced
+    assert driven.result.value == Person(name="Ada", age=36)
+
+
+def test_a_stamp_does_not_replace_the_check() -> None:
+    driven = Driven(job(), [Response(200, chat('{"name": 5}'), {"formwright-enforced": "checked"})])
+    assert isinstance(driven.error, OutputInvalid)

@@ -18,7 +18,7 @@ from toys import Person
 import formwright as fw
 from formwright.engines import grammar_backend
 from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request, request_from_form
-from formwright.errors import LanguageError, OptionUnsupported
+from formwright.errors import LanguageError, LimitExceeded, OptionUnsupported
 from formwright.models import embedded
 
 TOKENS = [b"a", b"b", b"c", b"ab", b"ca", None, None, None]
@@ -121,6 +121,23 @@ def test_a_budget_is_that_of_the_matcher() -> None:
     mask = fw.allocate_bitmask(1, VOCABULARY)
     running.fill(mask, 0, budget=1)  # an end costs nothing: the text is whole without it
     assert fw.allowed_tokens(mask[0]).tolist() == [1, 3, 4]
+
+
+def test_an_end_takes_a_token_of_the_limit_where_a_text_is_short_enough_for_both() -> None:
+    running = RunningText(fw.compile(fw.regex("[ab]{3,9}"), fw.Vocabulary([b"a", b"b", None], eos_token_ids=[2])))
+    assert running.least == 3
+    assert [running.find_limit(room) for room in (0, 2, 3, 4, 5)] == [None, None, 3, 3, 4]
+    running.check_room(3)
+    with pytest.raises(LimitExceeded, match="shortest text has 3 tokens, and the request allows 2") as raised:
+        running.check_room(2)
+    assert raised.value.limit == "budget"
+
+
+def test_drafts_after_the_limit_leave_the_ends_alone() -> None:
+    running = RunningText(CONSTRAINT)
+    mask = fw.allocate_bitmask(1, VOCABULARY)
+    running.fill(mask, 0, budget=-1)
+    assert set(fw.allowed_tokens(mask[0]).tolist()) == ENDS
 
 
 ASKED = [

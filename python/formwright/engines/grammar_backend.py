@@ -25,7 +25,7 @@ from typing import Any
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright._lru import Lru
-from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
+from formwright.errors import LanguageError, LimitExceeded, OptionUnsupported, TokenRejected, VocabularyError
 from formwright.forms.form import Form, Origin
 from formwright.forms.grammars import grammar
 from formwright.forms.json_forms import json as json_form
@@ -166,6 +166,24 @@ class RunningText:
     def __init__(self, constraint: Constraint[Any]) -> None:
         self.constraint = constraint
         self.matcher = constraint.matcher()
+        self.least = self.matcher.min_tokens_to_finish
+        """How many tokens the shortest text has, without an end."""
+
+    def check_room(self, room: int) -> None:
+        """Refuse a request that leaves no room for a text. Raises LimitExceeded."""
+        if self.least > room:
+            raise LimitExceeded(
+                f"{self.constraint.form.title}: the shortest text has {self.least} tokens, "
+                f"and the request allows {room}",
+                hint="raise the token limit of the request, or shorten the prompt",
+                limit="budget",
+            )
+
+    def find_limit(self, room: int) -> int | None:
+        """Most tokens of the text without an end, if the text and its end may have so many together. The end takes one
+        where a text is short enough for both; ``None`` if no text fits.
+        """
+        return max(room - 1, self.least) if self.least <= room else None
 
     @property
     def is_finished(self) -> bool:
@@ -200,9 +218,10 @@ class RunningText:
     def fill(self, mask: Mask, row: int, *, budget: int | None = None) -> None:
         """Write what may come next into a row: after the end, an end again.
 
-        Any thread may call it, as long as no other one uses this text.
+        Any thread may call it, as long as no other one uses this text. A budget below 0, after drafts that go on after
+        the limit, allows the ends alone.
         """
-        if self.is_finished:
+        if self.is_finished or (budget is not None and budget < 0):
             allow_only_ends(mask[row], self.constraint.vocabulary)
         else:
             self.matcher.fill_bitmask(mask, row, budget=budget)

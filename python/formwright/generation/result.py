@@ -119,7 +119,7 @@ class Complete(_Written, Generic[T]):
         particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
             a conforming text by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
         enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
-            wrote it, by a schema; ``"checked"``, nobody, and it was found to conform. All of them are checked here.
+            wrote it, by a schema; ``"checked"``, nobody who says so, and it was found to conform. All are checked here.
         exchange: Of a remote model: what was asked, in how many attempts, and what came back.
     """
 

@@ -21,7 +21,13 @@ from formwright.client.flow.remote_job import RemoteJob
 from formwright.client.flow.steps import Close, Next, Open, Query, Reply, Response, Send, Step
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.transport.event_reader import EventReader
-from formwright.client.transport.failures import add_header_details, decode_body, make_size_error, read_failure
+from formwright.client.transport.failures import (
+    add_header_details,
+    decode_body,
+    make_size_error,
+    read_failure,
+    read_stamp,
+)
 from formwright.errors import LimitExceeded, OutputInvalid, RequestFailed
 from formwright.forms.context import validation_context
 from formwright.generation.result import Usage
@@ -71,7 +77,8 @@ class QuerySender:
                     return (yield from self._collect_events(query, plan, response))
             self.body = decode_body(response)
             with add_header_details(response):
-                return replace(job.wire.read_reply(self.body), raw=response.original or self.body)
+                reply = job.wire.read_reply(self.body)
+            return replace(reply, raw=response.original or self.body, stamp=read_stamp(response))
 
         try:
             policy = request_policy(job.request_retries, lambda: self.is_shown, self._find_seconds_left)

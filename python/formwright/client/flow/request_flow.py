@@ -40,7 +40,7 @@ from formwright.errors import (
     RequestFailed,
 )
 from formwright.forms.context import validation_context
-from formwright.generation.result import Attempt, Complete, Exchange, Reason, Truncated, error_after_attempts
+from formwright.generation.result import Attempt, Complete, Enforced, Exchange, Reason, Truncated, error_after_attempts
 from formwright.generation.spans import Generation, span_of_generation
 
 __all__ = ["Flow", "answer_job", "answer_job_in_span"]
@@ -198,7 +198,7 @@ class _Attempts:
         }
         if isinstance(answer, _CutText):
             return Truncated(text=answer.text, reason=answer.reason, **details)
-        enforced: Any = "server" if plan.is_strict else "checked"
+        enforced = _STAMPS.get(reply.stamp) or ("server" if plan.is_strict else "checked")
         return Complete(value=answer.value, text=answer.text, parts=answer.parts, enforced=enforced, **details)
 
     def _read_answer(self, plan: AnyPlan, reply: Reply) -> _CutText | CompleteAnswer:
@@ -263,6 +263,9 @@ class _CutText(NamedTuple):
 
 _FEWEST = 64
 """The least number of tokens to assume for an answer that was truncated and whose tokens nobody has counted."""
+
+_STAMPS: Mapping[str, Enforced] = {"kernel": "server", "server": "server", "checked": "checked"}
+"""Who enforced a form, by what a service says of itself; its kernel is not that of this process."""
 
 _CUTS: Mapping[End, Reason] = {"length": "max_tokens", "cancel": "cancel"}
 """The ends of texts that are cut."""

@@ -159,6 +159,7 @@ class Reply:
         usage: The tokens that were counted.
         raw: The answer as it came, decoded; of a stream, its last event.
         fault: An error that was found while the answer arrived, so that the rest was not read.
+        stamp: Who enforced the form, as the service says in the header ``formwright-enforced``; empty without it.
     """
 
     text: str
@@ -168,6 +169,7 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     raw: Any = field(default=None, repr=False)
     fault: Exception | None = None
+    stamp: str = ""
 
     @property
     def output(self) -> str:

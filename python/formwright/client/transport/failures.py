@@ -32,6 +32,7 @@ __all__ = [
     "make_size_error",
     "read_failure",
     "read_retry_after",
+    "read_stamp",
 ]
 
 _MAX_SHOWN = 2000
@@ -270,6 +271,11 @@ def read_retry_after(headers: Mapping[str, str], now: datetime | None = None) ->
         return max(0.0, (parsedate_to_datetime(value) - (now or datetime.now(UTC))).total_seconds())
     except (ValueError, TypeError):
         return None
+
+
+def read_stamp(response: Response) -> str:
+    """Read who enforced the form, as the service says in a header; empty without it."""
+    return _lower_names(response.headers).get("formwright-enforced", "").strip()
 
 
 def _lower_names(headers: Mapping[str, str]) -> dict[str, str]:

@@ -24,8 +24,7 @@ from typing import Any
 
 from formwright._hosts import HOSTS, import_host
 from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
-from formwright.errors import FormwrightError, HostMismatch, LimitExceeded
-from formwright.masks.arrays import allow_only_ends
+from formwright.errors import FormwrightError, HostMismatch
 
 with import_host("vllm"):
     import torch
@@ -51,7 +50,6 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
 
     def __init__(self, running: RunningText) -> None:
         self._running = running
-        self._least = running.matcher.min_tokens_to_finish
         self._accepted = 0
         """Tokens of the text so far, an end of text among them."""
         self._limit: int | None = None
@@ -60,13 +58,7 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
 
     def check_room(self, room: int) -> None:
         """Refuse a request that leaves no room for a text. Raises LimitExceeded."""
-        if self._least > room:
-            form = self._running.constraint.form.title
-            raise LimitExceeded(
-                f"{form}: the shortest text has {self._least} tokens, and the request allows {room}",
-                hint="raise max_tokens, or shorten the prompt",
-                limit="budget",
-            )
+        self._running.check_room(room)
 
     def follow_request(self, room: int, written: int, thought_end: int | None) -> None:
         """Take note of how many tokens the request may have, and how many are written.
@@ -82,9 +74,8 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
         before = written - self._accepted
         if before < 0:
             raise HostMismatch(f"vLLM counts {written} tokens of a text of {self._accepted}", host=HOSTS["vllm"].name)
-        left = room - before
-        self._limit = max(left - 1, self._least) if self._least <= left else None
-        self._thought = None if thought_end is None else _Thought(thought_end, room - written, self._least)
+        self._limit = self._running.find_limit(room - before)
+        self._thought = None if thought_end is None else _Thought(thought_end, room - written, self._running.least)
 
     def fill_thought(self, bitmask: torch.Tensor, batch_index: int) -> None:
         """Have the thought end in a row, if another token would leave too few for the text."""
@@ -117,10 +108,7 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
     def fill_bitmask(self, bitmask: torch.Tensor, batch_index: int) -> None:
         """Write what may come next into a row."""
         left = None if self._limit is None else self._limit - self._accepted
-        if left is not None and left < 0:  # drafts that go on after the limit
-            allow_only_ends(bitmask[batch_index].numpy(), self._running.constraint.vocabulary)
-        else:
-            self._running.fill(bitmask.numpy(), batch_index, budget=left)
+        self._running.fill(bitmask.numpy(), batch_index, budget=left)
 
     def is_terminated(self) -> bool:
         """Whether an end of text was accepted."""

@@ -1,0 +1,126 @@
+"""vLLM's server on a CPU, with stamps: its own HTTP API, and our client's reading of it.
+
+::
+
+    python vllm_server.py
+
+The engine is that of `vllm_engine`; formwright is found by the entry point of a distribution that is made for the test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+from battery import RECORDS
+
+import formwright as fw
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "python" / "formwright" / "models" / "formwright_tiny"
+SECONDS = 240
+OPTIONS = ["--dtype", "float32", "--enforce-eager", "--no-async-scheduling", "--max-model-len", "512"]
+AGE = {"type": "object", "properties": {"age": {"type": "integer", "maximum": 150}}, "required": ["age"]}
+
+
+def make_distribution(folder: Path) -> None:
+    """What an installation of the package leaves for vLLM to find."""
+    about = folder / f"formwright-{fw.__version__}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: formwright\nVersion: {fw.__version__}\n")
+    (about / "entry_points.txt").write_text(
+        "[vllm.general_plugins]\nformwright = formwright.engines.vllm.plugin:install\n"
+    )
+
+
+def find_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def wait_until_ready(url: str, server: subprocess.Popen[bytes]) -> None:
+    for _ in range(SECONDS):
+        assert server.poll() is None, "the server ended"
+        try:
+            if httpx.get(f"{url}/health", timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(1)
+    raise AssertionError("the server is not ready")
+
+
+def check_stamps(url: str) -> dict[str, int]:
+    """Whole replies in forms say that they were checked, streams who the back end is, and other replies nothing."""
+
+    def post(**body: Any) -> httpx.Response:
+        prompt = {"model": "tiny", "prompt": "Ada is 36 years old.", "max_tokens": 24, "temperature": 0}
+        reply = httpx.post(f"{url}/v1/completions", json=prompt | body, timeout=120)
+        assert reply.status_code == 200, reply.text
+        return reply
+
+    counts = {"replies": 0, "checked": 0, "streams": 0}
+    for form, conforms in (
+        ({"structured_outputs": {"regex": "[0-9]{1,3}"}}, fw.regex("[0-9]{1,3}").matches),
+        ({"structured_outputs": {"choice": ["yes", "no"]}}, ("yes", "no").__contains__),
+        ({"response_format": {"type": "json_schema", "json_schema": {"name": "age", "schema": AGE}}},
+         fw.json_schema(AGE).matches),
+    ):  # fmt: skip
+        reply = post(**form)
+        text = reply.json()["choices"][0]["text"]
+        assert conforms(text), text
+        assert reply.headers["formwright-enforced"] == "checked"
+        stream = post(**form, stream=True)
+        assert stream.headers["formwright-backend"] == fw.__version__
+        assert "formwright-enforced" not in stream.headers
+        assert stream.text.rstrip().endswith("[DONE]")
+        for name in counts:
+            counts[name] += 1
+    assert not [name for name in post().headers if name.startswith("formwright")]
+    return counts
+
+
+def check_client(url: str) -> None:
+    """Our client reads the stamp."""
+    model = fw.connect(f"{url}/v1", "tiny")
+    result = model.generate("Ada is 36 years old. How old is she?", fw.json_schema(AGE), max_tokens=24)
+    assert result.enforced == "checked", result
+    assert result.value["age"] <= 150
+    assert result.exchange.mode == "strict", result.exchange
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        make_distribution(Path(folder))
+        port = find_port()
+        environment = os.environ | {"FORMWRIGHT_VLLM": "1", "VLLM_CPU_KVCACHE_SPACE": "1"}
+        environment["PYTHONPATH"] = f"{ROOT / 'python'}{os.pathsep}{folder}"
+        # The command ``vllm`` of this build looks for a distribution of another name.
+        command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(FOLDER)]
+        command += ["--served-model-name", "tiny"]
+        command += ["--port", str(port), "--host", "127.0.0.1", *OPTIONS]
+        command += ["--middleware", "formwright.engines.vllm.stamp.Stamp"]
+        with subprocess.Popen(command, env=environment) as server:
+            try:
+                wait_until_ready(f"http://127.0.0.1:{port}", server)
+                counts = check_stamps(f"http://127.0.0.1:{port}")
+                check_client(f"http://127.0.0.1:{port}")
+            finally:
+                server.terminate()
+    path = RECORDS / "vllm.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"server": counts}, indent=2) + "\n")
+    print("stamps: the server of vLLM and our client agree:", counts)
+
+
+if __name__ == "__main__":
+    main()
