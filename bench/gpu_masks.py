@@ -39,6 +39,7 @@ if DRY:
 import numpy as np
 import torch
 import triton
+from device_tables import INVOICE, vocabulary
 
 import formwright as fw
 from formwright.device import Decoder, DeviceTables, Upload, apply, triton_kernels
@@ -49,59 +50,6 @@ try:
 except ImportError:
     xgrammar = None
 DEVICE = "cpu" if DRY else "cuda"
-
-
-def vocabulary(size: int) -> list[bytes]:
-    """A vocabulary as byte-level models have them, drawn: all bytes, pieces of JSON, words with and without a space."""
-    draw = random.Random(size)
-    known = {bytes([byte]): None for byte in range(256)}
-    for piece in (
-        '{"',
-        '":',
-        '": "',
-        '", "',
-        '"}',
-        "}]",
-        "},",
-        '":{"',
-        '["',
-        '"]',
-        ": ",
-        ", ",
-        "true",
-        "false",
-        "null",
-    ):
-        known[piece.encode()] = None
-    for number in range(1000):
-        known[str(number).encode()] = None
-    letters = "etaoinshrdlucmfwypvbgkjqxz"
-    while len(known) < size:
-        word = "".join(draw.choices(letters, range(26, 0, -1), k=min(12, 1 + int(draw.expovariate(0.22)))))
-        word = word.capitalize() if draw.random() < 0.2 else word
-        known[(" " * (draw.random() < 0.5) + word).encode()] = None
-    return list(known)[:size]
-
-
-INVOICE = {
-    "type": "object",
-    "properties": {
-        "number": {"type": "string", "pattern": "^INV-[0-9]{6}$"},
-        "date": {"type": "string", "format": "date"},
-        "currency": {"enum": ["EUR", "USD", "GBP", "JPY"]},
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"sku": {"type": "string"}, "qty": {"type": "integer"}, "price": {"type": "number"}},
-                "required": ["sku", "qty", "price"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["number", "date", "currency", "lines"],
-    "additionalProperties": False,
-}
 
 
 def form(short: bool = False) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
-if "triton" not in sys.modules:
+if find_spec("triton") and "triton" not in sys.modules:
     os.environ["TRITON_INTERPRET"] = "1"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,7 @@ import formwright as fw  # noqa: E402
 from formwright.device import Upload, apply, torch_masks, triton_kernels  # noqa: E402
 
 INTERPRETED = pytest.mark.skipif(
-    os.environ.get("TRITON_INTERPRET") != "1", reason="triton was imported before TRITON_INTERPRET=1 was set"
+    not triton_kernels.ARE_INTERPRETED, reason="triton was imported before TRITON_INTERPRET=1 was set"
 )
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 

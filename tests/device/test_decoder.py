@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,11 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("triton", reason="triton is not installed")
 
 import formwright as fw  # noqa: E402
-from formwright.device import Decoder, DeviceTables, apply, torch_masks  # noqa: E402
+from formwright.device import Decoder, DeviceTables, apply, torch_masks, triton_kernels  # noqa: E402
 from formwright.device.torch_choice import draw_gumbel  # noqa: E402
 
 INTERPRETED = pytest.mark.skipif(
-    os.environ.get("TRITON_INTERPRET") != "1", reason="triton was imported before TRITON_INTERPRET=1 was set"
+    not triton_kernels.ARE_INTERPRETED, reason="triton was imported before TRITON_INTERPRET=1 was set"
 )
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 KINDS = [torch.float32, torch.bfloat16, torch.float16]

@@ -198,11 +198,11 @@ impl Constraint {
         made.map(|tables| {
             let class = py.import("formwright.device.tables")?.getattr("DeviceTables")?;
             let parts = (
-                bytes_of(py, &tables.masks, |word| word.to_ne_bytes())?,
-                bytes_of(py, &tables.mask_of, |row| row.to_ne_bytes())?,
-                bytes_of(py, &tables.classes, |class| class.to_ne_bytes())?,
-                bytes_of(py, &tables.next, |state| state.to_ne_bytes())?,
-                bytes_of(py, &tables.need, |tokens| tokens.to_ne_bytes())?,
+                bytes_of(py, &tables.masks, i32::to_ne_bytes)?,
+                bytes_of(py, &tables.mask_of, i16::to_ne_bytes)?,
+                bytes_of(py, &tables.classes, i16::to_ne_bytes)?,
+                bytes_of(py, &tables.next, i16::to_ne_bytes)?,
+                bytes_of(py, &tables.need, i32::to_ne_bytes)?,
             );
             class.call_method1("_from_kernel", parts)
         })

@@ -2,10 +2,12 @@
 
 ::
 
-    apply(logits, masks)                              # forbidden logits become minus infinity, in place
-    tables = constraint.device_tables()               # a form with finitely many states; None for others
-    decoder = Decoder(tables, rows=batch, width=width, device="cuda")
-    token_ids = decoder.take(logits)                  # the best allowed token of each row, and its next state
+    from formwright.device import Decoder, apply
+
+    apply(logits, masks)                   # forbidden logits become minus infinity, in place
+    tables = constraint.device_tables()    # a form with finitely many states; None for others
+    decoder = Decoder(tables, rows=batch, width=logits.shape[1], device=logits.device)
+    token_ids = decoder.take(logits)       # the best allowed token of each row, and a step of its form
 
 ``apply`` takes masks that matchers filled; `Upload` brings these to the device while the model runs. With tables,
 matchers are not needed at all: the states of the texts live on the device, and forward and choice are one CUDA graph.

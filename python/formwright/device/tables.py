@@ -77,4 +77,4 @@ class DeviceTables:
 
     def __repr__(self) -> str:
         counts = f"{self.states} states, {len(self.masks)} masks, {self.next.shape[1]} classes"
-        return f"DeviceTables({counts}, {self.nbytes / 1e6:.1f} MB)"
+        return f"DeviceTables({counts}, {self.nbytes:,} bytes)"

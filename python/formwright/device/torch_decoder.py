@@ -27,14 +27,13 @@ class Decoder:
 
     ::
 
-        decoder = Decoder(tables, rows=batch, width=width, device="cuda")
+        decoder = Decoder(tables, rows=batch, width=logits.shape[1], device=logits.device)
         decoder.begin(max_tokens=200)
-        with torch.cuda.graph(graph):                     # one graph a token
-            ids.copy_(decoder.take(model(ids)))
-        while not decoder.is_ended.all():                 # the host asks as often as it likes
-            graph.replay()
+        while not decoder.is_ended.all():                # the host asks as often as it likes
+            token_ids = decoder.take(logits)             # logits: of a model that has read the last ones
 
-    A text that has ended goes on with an end of text. `take` allocates nothing on a CUDA device.
+    A text that has ended goes on with an end of text. On a CUDA device, `take` allocates nothing and has no shape that
+    depends on data: the model and `take` may be one CUDA graph, captured once and replayed for each token.
 
     Args:
         tables: The form of all rows.

@@ -85,12 +85,12 @@ def unpack_bits(masks: torch.Tensor, width: int) -> torch.Tensor:
 
 def kernels_for(tensor: torch.Tensor) -> ModuleType | None:
     """The kernels, for a tensor that they run on; ``None`` where operations of torch do."""
-    is_interpreted = tensor.device.type == "cpu" and os.environ.get("TRITON_INTERPRET") == "1"
-    if tensor.device.type != "cuda" and not is_interpreted:
+    may_be_interpreted = tensor.device.type == "cpu" and os.environ.get("TRITON_INTERPRET") == "1"
+    if tensor.device.type != "cuda" and not may_be_interpreted:
         return None
-    with needs("device", "masks on a CUDA device"):
+    with needs("device", "masks by kernels"):
         from formwright.device import triton_kernels
-    return triton_kernels
+    return triton_kernels if tensor.device.type == "cuda" or triton_kernels.ARE_INTERPRETED else None
 
 
 def check_logits(logits: Any) -> None:
@@ -133,9 +133,8 @@ class Upload:
 
     ::
 
-        upload = Upload(batch, vocabulary.mask_words, "cuda")
-        graph.replay()                                    # the model
-        formwright.fill_bitmasks(matchers, upload.mask)   # meanwhile, on the host
+        upload = Upload(batch, vocabulary.mask_words, logits.device)
+        formwright.fill_bitmasks(matchers, upload.mask)   # on the host, while the device runs the model
         apply(logits, upload.send())                      # the model's stream waits for the copy
         upload.release()                                  # the next copy waits until this mask was read
 

@@ -14,10 +14,18 @@ compare them with numpy, bit for bit.
 
 from __future__ import annotations
 
-import triton
-import triton.language as tl
+import os
 
-__all__ = ["BLOCK", "NO_TOKEN", "apply_kernel", "best_kernel", "next_power_of_2", "take_kernel"]
+from formwright._extras import needs
+
+with needs("device", "masks by kernels"):
+    import triton
+    import triton.language as tl
+
+__all__ = ["ARE_INTERPRETED", "BLOCK", "NO_TOKEN", "apply_kernel", "best_kernel", "next_power_of_2", "take_kernel"]
+
+ARE_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+"""Whether they run on a CPU."""
 
 BLOCK = 4096
 """Tokens of a block."""

@@ -127,3 +127,20 @@ impl Array {
         self.ways.iter().flatten().for_each(|&(item, _)| visit(item));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::json_schema::{Options, json_schema};
+
+    #[test]
+    fn objects_and_arrays_inside_themselves_nest() {
+        let nests = |schema: &str| json_schema(schema, &Options::default()).unwrap().graph().nests();
+        assert!(nests(r##"{"type": "array", "items": {"$ref": "#"}}"##));
+        let [tree, pair] = [r##"{"properties": {"a": {"$ref": "#/$defs/t"}}}"##, r#"{"const": 1}"#].map(|part| {
+            format!(
+                r##"{{"$defs": {{"t": {part}}}, "type": "array", "items": {{"$ref": "#/$defs/t"}}, "maxItems": 2}}"##
+            )
+        });
+        assert!(nests(&tree) && !nests(&pair));
+    }
+}

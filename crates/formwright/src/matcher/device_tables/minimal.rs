@@ -57,7 +57,9 @@ impl ByteClasses {
         for edges in &automaton.edges {
             count(8 + edges.len() / 4);
             let mut to = [u32::MAX; 256];
-            edges.iter().for_each(|&(byte, state)| to[usize::from(byte)] = state);
+            for &(byte, state) in edges {
+                to[usize::from(byte)] = state;
+            }
             renamed.clear();
             for (class, to) in of.iter_mut().zip(to) {
                 let new = renamed.len() as u16;
@@ -206,8 +208,9 @@ fn split_blocks(accepting: &[bool], edges: &[Edge]) -> Partition {
         next_cord += 1;
         while next_block < blocks.count() {
             for place in blocks.set(next_block) {
-                let of_state = &into[blocks.members[place] as usize];
-                of_state.iter().for_each(|&edge| cords.mark(edge));
+                for &edge in &into[blocks.members[place] as usize] {
+                    cords.mark(edge);
+                }
             }
             cords.split();
             next_block += 1;

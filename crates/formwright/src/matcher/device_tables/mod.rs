@@ -72,3 +72,51 @@ impl Constraint {
         made.or_else(|error| if matches!(*error.kind, Kind::Limit { .. }) { Ok(None) } else { Err(error) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use indexmap::IndexMap;
+
+    use super::*;
+    use crate::language::Language;
+    use crate::limits::Limits;
+    use crate::syntax::choice::choice;
+    use crate::syntax::json_schema::{Options, json_schema};
+    use crate::terminals::Tables;
+    use crate::vocabulary::Vocabulary;
+
+    fn constraint(language: &Language, tokens: &[&str]) -> Constraint {
+        let end = tokens.len() as u32 - 1;
+        let vocabulary = Vocabulary::new(tokens, &[end], IndexMap::new(), Some(tokens.len() + 2)).unwrap();
+        Constraint::new(language, &Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))).unwrap()
+    }
+
+    /// "ab" or "b": both `a` and `b` lead to an end or before one.
+    #[test]
+    fn tables_of_a_choice() {
+        let language = choice(&["ab", "b"], &Limits::default()).unwrap();
+        let tables = constraint(&language, &["a", "b", "ab", "x", ""]).device_tables(1 << 20).unwrap().unwrap();
+        // States: before all, after `a`, after a text, after its end. Classes: never, the end, `a`, `b`, `ab`.
+        assert_eq!(tables.classes, [2, 3, 4, 0, 1, 0, 0]);
+        assert_eq!(
+            tables.next,
+            [[-1, -1, 1, 2, 2], [-1, -1, -1, 2, -1], [-1, 3, -1, -1, -1], [-1, 3, -1, -1, -1]].concat()
+        );
+        assert_eq!(tables.need, [1, 1, 0, DeviceTables::ENDED]);
+        assert_eq!(tables.masks, [0b111, 0b10, 0b10000]);
+        assert_eq!(tables.mask_of, [0, 1, 2, 2]);
+    }
+
+    #[test]
+    fn there_are_none_where_texts_nest_or_cannot_end_or_there_are_too_many_bytes() {
+        let language = choice(&["ab", "bc"], &Limits::default()).unwrap();
+        assert_eq!(constraint(&language, &["a", "b", ""]).device_tables(1 << 20), Ok(None));
+        let all = constraint(&language, &["a", "b", "c", ""]);
+        assert!(all.device_tables(1 << 20).unwrap().is_some());
+        assert_eq!(all.device_tables(60), Ok(None));
+        let nested = json_schema(r##"{"type": "array", "items": {"$ref": "#"}}"##, &Options::default()).unwrap();
+        assert_eq!(constraint(&nested, &["[", "]", ",", " ", ""]).device_tables(1 << 20), Ok(None));
+    }
+}

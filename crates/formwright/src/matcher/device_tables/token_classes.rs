@@ -36,7 +36,9 @@ impl TokenClasses {
     /// All tokens of one class but for the ends of text, which have one of their own.
     pub fn new(tokens: usize, ends: &[TokenId]) -> Self {
         let mut of = vec![u32::from(NEVER); tokens];
-        ends.iter().for_each(|&end| of[end as usize] = u32::from(END));
+        for &end in ends {
+            of[end as usize] = u32::from(END);
+        }
         let sizes = vec![(tokens - ends.len()) as u32, ends.len() as u32];
         Self { of, sizes, unused: Vec::new(), renamed: FxHashMap::default() }
     }
