@@ -33,31 +33,31 @@ def vocabulary(size: int) -> list[bytes]:
     return list(known)[:size]
 
 
-def closed(required: str = "", **properties: Any) -> dict[str, Any]:
+def object_of(required: str = "", **properties: Any) -> dict[str, Any]:
     """An object with these members and no others; those that are named, or all, are required."""
     names = required.split() or list(properties)
     return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
 
 
-INVOICE = closed(
+INVOICE = object_of(
     number={"type": "string", "pattern": "^INV-[0-9]{6}$"},
     date={"type": "string", "format": "date"},
     currency={"enum": ["EUR", "USD", "GBP", "JPY"]},
     lines={
         "type": "array",
-        "items": closed(sku={"type": "string"}, qty={"type": "integer"}, price={"type": "number"}),
+        "items": object_of(sku={"type": "string"}, qty={"type": "integer"}, price={"type": "number"}),
     },
 )
-SEARCH = closed(
+SEARCH = object_of(
     "query",
     query={"type": "string"},
     limit={"type": "integer", "minimum": 1, "maximum": 100},
     sort={"enum": ["date", "relevance"]},
 )
-PERSON = closed(name={"type": "string", "maxLength": 40}, age={"type": "integer", "minimum": 0, "maximum": 150})
+PERSON = object_of(name={"type": "string", "maxLength": 40}, age={"type": "integer", "minimum": 0, "maximum": 150})
 FORMS = {
     "a choice of 1,000 numbers": fw.choice(*map(str, range(1000))),
-    "a tool call": fw.json_schema(closed(name={"const": "search"}, arguments=SEARCH), whitespace="compact"),
+    "a tool call": fw.json_schema(object_of(name={"const": "search"}, arguments=SEARCH), whitespace="compact"),
     "a name of up to 40 characters, an age": fw.json_schema(PERSON, whitespace="compact"),
     "an invoice with lines": fw.json_schema(INVOICE, whitespace="compact"),
     "the same, with any whitespace": fw.json_schema(INVOICE),

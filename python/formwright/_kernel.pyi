@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import GenericAlias
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
-from formwright.device.tables import DeviceTables
+from formwright.device.device_tables import DeviceTables
 from formwright.forms.explain import Explanation
 from formwright.forms.form import Form
 from formwright.forms.readers import Part

@@ -48,14 +48,14 @@ def bits_of(tensor: Any) -> np.ndarray:
 
 @way_of_applying
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("width", [33, 4096, 8195])
-@pytest.mark.parametrize("density", [0.0, 0.001, 0.5, 1.0])
+@pytest.mark.parametrize("width", [33, 4100])
+@pytest.mark.parametrize("density", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("rows", [None, [2, -1, 0, 0, 3, -7], [-1] * 3])
 def test_forbidden_logits_become_minus_infinity_and_nothing_else_changes(
     way: Any, device: str, kind: Any, width: int, density: float, rows: list[int] | None
 ) -> None:
     count = 3 if rows is None else len(rows)
-    for lacking in (0, 1, 128):  # words that the masks have less: the logits are padded
+    for lacking in (0, 1):  # words that the masks have less: the logits are padded
         words = max(0, -(-width // 32) - lacking)
         masks = random_masks(3, words, density, seed=width + lacking)
         room = torch.randn((count, width + 40), generator=torch.Generator().manual_seed(lacking)).to(kind).to(device)

@@ -114,7 +114,7 @@ def test_noise_is_philox() -> None:
 def test_draws_have_the_distribution_of_the_softmax(word_vocabulary: fw.Vocabulary) -> None:
     made = fw.compile(fw.choice("yes", "no", "null", "true"), word_vocabulary).device_tables()
     assert made is not None
-    rows, temperature = 20_000, 0.7
+    rows, temperature = 5_000, 0.7
     decoder = Decoder(made, rows=rows, width=made.logits_size, device="cpu", draws=True)
     decoder._kernels = None  # by torch: quick, and the same noise
     decoder.begin(temperature=temperature, seed=3)
@@ -158,8 +158,8 @@ def test_every_text_within_the_smallest_budget_is_whole(
     device: str, tables: DeviceTables, word_vocabulary: Any
 ) -> None:
     constraint = fw.compile(FORM, word_vocabulary)
-    for more in range(4):
-        rows = 6
+    for more in (0, 2):
+        rows = 4
         decoder = Decoder(tables, rows=rows, width=tables.logits_size, device=device)
         decoder.begin(max_tokens=tables.min_tokens + more)
         taken = [

@@ -13,7 +13,7 @@ from device_oracle import naive_tables, unpack_row
 
 import formwright as fw
 from formwright.device import DeviceTables
-from formwright.device.tables import ENDED
+from formwright.device.device_tables import ENDED
 
 INVOICE = {
     "type": "object",
@@ -52,6 +52,10 @@ FORMS: dict[str, fw.Form[Any]] = {
     "text": fw.text(until="no", max_chars=6) + fw.choice("12", "21"),
     "control": fw.special("<pad>") + fw.regex("[ab]+") + fw.special("<pad>"),
     "grammar": fw.grammar('start: "yes" | list\nlist: ("ab" | NUMBER)+\nNUMBER: /[0-9]+/'),
+    "enumerated names": fw.json_schema(
+        {"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {"type": "boolean"}},
+        whitespace="compact",
+    ),
     "order of the model": fw.json_schema(EITHER["anyOf"][0], order="model", whitespace="compact"),
 }
 
@@ -171,7 +175,7 @@ NONE_FOR = {
     "recursive rules": fw.grammar('start: "(" start ")" | "x"'),
     "undeclared names": fw.json_schema({"type": "object", "additionalProperties": {"type": "boolean"}}),
     "few names": fw.json_schema(
-        {"type": "object", "propertyNames": {"enum": ["a", "b", "c"]}, "maxProperties": 2, "minProperties": 1}
+        {"type": "object", "patternProperties": {"^[ab]$": {"const": 1}}, "additionalProperties": False}
     ),
     "items that differ": fw.json_schema({"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True}),
     "values that differ": fw.json_schema(

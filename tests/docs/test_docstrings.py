@@ -31,7 +31,7 @@ NO_PYTHON = {
     "formwright.errors",
     "formwright.jobs.ray",
     "formwright.engines.sglang",
-    "formwright.device.tables",
+    "formwright.device.device_tables",
     "formwright.device.triton_kernels",
     "formwright.engines.vllm",
     "formwright.engines.vllm.drafts",

@@ -196,7 +196,7 @@ impl Constraint {
         let most_bytes: usize = count(py, "most_bytes", most_bytes)?;
         let made = interruptible(py, || self.kernel.device_tables(most_bytes))?;
         made.map(|tables| {
-            let class = py.import("formwright.device.tables")?.getattr("DeviceTables")?;
+            let class = py.import("formwright.device.device_tables")?.getattr("DeviceTables")?;
             let parts = (
                 bytes_of(py, &tables.masks, i32::to_ne_bytes)?,
                 bytes_of(py, &tables.mask_of, i16::to_ne_bytes)?,

@@ -21,7 +21,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from formwright.device.tables import DeviceTables
+from formwright.device.device_tables import DeviceTables
 
 if TYPE_CHECKING:
     from formwright.device.torch_decoder import Decoder

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 
 from formwright._extras import needs
-from formwright.device.tables import DeviceTables
+from formwright.device.device_tables import DeviceTables
 from formwright.device.torch_choice import choose_by_torch
 from formwright.device.torch_masks import check_logits, kernels_for
 from formwright.errors import ArgumentError, LimitExceeded, VocabularyError
@@ -114,7 +114,7 @@ class Decoder:
             raise ArgumentError(
                 "temperature: this decoder makes greedy choices only", hint="pass draws=True", argument="temperature"
             )
-        chosen = _known(rows, len(self.states))
+        chosen = _check_rows(rows, len(self.states))
         numbers = torch.tensor(chosen, dtype=torch.int64, device=self.states.device)
         self.states[numbers] = -1 if free else 0
         self.left[numbers] = min(UNBOUNDED if max_tokens is None else max_tokens, UNBOUNDED)
@@ -174,7 +174,7 @@ def _copy(array: np.ndarray, device: str | torch.device) -> torch.Tensor:
     return torch.from_numpy(array.copy()).to(device)  # torch takes no array that is read-only
 
 
-def _known(rows: Sequence[int] | None, count: int) -> list[int]:
+def _check_rows(rows: Sequence[int] | None, count: int) -> list[int]:
     known = list(range(count)) if rows is None else [int(row) for row in rows]
     if missing := [row for row in known if not 0 <= row < count]:
         raise ArgumentError(f"there is no row {missing[0]}: the decoder has {count}, counted from 0", argument="rows")

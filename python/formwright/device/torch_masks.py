@@ -94,7 +94,7 @@ def kernels_for(tensor: torch.Tensor) -> ModuleType | None:
 
 
 def check_logits(logits: Any) -> None:
-    """Refuse what is no matrix of logits."""
+    """Refuse what cannot be logits."""
     if not isinstance(logits, torch.Tensor):
         raise TypeError(f"logits: expected a torch tensor, got {type(logits).__name__}")
     if logits.dtype not in KINDS:
