@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{CompiledGraph, Language};
 
-/// Units of work of a state.
-const UNITS_OF_STATE: usize = 128;
+/// Units of work of a configuration of a state: every byte is tried.
+const UNITS_OF_CONFIGURATION: usize = 512;
 
 /// An automaton over bytes; state 0 is the start.
 #[derive(Debug, Default)]
@@ -80,8 +80,8 @@ impl Search {
 
     /// Tries every byte in the next state.
     fn expand(&mut self, machine: &mut Machine<'_>) -> Result<()> {
-        count(UNITS_OF_STATE);
         let at = Rc::clone(&self.states[self.automaton.edges.len()]);
+        count(UNITS_OF_CONFIGURATION * at.len());
         let (mut edges, mut next) = (Vec::new(), Vec::new());
         for byte in 0..=u8::MAX {
             next.clear();
@@ -132,7 +132,8 @@ mod tests {
     /// Names that must differ: a state would have to know which came, so the states are too many, however few there are.
     #[test]
     fn it_takes_no_text_for_another_where_names_must_differ() {
-        let schema = r#"{"type": "object", "patternProperties": {"^[ab]$": {"const": 1}}, "additionalProperties": false}"#;
+        let schema =
+            r#"{"type": "object", "patternProperties": {"^[ab]$": {"const": 1}}, "additionalProperties": false}"#;
         let names = json_schema::json_schema(schema, &json_schema::Options::default()).unwrap();
         assert!(matches!(*names.byte_automaton(100_000).unwrap_err().kind, crate::Kind::Limit { .. }));
     }
