@@ -8,12 +8,12 @@ Parts, in this order; a part that does not fit into the seconds that are left is
 
     check    every kernel against numpy, bit for bit: dtypes, widths that are no multiple of 32, padded and strided rows
     tables   a form as device tables (masks, classes of tokens, transitions, tokens to the end), against the matcher
-    apply    apply_bitmask: batch x width x density, beside torch and xgrammar
-    upload   masks to the device: pageable, pinned, pinned twice on a side stream
+    apply    `apply`: batch x width x density, beside torch and xgrammar
+    upload   masks to the device: pageable, pinned, and an `Upload`: pinned twice, on a side stream
     decode   a random 1B Llama: no mask, masks after the forward, masks during the forward, device tables
 
-Needs torch and triton; formwright for real forms and masks (else a stand-in), xgrammar and transformers if there: on a
-machine without a network, wheels of both installed with --no-deps. The vocabulary is drawn, so nothing is downloaded.
+Needs formwright with torch and triton; xgrammar and transformers if there: on a machine without a network, wheels
+installed with --no-deps. The vocabulary is drawn, so nothing is downloaded.
 Results go to --out as JSON, after each part. Medians; a device-to-device copy is measured first, as the ceiling.
 """
 
@@ -39,345 +39,37 @@ if DRY:
 import numpy as np
 import torch
 import triton
-import triton.language as tl
+from device_tables import INVOICE, vocabulary
 
-try:
-    import formwright as fw
-except ImportError:
-    fw = None  # type: ignore[assignment]
+import formwright as fw
+from formwright.device import Decoder, DeviceTables, Upload, apply, triton_kernels
+from formwright.device.torch_masks import apply_by_kernel
+
 try:
     import xgrammar
 except ImportError:
     xgrammar = None
 DEVICE = "cpu" if DRY else "cuda"
-BLOCK = 1024 if DRY else 4096
-
-
-# ---------------------------------------------------------------------------------------------------------- kernels
-
-
-@triton.jit
-def _read_bits(words_ptr, words, start, BLOCK: tl.constexpr):
-    """The bits of a block of tokens, and its words; what lies beyond the mask is forbidden."""
-    at = start // 32 + tl.arange(0, BLOCK // 32)
-    packed = tl.load(words_ptr + at, mask=at < words, other=0)
-    bits = (packed[:, None] >> tl.arange(0, 32)[None, :]) & 1
-    return tl.reshape(bits, (BLOCK,)) != 0, packed
-
-
-@triton.jit
-def apply_kernel(
-    logits_ptr, row_stride, width, masks_ptr, mask_stride, words, rows_ptr,
-    HAS_ROWS: tl.constexpr, SELECT: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    """Row i of the logits by row rows[i] of the masks; -1 is a row without a form. Nothing is read back."""
-    row = tl.program_id(0)
-    start = tl.program_id(1) * BLOCK
-    of = row
-    if HAS_ROWS:
-        of = tl.load(rows_ptr + row)
-    if of >= 0:
-        allowed, packed = _read_bits(masks_ptr + of.to(tl.int64) * mask_stride, words, start, BLOCK)
-        if tl.sum((packed != -1).to(tl.int32), 0) != 0:  # a block that allows everything is not touched
-            at = start + tl.arange(0, BLOCK)
-            to = logits_ptr + row.to(tl.int64) * row_stride + at
-            if SELECT and tl.sum((packed != 0).to(tl.int32), 0) != 0:
-                kept = tl.load(to, mask=at < width, other=0.0)
-                tl.store(to, tl.where(allowed, kept, -float("inf")), mask=at < width)
-            else:
-                tl.store(to, -float("inf"), mask=(at < width) & (allowed == 0))
-
-
-@triton.jit
-def best_kernel(
-    logits_ptr, row_stride, width, masks_ptr, mask_stride, words, state_ptr,
-    left_ptr, slack, classes_ptr, next_ptr, n_classes, need_ptr,
-    best_ptr, id_ptr, blocks, BUDGET: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    """The best allowed logit of a block: logits are read once and never written."""
-    row = tl.program_id(0)
-    block = tl.program_id(1)
-    start = block * BLOCK
-    at = start + tl.arange(0, BLOCK)
-    inside = at < width
-    state = tl.load(state_ptr + row).to(tl.int64)
-    kept = tl.load(logits_ptr + row.to(tl.int64) * row_stride + at, mask=inside, other=-float("inf")).to(tl.float32)
-    ok = inside
-    if state >= 0:
-        allowed, _ = _read_bits(masks_ptr + state * mask_stride, words, start, BLOCK)
-        ok = inside & allowed
-        if BUDGET:
-            left = tl.load(left_ptr + row)
-            if left <= slack:  # near the limit: only what a complete text still fits after
-                of = tl.load(classes_ptr + at, mask=ok, other=0).to(tl.int64)
-                to = tl.load(next_ptr + state * n_classes + of, mask=ok, other=-1).to(tl.int64)
-                need = tl.load(need_ptr + to, mask=ok & (to >= 0), other=1 << 29)
-                ok = ok & (need <= left - 1)
-    scores = tl.where(ok, kept, -float("inf"))
-    best = tl.max(scores, 0)
-    first = tl.min(tl.where(ok & (scores == best), at, 1 << 30), 0)  # the lowest id among equals
-    tl.store(best_ptr + row * blocks + block, best)
-    tl.store(id_ptr + row * blocks + block, first)
-
-
-@triton.jit
-def take_kernel(
-    best_ptr, id_ptr, blocks, token_ptr, state_ptr, left_ptr, classes_ptr, next_ptr, n_classes,
-    BLOCKS: tl.constexpr,
-):  # fmt: skip
-    """The token of a row, and the state after it."""
-    row = tl.program_id(0)
-    at = tl.arange(0, BLOCKS)
-    best = tl.load(best_ptr + row * blocks + at, mask=at < blocks, other=-float("inf"))
-    ids = tl.load(id_ptr + row * blocks + at, mask=at < blocks, other=1 << 30)
-    most = tl.max(best, 0)
-    token = tl.min(tl.where(best == most, ids, 1 << 30), 0)
-    tl.store(token_ptr + row, token.to(tl.int64))
-    state = tl.load(state_ptr + row).to(tl.int64)
-    if state >= 0:
-        of = tl.load(classes_ptr + token).to(tl.int64)
-        tl.store(state_ptr + row, tl.load(next_ptr + state * n_classes + of).to(tl.int32))
-        tl.store(left_ptr + row, tl.load(left_ptr + row) - 1)
-
-
-def apply(logits: torch.Tensor, masks: torch.Tensor, rows: torch.Tensor | None = None, select: bool = True) -> None:
-    """Forbidden logits become minus infinity, in place; columns beyond the mask are forbidden."""
-    count, width = logits.shape
-    grid = (count, triton.cdiv(width, BLOCK))
-    given = masks if rows is None else rows
-    apply_kernel[grid](
-        logits, logits.stride(0), width, masks, masks.stride(0), masks.shape[1], given,
-        HAS_ROWS=rows is not None, SELECT=select, BLOCK=BLOCK, num_warps=4 if DRY else 8,
-    )  # fmt: skip
-
-
-class Taker:
-    """A greedy choice and a step of the automaton on the device, in two launches."""
-
-    def __init__(self, tables: Tables, count: int, width: int) -> None:
-        self.tables, self.blocks = tables.to(DEVICE), triton.cdiv(width, BLOCK)
-        self.best = torch.empty((count, self.blocks), dtype=torch.float32, device=DEVICE)
-        self.ids = torch.empty((count, self.blocks), dtype=torch.int32, device=DEVICE)
-        self.state = torch.zeros(count, dtype=torch.int32, device=DEVICE)
-        self.left = torch.full((count,), 1 << 20, dtype=torch.int32, device=DEVICE)
-        self.token = torch.zeros(count, dtype=torch.int64, device=DEVICE)
-
-    def __call__(self, logits: torch.Tensor, budget: bool = True) -> torch.Tensor:
-        made, (count, width) = self.tables, logits.shape
-        best_kernel[(count, self.blocks)](
-            logits, logits.stride(0), width, made.masks, made.masks.stride(0), made.masks.shape[1], self.state,
-            self.left, made.slack, made.classes, made.next, made.next.shape[1], made.need,
-            self.best, self.ids, self.blocks, BUDGET=budget, BLOCK=BLOCK, num_warps=4,
-        )  # fmt: skip
-        take_kernel[(count,)](
-            self.best, self.ids, self.blocks, self.token, self.state, self.left, made.classes, made.next,
-            made.next.shape[1], BLOCKS=triton.next_power_of_2(self.blocks), num_warps=1,
-        )  # fmt: skip
-        return self.token
-
-
-# ----------------------------------------------------------------------------------------------------- device tables
-
-
-class Tables:
-    """A form with finitely many states, as arrays.
-
-    ``masks[state]`` is a packed row; ``next[state, classes[token]]`` the state after a token, -1 if it is forbidden;
-    ``need[state]`` the tokens that the shortest end needs; the last state is after the end of text.
-    """
-
-    def __init__(self, masks: Any, classes: Any, following: Any, need: Any, seconds: float) -> None:
-        self.masks, self.classes, self.next, self.need, self.seconds = masks, classes, following, need, seconds
-        finite = need[need < 1 << 29]
-        self.slack = int(finite.max()) + 1  # with more tokens left than this, the budget forbids nothing
-
-    def to(self, device: str) -> Tables:
-        moved = (torch.as_tensor(each).to(device) for each in (self.masks, self.classes, self.next, self.need))
-        return Tables(*moved, seconds=self.seconds)
-
-    @property
-    def size(self) -> dict[str, int]:
-        parts = {"masks": self.masks.nbytes, "next": self.next.nbytes, "classes": self.classes.nbytes}
-        unique = len(np.unique(self.masks, axis=0))
-        return {"states": len(self.masks), "distinct_masks": unique, "token_classes": self.next.shape[1], **parts}
-
-
-def minimal(accepting: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """States with equal continuations made one; ``edges`` is (states, 256), -1 where nothing may come."""
-    group = accepting.astype(np.int64)
-    while True:
-        padded = np.append(group, -1)
-        _, found = np.unique(np.column_stack([group, padded[edges]]), axis=0, return_inverse=True)
-        if found.max() == group.max():
-            break
-        group = found
-    first = np.zeros(group.max() + 1, np.int64)
-    first[group[::-1]] = np.arange(len(group))[::-1]
-    swap = np.arange(len(first))
-    swap[[0, group[0]]] = swap[[group[0], 0]]
-    order = first[swap]
-    new = np.empty(len(first) + 1, np.int64)
-    new[group[order]] = np.arange(len(first))
-    new[-1] = -1
-    padded = np.append(group, len(first))
-    return accepting[order], new[padded[edges[order]]]
-
-
-def build(
-    automaton: Sequence[tuple[bool, list[tuple[int, int]]]], tokens: list[bytes], ends: list[int], width: int
-) -> Tables:
-    """Tables of a byte automaton over a vocabulary; an empty token never comes."""
-    began = time.perf_counter()
-    edges = np.full((len(automaton), 256), -1, np.int64)
-    for state, (_, out) in enumerate(automaton):
-        for byte, to in out:
-            edges[state, byte] = to
-    accepting, edges = minimal(np.array([each[0] for each in automaton]), edges)
-    dead = len(edges)
-    table = np.vstack([np.where(edges < 0, dead, edges), np.full((1, 256), dead)]).astype(np.int32)
-    lengths = np.array([len(token) for token in tokens])
-    padded = np.zeros((len(tokens), max(1, lengths.max())), np.uint8)
-    for index, token in enumerate(tokens):
-        padded[index, : len(token)] = np.frombuffer(token, np.uint8)
-    order = np.argsort(-lengths, kind="stable")
-    padded, lengths = padded[order], lengths[order]
-    ids, numbers, rows = {0: 0}, [0], []
-    random_ = np.random.default_rng(1)
-    hashes = np.zeros((2, len(tokens)), np.uint64)
-    while len(rows) < len(numbers):
-        at = np.full(len(tokens), numbers[len(rows)], np.int32)
-        for place in range(padded.shape[1]):
-            live = int(np.searchsorted(-lengths, -place, side="left"))  # tokens that are longer than `place`
-            at[:live] = table[at[:live], padded[:live, place]]
-        at[lengths == 0] = dead
-        to = np.empty_like(at)
-        to[order] = at
-        for state in np.unique(to[to != dead]).tolist():
-            if state not in ids:
-                ids[state] = len(numbers)
-                numbers.append(state)
-        back = np.full(dead + 1, -1, np.int32)
-        back[list(ids)] = list(ids.values())
-        to = back[to]
-        rows.append(to)
-        with np.errstate(over="ignore"):
-            hashes += random_.integers(1, 1 << 63, (2, 1), np.uint64) * (to + 2).astype(np.uint64)
-    end = len(rows)
-    _, chosen, classes = np.unique(hashes.T, axis=0, return_index=True, return_inverse=True)
-    classes = classes.reshape(-1)
-    following = np.vstack([row[chosen] for row in rows] + [np.full(len(chosen), -1, np.int32)])
-    of_end = following.shape[1]
-    last = np.append(np.where(accepting[numbers], end, -1), end)[:, None]
-    following = np.hstack([following, last]).astype(np.int32)
-    classes = (
-        np.append(classes, np.full(width - len(tokens), int(np.argmax((following[:-1, :-1] < 0).all(0)))))
-        if width > len(tokens)
-        else classes
-    )
-    classes = classes.astype(np.int32)
-    if len(tokens) < width and not (following[:, classes[-1]] < 0).all():
-        raise ValueError("no class of tokens that never come")
-    classes[ends] = of_end
-    need = np.full(end + 1, 1 << 29, np.int64)
-    need[:end][accepting[numbers]] = 0
-    while True:
-        after = np.where(following[:, :-1] < 0, 1 << 29, need[following[:, :-1]]).min(1) + 1
-        better = np.minimum(need, after)
-        if (better == need).all():
-            break
-        need = better
-    need[end] = -(1 << 29)  # whatever is left of a budget, a text that has ended stays ended
-    masks = np.zeros((end + 1, -(-width // 32) * 32), np.uint8)
-    for state in range(end + 1):
-        masks[state, :width] = following[state, classes] >= 0
-    packed = np.packbits(masks, axis=1, bitorder="little").view(np.int32)
-    small = np.int16 if end < 1 << 15 else np.int32
-    return Tables(
-        packed, classes.astype(np.int32), following.astype(small), need.astype(np.int32), time.perf_counter() - began
-    )
-
-
-def vocabulary(size: int) -> list[bytes]:
-    """A vocabulary as byte-level models have them, drawn: all bytes, pieces of JSON, words with and without a space."""
-    draw = random.Random(size)
-    known = {bytes([byte]): None for byte in range(256)}
-    for piece in (
-        '{"',
-        '":',
-        '": "',
-        '", "',
-        '"}',
-        "}]",
-        "},",
-        '":{"',
-        '["',
-        '"]',
-        ": ",
-        ", ",
-        "true",
-        "false",
-        "null",
-    ):
-        known[piece.encode()] = None
-    for number in range(1000):
-        known[str(number).encode()] = None
-    letters = "etaoinshrdlucmfwypvbgkjqxz"
-    while len(known) < size:
-        word = "".join(draw.choices(letters, range(26, 0, -1), k=min(12, 1 + int(draw.expovariate(0.22)))))
-        word = word.capitalize() if draw.random() < 0.2 else word
-        known[(" " * (draw.random() < 0.5) + word).encode()] = None
-    return list(known)[:size]
-
-
-INVOICE = {
-    "type": "object",
-    "properties": {
-        "number": {"type": "string", "pattern": "^INV-[0-9]{6}$"},
-        "date": {"type": "string", "format": "date"},
-        "currency": {"enum": ["EUR", "USD", "GBP", "JPY"]},
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"sku": {"type": "string"}, "qty": {"type": "integer"}, "price": {"type": "number"}},
-                "required": ["sku", "qty", "price"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["number", "date", "currency", "lines"],
-    "additionalProperties": False,
-}
-
-
-def stand_in() -> list[tuple[bool, list[tuple[int, int]]]]:
-    """``{"a":[0-9]+,"b":"[a-z ]*"}`` by hand, where formwright is not there."""
-    states: list[tuple[bool, list[tuple[int, int]]]] = []
-    for byte in b'{"a":':
-        states.append((False, [(byte, len(states) + 1)]))
-    digit = len(states)
-    states.append((False, [(byte, digit + 1) for byte in b"0123456789"]))
-    states.append((False, [(byte, digit + 1) for byte in b"0123456789"] + [(ord(","), digit + 2)]))
-    for byte in b'"b":"':
-        states.append((False, [(byte, len(states) + 1)]))
-    inner = len(states)
-    states.append((False, [(byte, inner) for byte in b"abcdefghijklmnopqrstuvwxyz "] + [(ord('"'), inner + 1)]))
-    states.append((False, [(ord("}"), inner + 2)]))
-    states.append((True, []))
-    return states
 
 
 def form(short: bool = False) -> Any:
     schema = {"type": "array", "items": {"type": "integer"}} if short else INVOICE
-    return fw.json_schema(json.dumps(schema), whitespace="compact") if fw else None
+    return fw.json_schema(json.dumps(schema), whitespace="compact")
 
 
-def tables_of(size: int, width: int, short: bool = False) -> tuple[Tables, list[bytes], int]:
-    tokens = vocabulary(size)
-    end = size - 1
+def constraint_of(size: int, width: int, short: bool = False) -> tuple[fw.Constraint[Any], int]:
+    """The form for a drawn vocabulary, and its end of text."""
+    tokens, end = vocabulary(size), size - 1
     tokens[end] = b""  # the end of text has no bytes
-    automaton = form(short).language.byte_automaton(100_000) if fw else stand_in()
-    return build(automaton, tokens, [end], width), tokens, end
+    return fw.compile(form(short), fw.Vocabulary(tokens, eos_token_ids=[end], logits_size=width)), end
+
+
+def tables_of(constraint: fw.Constraint[Any]) -> tuple[DeviceTables, float]:
+    """Tables, and the seconds that they took."""
+    began = time.perf_counter()
+    made = constraint.device_tables()
+    assert made is not None, "the form has no tables"
+    return made, time.perf_counter() - began
 
 
 # ------------------------------------------------------------------------------------------------------------- parts
@@ -406,7 +98,7 @@ def random_masks(rows: int, words: int, density: float, seed: int = 0) -> np.nda
 
 
 def check() -> dict[str, Any]:
-    widths = [1031, 2048] if DRY else [32000, 32003, 128256, 131072, 151936, 262144, 262145]
+    widths = [1031, 4128] if DRY else [32000, 32003, 128256, 131072, 151936, 262144, 262145]
     count, done = (2, 0) if DRY else (9, 0)
     for width in widths:
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
@@ -420,12 +112,9 @@ def check() -> dict[str, Any]:
                         for select in (True, False):
                             wide = room.clone()
                             logits = wide[:, :width]  # rows do not touch: a stride that is not the width
-                            apply(
-                                logits,
-                                torch.from_numpy(masks).to(DEVICE),
-                                None if given is None else torch.from_numpy(given).to(DEVICE),
-                                select=select,
-                            )
+                            on_device = torch.from_numpy(masks).to(DEVICE)
+                            chosen = None if given is None else torch.from_numpy(given).to(DEVICE)
+                            apply_by_kernel(triton_kernels, logits, on_device, chosen, select=select)
                             want = reference(
                                 room[:, :width].float().cpu().numpy(), masks, None if given is None else given.tolist()
                             )
@@ -445,55 +134,60 @@ def check() -> dict[str, Any]:
 def tables() -> dict[str, Any]:
     size = 3000 if DRY else 128_000
     width = size + 256 if not DRY else 3100
-    made, tokens, end = tables_of(size, width)
-    (walks, places), more = (3, 0) if DRY else (40, 0), Counter[int]()
-    if fw:
-        known = fw.Vocabulary(tokens, eos_token_ids=[end], logits_size=width)
-        constraint = fw.compile(form(), known)
-        row = fw.allocate_bitmask(1, known)
-        for seed in range(walks):
-            draw, matcher, state = random.Random(seed), constraint.matcher(), 0
-            for left in range(90 if DRY else 120, 0, -1):
-                matcher.fill_bitmask(row, 0)
-                assert (row[0] == made.masks[state][: row.shape[1]]).all(), (seed, left, "masks differ")
-                least = matcher.min_tokens_to_finish
-                assert made.need[state] <= least, (seed, "the matcher needs fewer tokens than there are")
-                more[least - int(made.need[state])] += 1
-                allowed = np.flatnonzero(made.next[state, made.classes] >= 0)
-                near = list(draw.choices(allowed.tolist(), k=6))
-                token = (
-                    min(near, key=lambda each: made.need[made.next[state, made.classes[each]]])
-                    if left < 60
-                    else near[0]
-                )
-                places += 1
-                if token == end:
-                    break
-                matcher.accept_token(token)
-                state = made.next[state, made.classes[token]]
-    # The device against the tables: a batch of walks with budgets, all choices by random logits.
-    count = 4 if DRY else 32
-    taker = Taker(made, count, width)
-    budgets = np.random.default_rng(3).integers(int(made.need[0]), int(made.need[0]) + 40, count)
-    taker.left.copy_(torch.from_numpy(budgets.astype(np.int32)))
-    states, left, ended = np.zeros(count, int), budgets.copy(), np.zeros(count, bool)
-    for step in range(6 if DRY else 90):
-        logits = torch.randn((count, width), device=DEVICE, generator=torch.Generator(DEVICE).manual_seed(step))
-        chosen = taker(logits).cpu().numpy()
-        scores = logits.cpu().numpy()
-        for row in range(count):
-            to = made.next[states[row], made.classes]
-            ok = (to >= 0) & (np.where(to >= 0, made.need[to], 1 << 29) <= left[row] - 1)
-            want = int(np.argmax(np.where(ok, scores[row], -np.inf)))
-            assert want == chosen[row], (step, row, want, int(chosen[row]))
-            states[row], left[row] = to[want], left[row] - 1
-            ended[row] |= want == end
+    constraint, end = constraint_of(size, width)
+    made, seconds = tables_of(constraint)
+    walks, places, more = 3 if DRY else 40, 0, Counter[int]()
+    row = fw.allocate_bitmask(1, constraint.vocabulary)
+    for seed in range(walks):
+        draw, matcher, state = random.Random(seed), constraint.matcher(), 0
+        for left in range(90 if DRY else 120, 0, -1):
+            matcher.fill_bitmask(row, 0)
+            assert (row[0] == made.masks[made.mask_of[state]]).all(), (seed, left, "masks differ")
+            least = matcher.min_tokens_to_finish
+            assert made.need[state] <= least, (seed, "the matcher needs fewer tokens than there are")
+            more[least - int(made.need[state])] += 1
+            near = draw.choices(fw.allowed_tokens(row).tolist(), k=6)
+            after = [made.need[made.next[state, made.classes[token]]] for token in near]
+            token = near[int(np.argmin(after))] if left < 60 else near[0]
+            places += 1
+            if token == end:
+                break
+            matcher.accept_token(token)
+            state = made.next[state, made.classes[token]]
     compared = {
         "compared_with_matcher": places,
         "places_by_tokens_that_the_matcher_counts_more": dict(sorted(more.items())),
     }
-    device = {"device_steps": count * (step + 1), "ended": int(ended.sum())}
-    return {**compared, **device, "seconds_to_build": round(made.seconds, 2), **made.size}
+    parts = {"masks": len(made.masks), "classes": made.next.shape[1], "MB": round(made.nbytes / 1e6, 2)}
+    return {
+        **compared,
+        **check_choices(made, width, end),
+        "ms_to_build": round(1e3 * seconds, 1),
+        "states": made.states,
+        **parts,
+    }
+
+
+def check_choices(made: DeviceTables, width: int, end: int) -> dict[str, Any]:
+    """The device against the tables: a batch of texts with budgets, all choices by random logits."""
+    count = 4 if DRY else 32
+    decoder = Decoder(made, rows=count, width=width, device=DEVICE)
+    left = np.random.default_rng(3).integers(made.min_tokens, made.min_tokens + 40, count)
+    for row, budget in enumerate(left.tolist()):
+        decoder.begin([row], max_tokens=budget)
+    states, ended = np.zeros(count, int), np.zeros(count, bool)
+    for step in range(6 if DRY else 90):
+        logits = torch.randn((count, width), device=DEVICE, generator=torch.Generator(DEVICE).manual_seed(step))
+        chosen = decoder.take(logits).tolist()
+        scores = logits.cpu().numpy()
+        for row in range(count):
+            to = made.next[states[row], made.classes].astype(int)
+            ok = (to >= 0) & (np.where(to >= 0, made.need[to], 0) <= left[row] - 1)
+            want = int(np.argmax(np.where(ok, scores[row], -np.inf)))
+            assert want == chosen[row], (step, row, want, chosen[row])
+            states[row], left[row] = to[want], left[row] - 1
+            ended[row] |= want == end
+    return {"device_steps": count * (step + 1), "ended": int(ended.sum())}
 
 
 def time_work(work: Callable[[], Any], repeat: int = 0) -> float:
@@ -524,8 +218,8 @@ def apply_part() -> dict[str, Any]:
     batches, widths = ([1, 3], [1024]) if DRY else ([1, 32, 256, 512], [32000, 131072, 262144])
     lines, speed = [], ceiling()
     kinds: dict[str, Callable[[torch.Tensor, torch.Tensor], Any]] = {
-        "select": lambda logits, masks: apply(logits, masks),
-        "store": lambda logits, masks: apply(logits, masks, select=False),
+        "select": apply,
+        "store": lambda logits, masks: apply_by_kernel(triton_kernels, logits, masks, None, select=False),
         "torch ops": by_where,
     }
     if xgrammar is not None and not DRY:
@@ -556,23 +250,13 @@ def upload() -> dict[str, Any]:
         line: dict[str, Any] = {"batch": batch, "KiB": batch * words // 256}
         line["pageable"] = round(time_work(lambda: on_device.copy_(host)), 1)
         if not DRY:
-            pinned = [host.pin_memory() for _ in range(2)]
-            side, turn = torch.cuda.Stream(), [0]
-            events = [torch.cuda.Event() for _ in range(2)]
-
-            def twice() -> None:
-                slot = turn[0] = 1 - turn[0]
-                with torch.cuda.stream(side):
-                    on_device.copy_(pinned[slot], non_blocking=True)
-                    events[slot].record()
-                torch.cuda.current_stream().wait_event(events[slot])
-
-            line["pinned"] = round(time_work(lambda: on_device.copy_(pinned[0], non_blocking=True)), 1)
-            line["pinned, side stream"] = round(time_work(twice), 1)
+            pinned, sent = host.pin_memory(), Upload(batch, words, DEVICE)
+            line["pinned"] = round(time_work(lambda: on_device.copy_(pinned, non_blocking=True)), 1)
+            line["pinned, side stream"] = round(time_work(sent.send), 1)
             torch.cuda.synchronize()
             began = time.perf_counter()
             for _ in range(200):
-                twice()
+                sent.send()
             line["host, a call"] = round((time.perf_counter() - began) / 200 * 1e6, 1)
             torch.cuda.synchronize()
         lines.append(line)
@@ -658,7 +342,8 @@ def of_transformers(
 def decode(seconds: float) -> dict[str, Any]:
     """Tokens a second of one decode loop with masks made and applied in several ways; the same tokens everywhere."""
     size, width, length, steps = (3000, 3072, 24, 6) if DRY else (128_000, 128_256, 512, 256)
-    made, tokens, end = tables_of(size, width, short=DRY)
+    constraint, end = constraint_of(size, width, short=DRY)
+    made, _ = tables_of(constraint)
     lines: list[dict[str, Any]] = []
     ends = time.perf_counter() + seconds
     with torch.inference_mode():
@@ -675,7 +360,7 @@ def decode(seconds: float) -> dict[str, Any]:
                     forward: Any = Llama(width, *shape, batch=batch, length=length)
                 else:
                     forward = of_transformers(width, batch, length, DRY)
-                line = ways(forward, made, tokens, end, batch, width, steps)
+                line = ways(forward, made, constraint, end, batch, width, steps)
             except Exception as error:  # a version of transformers that cannot be captured, say
                 line = {"failed": f"{type(error).__name__}: {error}"[:60]}
             lines.append({"model": kind, "batch": batch, **line})
@@ -686,15 +371,12 @@ def decode(seconds: float) -> dict[str, Any]:
 
 
 def ways(
-    forward: Any, made: Tables, tokens: list[bytes], end: int, batch: int, width: int, steps: int
+    forward: Any, made: DeviceTables, constraint: fw.Constraint[Any], end: int, batch: int, width: int, steps: int
 ) -> dict[str, Any]:
     ids, place = torch.zeros(batch, dtype=torch.int64, device=DEVICE), torch.zeros(1, dtype=torch.int64, device=DEVICE)
     logits = torch.empty((batch, width), dtype=torch.bfloat16, device=DEVICE)
-    words = made.masks.shape[1]
-    device_masks = torch.zeros((batch, words), dtype=torch.int32, device=DEVICE)
-    taker = Taker(made, batch, width)
-    side = None if DRY else torch.cuda.Stream()
-    host = [torch.zeros((batch, words), dtype=torch.int32, pin_memory=not DRY) for _ in range(2)]
+    sent = Upload(batch, constraint.vocabulary.mask_words, DEVICE)
+    decoder = Decoder(made, rows=batch, width=width, device=DEVICE)
     host_ids = torch.zeros(batch, dtype=torch.int64, pin_memory=not DRY)
 
     def run() -> None:
@@ -702,59 +384,41 @@ def ways(
         place.add_(1)
 
     def mask_step() -> None:
-        apply(logits, device_masks)
+        apply(logits, sent.masks)
         ids.copy_(logits.argmax(-1))
 
     def plain() -> None:
         ids.copy_(logits.argmax(-1))
 
     def on_device() -> None:
-        ids.copy_(taker(logits))
+        ids.copy_(decoder.take(logits))
 
     graphs = {name: capture_graph(work) for name, work in (("run", run), ("masked", mask_step), ("plain", plain))}
     graphs["device"] = capture_graph(lambda: (run(), on_device()))
     graphs["free"] = capture_graph(lambda: (run(), plain()))
 
-    def begin() -> Any:
+    def begin() -> list[fw.Matcher]:
         getattr(forward, "reset", bool)()
         ids.zero_()
         place.zero_()
-        taker.state.zero_()
-        taker.left.fill_(steps)
-        if fw is None:
-            return [0] * batch
-        known = begin.known = getattr(begin, "known", None) or fw.Vocabulary(
-            tokens, eos_token_ids=[end], logits_size=width
-        )  # type: ignore[attr-defined]
-        begin.constraint = getattr(begin, "constraint", None) or fw.compile(form(DRY), known)  # type: ignore[attr-defined]
-        return [begin.constraint.matcher() for _ in range(batch)]  # type: ignore[attr-defined]
+        decoder.begin(max_tokens=steps)
+        return [constraint.matcher() for _ in range(batch)]
 
     spent: list[float] = []
 
-    def fill(rows: Any, into: torch.Tensor, chosen: list[int] | None, left: int) -> None:
+    def fill(rows: list[fw.Matcher], chosen: list[int] | None, left: int) -> None:
         """What the host does in a step: accept, fill."""
         began = time.perf_counter()
-        if fw is None:
-            for row, state in enumerate(rows):
-                rows[row] = state if chosen is None else max(0, int(made.next[state, made.classes[chosen[row]]]))
-                into[row] = torch.from_numpy(made.masks[rows[row]])
-        else:
-            out = into.numpy()[:, : rows[0].constraint.vocabulary.mask_words]
-            live = []
-            for row, matcher in enumerate(rows):
-                if chosen is not None and not matcher.is_finished:
-                    matcher.accept_token(chosen[row])
-                live.append(matcher)
-            running = [row for row, matcher in enumerate(live) if not matcher.is_finished]
-            ended = [row for row, matcher in enumerate(live) if matcher.is_finished]
-            if running:
-                whole = np.ascontiguousarray(out) if not out.flags.c_contiguous else out
-                fw.fill_bitmasks([live[row] for row in running], whole, rows=running, budgets=[left] * len(running))
-                if whole is not out:
-                    out[running] = whole[running]
-            for row in ended:
-                out[row] = 0
-                out[row, end >> 5] = np.int32(np.uint32(1 << (end & 31)).astype(np.int32))
+        for matcher, token in zip(rows, chosen or [], strict=False):
+            if not matcher.is_finished:
+                matcher.accept_token(token)
+        mask = sent.mask
+        if running := [row for row, matcher in enumerate(rows) if not matcher.is_finished]:
+            fw.fill_bitmasks([rows[row] for row in running], mask, rows=running, budgets=[left] * len(running))
+        for row, matcher in enumerate(rows):
+            if matcher.is_finished:
+                mask[row] = 0
+                mask[row, end >> 5] = np.int32(np.uint32(1 << (end & 31)).astype(np.int32))
         spent.append(1e6 * (time.perf_counter() - began))
 
     def sync() -> list[int]:
@@ -770,9 +434,10 @@ def ways(
             graphs["run"]()
             if not DRY:
                 torch.cuda.current_stream().synchronize()
-            fill(rows, host[0], chosen, steps - step)
-            device_masks.copy_(host[0])
+            fill(rows, chosen, steps - step)
+            sent.send()
             graphs["masked"]()
+            sent.release()
             chosen = sync()
             out.append(chosen)
         return out
@@ -782,16 +447,10 @@ def ways(
         rows, chosen, out = begin(), None, []
         for step in range(steps):
             graphs["run"]()
-            fill(rows, host[step % 2], chosen, steps - step)
-            if side is None:
-                device_masks.copy_(host[step % 2])
-            else:
-                with torch.cuda.stream(side):
-                    device_masks.copy_(host[step % 2], non_blocking=True)
-                torch.cuda.current_stream().wait_stream(side)
+            fill(rows, chosen, steps - step)
+            sent.send()
             graphs["masked"]()
-            if side is not None:
-                side.wait_stream(torch.cuda.current_stream())  # the next upload waits until this mask was read
+            sent.release()
             chosen = sync()
             out.append(chosen)
         return out
@@ -868,7 +527,7 @@ def main() -> int:
     began, failed = time.perf_counter(), 0
     found: dict[str, Any] = {
         "python": sys.version.split()[0], "torch": torch.__version__, "triton": triton.__version__,
-        "formwright": fw.__version__ if fw else None, "xgrammar": version("xgrammar") if xgrammar else None,
+        "formwright": fw.__version__, "xgrammar": version("xgrammar") if xgrammar else None,
         "device": "interpreter" if DRY else torch.cuda.get_device_name(),
     }  # fmt: skip
     print(found)

@@ -35,7 +35,7 @@ API = {
         one_of_text format partial tools Call CharacterParser Tree Token instructions explain""",
     "masks": """Masks
         Vocabulary compile Constraint Matcher allocate_bitmask apply_bitmask allowed_tokens fill_bitmasks RowBuffer
-        Interrupt""",
+        Interrupt device.apply device.Upload device.DeviceTables device.Decoder""",
     "generation": """Generation
         load from_transformers from_llama_cpp from_mlx from_onnx_genai models.LocalModel
         Result Complete Truncated Failed Observed Stream incremental.Partial generation.Piece

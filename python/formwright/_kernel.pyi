@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import GenericAlias
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
+from formwright.device.device_tables import DeviceTables
 from formwright.forms.explain import Explanation
 from formwright.forms.form import Form
 from formwright.forms.readers import Part
@@ -605,6 +606,22 @@ class Constraint(Generic[_T_co]):
             prompt_ids: The tokens before the text. They matter to canonical tokens only, which may continue a piece of
                 the prompt. Where the prompt is not canonical itself, or no text can follow it so, the text begins as if
                 a piece had ended.
+        """
+    def device_tables(self, *, most_bytes: int = 67108864) -> DeviceTables | None:
+        """This constraint as tables, for a loop that asks no host; see `formwright.device`.
+
+        Args:
+            most_bytes: How many bytes they may take together.
+
+        Returns:
+            `formwright.device.DeviceTables`, or ``None`` where there are none: texts nest without a bound, as those of
+            recursive schemas do; names are not declared, or items must differ; the form has a parser, or bounds the
+            tokens of a part; ``canonical=True``; the vocabulary cannot end some text; or the tables would have more
+            than 32,000 states or ``most_bytes``, or take longer to make than a compilation may.
+
+        Raises:
+            ArgumentError: ``most_bytes`` is negative.
+            Interrupted: The work was ended from outside.
         """
     def parse(self, text: str | bytes) -> _T_co:
         """The value that ``text`` spells. Raises OutputInvalid if it does not conform. See `formwright.Form.parse`."""

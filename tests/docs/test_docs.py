@@ -30,7 +30,7 @@ NEEDS = {
     "ray.md": "ray",
 }
 """Pages that run where a module is there, in a folder with a model of its kind: ``tests/hosts/page.py`` makes one."""
-LIBRARIES = {"measure.md": "statsmodels"}
+LIBRARIES = {"device.md": "torch", "measure.md": "statsmodels"}
 """Pages that run where a library is there."""
 WITHOUT_A_DEVICE = {"exllama.md", "sglang.md", "tensorrt_llm.md", "vllm.md"}
 """Pages whose programs need a GPU: they are compiled here, and what they import is imported by the scripts of hosts."""

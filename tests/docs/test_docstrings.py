@@ -33,6 +33,8 @@ NO_PYTHON = {
     "formwright.engines.sglang",
     "formwright.engines.sglang.budgets",
     "formwright.engines.sglang.speculation",
+    "formwright.device.device_tables",
+    "formwright.device.triton_kernels",
     "formwright.engines.vllm",
     "formwright.engines.vllm.drafts",
     "formwright.engines.vllm.manager",
@@ -42,6 +44,10 @@ NO_PYTHON = {
 }
 """Modules whose block is a drawing, or commands of a shell."""
 NEEDS = {
+    "formwright.device": "torch",
+    "formwright.device.torch_choice": "torch",
+    "formwright.device.torch_decoder": "torch",
+    "formwright.device.torch_masks": "torch",
     "formwright.evaluation": "statsmodels",
     "formwright.evaluation.report": "matplotlib",
     "formwright.evaluation.statistics": "statsmodels",
@@ -226,6 +232,11 @@ def of_frameworks(module: str) -> dict[str, Any]:
     if module == "formwright.masks.tensors":
         size = fw.load("formwright-tiny").vocabulary.logits_size
         return {"logits": importlib.import_module("torch").zeros((4, size))}
+    if module.startswith("formwright.device"):
+        torch, known = importlib.import_module("torch"), fw.load("formwright-tiny").vocabulary
+        tables = fw.compile(fw.choice("yes", "no"), known).device_tables()
+        masks = torch.zeros((4, known.mask_words), dtype=torch.int32)
+        return {"logits": torch.zeros((4, known.logits_size)), "masks": masks, "tables": tables}
     if module == "formwright.engines.transformers":
         library = importlib.import_module("transformers")
         network = library.AutoModelForCausalLM.from_pretrained(CHECKOUT_MODEL)

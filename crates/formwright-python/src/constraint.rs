@@ -6,7 +6,7 @@ use formwright::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString, PyType};
 
-use crate::errors::{Int, argument, lift, unlocked};
+use crate::errors::{Int, argument, count, lift, unlocked};
 use crate::interrupt::{interruptible, interruptible_locked};
 use crate::language::Language;
 use crate::matcher::Matcher;
@@ -53,6 +53,18 @@ fn spell_scope(py: Python<'_>, scope: Scope) -> Bound<'_, PyAny> {
         Scope::Nothing => of_bool(false),
         Scope::Forced => PyString::new(py, "forced").into_any(),
     }
+}
+
+/// Numbers as the bytes of an array.
+fn bytes_of<'py, T: Copy, const SIZE: usize>(
+    py: Python<'py>,
+    numbers: &[T],
+    spell: impl Fn(T) -> [u8; SIZE],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, SIZE * numbers.len(), |out| {
+        out.as_chunks_mut().0.iter_mut().zip(numbers).for_each(|(out, &number)| *out = spell(number));
+        Ok(())
+    })
 }
 
 /// What a constraint is made of again.
@@ -163,6 +175,38 @@ impl Constraint {
         let kernel =
             if own.canonical == Scope::Nothing { interruptible_locked(py, begin) } else { interruptible(py, begin) }?;
         Ok(Matcher::new(slf, kernel))
+    }
+
+    /// This constraint as tables, for a loop that asks no host; see `formwright.device`.
+    ///
+    /// Args:
+    ///     most_bytes: How many bytes they may take together.
+    ///
+    /// Returns:
+    ///     `formwright.device.DeviceTables`, or ``None`` where there are none: texts nest without a bound, as those of
+    ///     recursive schemas do; names are not declared, or items must differ; the form has a parser, or bounds the
+    ///     tokens of a part; ``canonical=True``; the vocabulary cannot end some text; or the tables would have more
+    ///     than 32,000 states or ``most_bytes``, or take longer to make than a compilation may.
+    ///
+    /// Raises:
+    ///     ArgumentError: ``most_bytes`` is negative.
+    ///     Interrupted: The work was ended from outside.
+    #[pyo3(signature = (*, most_bytes=Int(64 << 20)), text_signature = "($self, *, most_bytes=67108864)")]
+    fn device_tables<'py>(&self, py: Python<'py>, most_bytes: Int) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let most_bytes: usize = count(py, "most_bytes", most_bytes)?;
+        let made = interruptible(py, || self.kernel.device_tables(most_bytes))?;
+        made.map(|tables| {
+            let class = py.import("formwright.device.device_tables")?.getattr("DeviceTables")?;
+            let parts = (
+                bytes_of(py, &tables.masks, i32::to_ne_bytes)?,
+                bytes_of(py, &tables.mask_of, i16::to_ne_bytes)?,
+                bytes_of(py, &tables.classes, i16::to_ne_bytes)?,
+                bytes_of(py, &tables.next, i16::to_ne_bytes)?,
+                bytes_of(py, &tables.need, i32::to_ne_bytes)?,
+            );
+            class.call_method1("_from_kernel", parts)
+        })
+        .transpose()
     }
 
     /// The value that ``text`` spells. Raises OutputInvalid if it does not conform. See `formwright.Form.parse`.

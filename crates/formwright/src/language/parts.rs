@@ -7,7 +7,43 @@
 //!
 //! Cost: a visit for each part.
 
-use super::{Array, Node, NodeId, Object};
+use super::{Array, Graph, Node, NodeId, Object};
+use crate::interrupt::count;
+
+impl Graph {
+    /// Whether an object or array that a text may come to is found inside itself: then texts nest without a bound. What
+    /// rules alone bring about is not looked for. Not asked of compiled graphs: those have tails.
+    pub fn nests(&self) -> bool {
+        let (mut begun, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
+        let mut open = vec![self.root];
+        while let Some(&node) = open.last() {
+            count(1);
+            let at = node as usize;
+            if begun[at] {
+                done[at] = true;
+                open.pop();
+                continue;
+            }
+            begun[at] = true;
+            let mut outer = Vec::new();
+            self.nodes[at].each_part(|part| match (begun[part as usize], done[part as usize]) {
+                (true, true) => {}
+                (true, false) => outer.push(part),
+                (false, _) => open.push(part),
+            });
+            let is_inside = |&at: &NodeId| begun[at as usize] && !done[at as usize];
+            let is_container =
+                |&at: &NodeId| matches!(self.nodes[at as usize], Node::Object(_) | Node::Array(_)) && is_inside(&at);
+            for outer in outer {
+                let from = open.iter().rposition(|&at| at == outer && is_inside(&at)).unwrap_or(0);
+                if open[from..].iter().any(is_container) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
 
 impl Node {
     /// The nodes that it consists of. Those of tails do not matter: in an object with a tail, anything may begin.
@@ -89,5 +125,22 @@ impl Array {
         self.prefix.iter().take(least).for_each(|&item| visit(item));
         self.rest.iter().filter(|_| least > self.prefix.len()).for_each(|&item| visit(item));
         self.ways.iter().flatten().for_each(|&(item, _)| visit(item));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::json_schema::{Options, json_schema};
+
+    #[test]
+    fn objects_and_arrays_inside_themselves_nest() {
+        let nests = |schema: &str| json_schema(schema, &Options::default()).unwrap().graph().nests();
+        assert!(nests(r##"{"type": "array", "items": {"$ref": "#"}}"##));
+        let [tree, pair] = [r##"{"properties": {"a": {"$ref": "#/$defs/t"}}}"##, r#"{"const": 1}"#].map(|part| {
+            format!(
+                r##"{{"$defs": {{"t": {part}}}, "type": "array", "items": {{"$ref": "#/$defs/t"}}, "maxItems": 2}}"##
+            )
+        });
+        assert!(nests(&tree) && !nests(&pair));
     }
 }

@@ -7,14 +7,20 @@
 //! Cost: every byte is tried in every state. Of two states with the same continuations both are kept; a language
 //! with recursion, or with names or items that must differ, has more states than any limit.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::machine::{Configuration, Machine, Stacks, is_accepting, too_many_states};
 use crate::error::{Error, Result};
-use crate::language::Language;
+use crate::interrupt::count;
+use crate::language::{CompiledGraph, Language};
+
+/// Units of work of a configuration of a state: every byte is tried.
+const UNITS_OF_CONFIGURATION: usize = 512;
 
 /// An automaton over bytes; state 0 is the start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ByteAutomaton {
     /// By state: whether a text may end there.
     pub accepting: Vec<bool>,
@@ -28,34 +34,72 @@ impl Language {
     /// # Errors
     /// [`crate::Kind::Limit`] where there are more; as [`Language::compiled`].
     pub fn byte_automaton(&self, most_states: usize) -> Result<ByteAutomaton> {
-        let graph = &*self.compiled()?;
-        let (mut stacks, mut path) = (Stacks::default(), Vec::new());
+        ByteAutomaton::new(&*self.compiled()?, most_states)
+    }
+}
+
+impl ByteAutomaton {
+    /// The automaton of a compiled graph, of at most so many states.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] where there are more.
+    pub fn new(graph: &CompiledGraph, most_states: usize) -> Result<Self> {
+        let mut search = Search { most_states, ..Search::default() };
+        let (mut stacks, mut path) = (Stacks::default(), vec![0]); // 0 would be no place where a name or item begins
         let mut machine = Machine::new(graph, &mut stacks, &mut path);
         let start = machine.initial();
-        let mut ids: FxHashMap<Vec<Configuration>, u32> = FxHashMap::from_iter([(start.clone(), 0)]);
-        let (mut states, mut automaton) = (vec![start], ByteAutomaton { accepting: Vec::new(), edges: Vec::new() });
-        while let Some(at) = states.get(automaton.edges.len()).cloned() {
-            let mut edges = Vec::new();
-            for byte in 0..=u8::MAX {
-                let next = machine.advance(&at, byte);
-                if next.is_empty() {
-                    continue;
-                }
-                let new = states.len() as u32;
-                let to = *ids.entry(next).or_insert_with_key(|next| {
-                    states.push(next.clone());
-                    new
-                });
-                edges.push((byte, to));
-            }
-            automaton.accepting.push(is_accepting(&at));
-            automaton.edges.push(edges);
-            if states.len() > most_states {
-                return Err(Error::limit("states of the automaton", states.len(), most_states));
-            }
+        search.state(&start);
+        while search.automaton.edges.len() < search.states.len() {
+            search.expand(&mut machine)?;
         }
         graph.check_parsers()?;
-        if graph.overflowed() { Err(too_many_states()) } else { Ok(automaton) }
+        if graph.overflowed() { Err(too_many_states()) } else { Ok(search.automaton) }
+    }
+}
+
+/// The states found so far.
+#[derive(Default)]
+struct Search {
+    most_states: usize,
+    ids: FxHashMap<Rc<[Configuration]>, u32>,
+    states: Vec<Rc<[Configuration]>>,
+    automaton: ByteAutomaton,
+}
+
+impl Search {
+    /// The number of a state, new or not.
+    fn state(&mut self, configurations: &[Configuration]) -> u32 {
+        if let Some(&known) = self.ids.get(configurations) {
+            return known;
+        }
+        let (new, state) = (self.states.len() as u32, Rc::from(configurations));
+        self.states.push(Rc::clone(&state));
+        self.ids.insert(state, new);
+        new
+    }
+
+    /// Tries every byte in the next state.
+    fn expand(&mut self, machine: &mut Machine<'_>) -> Result<()> {
+        let at = Rc::clone(&self.states[self.automaton.edges.len()]);
+        count(UNITS_OF_CONFIGURATION * at.len());
+        let (mut edges, mut next) = (Vec::new(), Vec::new());
+        for byte in 0..=u8::MAX {
+            next.clear();
+            machine.step_all(&at, byte, &mut next, 0);
+            if next.iter().any(|configuration| !machine.is_erased(configuration.stack)) {
+                return Err(self.too_many()); // what comes depends on which names and items came
+            }
+            if !next.is_empty() {
+                edges.push((byte, self.state(&next)));
+            }
+        }
+        self.automaton.accepting.push(is_accepting(&at));
+        self.automaton.edges.push(edges);
+        if self.states.len() > self.most_states { Err(self.too_many()) } else { Ok(()) }
+    }
+
+    fn too_many(&self) -> Error {
+        Error::limit("states of the automaton", self.states.len().max(self.most_states + 1), self.most_states)
     }
 }
 
@@ -83,5 +127,14 @@ mod tests {
         let recursive =
             json_schema::json_schema(r##"{"items": {"$ref": "#"}}"##, &json_schema::Options::default()).unwrap();
         assert!(matches!(*recursive.byte_automaton(50).unwrap_err().kind, crate::Kind::Limit { .. }));
+    }
+
+    /// Names that must differ: a state would have to know which came, so the states are too many, however few there are.
+    #[test]
+    fn it_takes_no_text_for_another_where_names_must_differ() {
+        let schema =
+            r#"{"type": "object", "patternProperties": {"^[ab]$": {"const": 1}}, "additionalProperties": false}"#;
+        let names = json_schema::json_schema(schema, &json_schema::Options::default()).unwrap();
+        assert!(matches!(*names.byte_automaton(100_000).unwrap_err().kind, crate::Kind::Limit { .. }));
     }
 }

@@ -23,6 +23,7 @@
 //! | `pool` | caches that wait for the next text | `masks`, `canonical` |
 //! | `constraint` | what users compile, and begin texts with | `compiled`, `masks`, `canonical`, `pool` |
 //! | `constraints` | those that a vocabulary keeps for the next request | `constraint` |
+//! | `device_tables` | a constraint as tables, if its states are few | `byte_automaton`, `constraint` |
 //! | `checkout` | a cache in use | `compiled`, `canonical`, `constraint` |
 //! | `next_tokens` | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |
 //! | `canonical_steps` | its steps where only canonical tokens may come | `canonical`, `mask` |
@@ -44,6 +45,7 @@ mod compiled;
 mod constraint;
 mod constraints;
 mod counting;
+mod device_tables;
 mod distance;
 mod draft;
 mod history;
@@ -77,6 +79,7 @@ pub use byte_automaton::ByteAutomaton;
 pub use canonical::Speller;
 pub use constraint::Constraint;
 pub use constraints::Constraints;
+pub use device_tables::DeviceTables;
 pub use draft::Guess;
 pub use mask::Mask;
 pub use masks::Row;
