@@ -13,7 +13,7 @@ use crate::interrupt::count;
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// Nodes of the tree of tokens that are looked at for a unit of work.
-const NODES_OF_UNIT: usize = 4;
+const NODES_OF_UNIT: usize = 8;
 
 /// The search for states.
 pub struct Search<'a> {
@@ -105,7 +105,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        count(self.allowed.len() / 4);
+        count(self.allowed.len() / 8);
     }
 
     /// Finds the tokens that the automaton reads from a state, and the states after them.
