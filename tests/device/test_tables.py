@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import random
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,3 +237,16 @@ def test_tables_are_read_only_and_can_be_pickled(word_vocabulary: fw.Vocabulary)
     assert again.nbytes == made.nbytes
     counts = f"{made.states} states, {len(made.masks)} masks, {made.next.shape[1]} classes"
     assert repr(made) == f"DeviceTables({counts}, {made.nbytes:,} bytes)"
+
+
+def test_tables_need_no_torch_and_the_rest_says_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for module in ("torch_choice", "torch_decoder", "torch_masks"):
+        monkeypatch.delitem(sys.modules, f"formwright.device.{module}", raising=False)
+    device = importlib.import_module("formwright.device")
+    assert device.DeviceTables is DeviceTables
+    for name in ("apply", "Upload", "Decoder"):
+        with pytest.raises(fw.errors.MissingDependency, match=r"formwright\[device\]"):
+            getattr(device, name)
+    with pytest.raises(AttributeError, match="no attribute 'Encoder'"):
+        _ = device.Encoder

@@ -20,6 +20,7 @@ __all__ = ["EXTRAS", "print_findings"]
 EXTRAS = {
     "cli": ("click", "rich"),
     "client": ("httpx", "tenacity", "docstring_parser", "jinja2", "pydantic"),
+    "device": ("torch", "triton") if sys.platform == "linux" else ("torch",),
     "evaluate": ("matplotlib", "pandas", "scipy", "statsmodels"),
     "lark": ("lark",),
     "local": ("onnxruntime", "tokenizers"),

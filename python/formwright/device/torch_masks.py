@@ -136,9 +136,10 @@ class Upload:
         upload = Upload(batch, vocabulary.mask_words, logits.device)
         formwright.fill_bitmasks(matchers, upload.mask)   # on the host, while the device runs the model
         apply(logits, upload.send())                      # the model's stream waits for the copy
-        upload.release()                                  # the next copy waits until this mask was read
+        upload.release()                                  # the next copy waits for no more than this
 
-    The host waits for a copy only where it is two masks ahead of the device. On a CPU the copies are plain ones.
+    The host waits for a copy only where it is two masks ahead of the device. On a CPU the copies are plain ones. Its
+    methods are called where the model's stream is the current one.
 
     Args:
         rows: How many rows the masks have.
@@ -157,6 +158,7 @@ class Upload:
         """On the device: what was sent last. It stays the same tensor, as a CUDA graph needs it."""
         self._side = torch.cuda.Stream(self.device) if is_cuda else None
         self._sent = [torch.cuda.Event() for _ in range(2)] if is_cuda else []
+        self._is_released = True
 
     @property
     def mask(self) -> NDArray[np.int32]:
@@ -169,7 +171,16 @@ class Upload:
         return self._arrays[self._turn]
 
     def send(self) -> torch.Tensor:
-        """Copy the mask to the device. Work queued there from now on sees it; the host does not wait."""
+        """Copy the mask to the device. Work queued there from now on sees it; the host does not wait.
+
+        The copy begins after what was queued up to `release`; where that was not called, up to now.
+
+        Returns:
+            `masks`.
+        """
+        if not self._is_released:
+            self.release()
+        self._is_released = False
         turn, self._turn = self._turn, 1 - self._turn
         if self._side is None:
             return self.masks.copy_(self._host[turn])
@@ -180,6 +191,7 @@ class Upload:
         return self.masks
 
     def release(self) -> None:
-        """Say that the work queued so far is the last to read the mask: the next copy comes after it."""
+        """Say that the work queued so far is the last to read the mask: the next copy need not wait for more."""
+        self._is_released = True
         if self._side is not None:
             self._side.wait_stream(torch.cuda.current_stream(self.device))

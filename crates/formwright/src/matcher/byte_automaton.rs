@@ -17,7 +17,7 @@ use crate::interrupt::count;
 use crate::language::{CompiledGraph, Language};
 
 /// Units of work of a configuration of a state: every byte is tried.
-const UNITS_OF_CONFIGURATION: usize = 512;
+const UNITS_OF_CONFIGURATION: usize = 256;
 
 /// An automaton over bytes; state 0 is the start.
 #[derive(Debug, Default)]

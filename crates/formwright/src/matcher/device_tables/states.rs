@@ -13,7 +13,7 @@ use crate::interrupt::count;
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// Nodes of the tree of tokens that are looked at for a unit of work.
-const NODES_OF_UNIT: usize = 16;
+const NODES_OF_UNIT: usize = 8;
 
 /// The search for states.
 pub struct Search<'a> {
