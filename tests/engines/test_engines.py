@@ -294,3 +294,45 @@ def test_the_vocabularies_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatc
     assert known.with_ends([1]) is first
     known.with_ends([2])
     assert made == [[1], [2], [3], [2]]
+
+
+def tiny_vocabularies() -> Vocabularies:
+    return Vocabularies(Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")), 8192)
+
+
+@pytest.mark.parametrize(("value", "canonical"), [("", False), ("0", False), ("1", True), ("forced", "forced")])
+def test_the_environment_says_which_tokens_are_canonical(
+    monkeypatch: pytest.MonkeyPatch, value: str, canonical: object
+) -> None:
+    monkeypatch.setenv("FORMWRIGHT_CANONICAL", value)
+    constraint = tiny_vocabularies().compile("choice", '["positive", "negative"]', None)
+    assert constraint.canonical == canonical
+    firsts = [constraint.vocabulary.token(token_id) for token_id in constraint.matcher().allowed_token_ids()]
+    assert (b"p" in firsts) == (canonical is not True)
+
+
+def test_another_value_of_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_CANONICAL", "yes")
+    with pytest.raises(fw.errors.ArgumentError, match="expected 0, 1 or forced, got 'yes'"):
+        tiny_vocabularies()
+
+
+def test_a_tokenizer_whose_merges_are_not_known_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_CANONICAL", "1")
+    monkeypatch.setattr(grammar_backend, "vocabulary_from", lambda *_, **__: VOCABULARY)
+    with pytest.raises(fw.errors.VocabularyError):
+        Vocabularies(object(), 10)
+
+
+def test_a_canonical_text_continues_the_last_piece_of_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_CANONICAL", "1")
+    constraint = tiny_vocabularies().compile("regex", "[a-z]{1,9}", None)
+    prompt = constraint.vocabulary.merges.encode("The capital of Fr") or []
+    running = RunningText(constraint)
+    running.begin_after(prompt)
+    mask = fw.allocate_bitmask(2, constraint.vocabulary)
+    running.fill(mask, 0)
+    constraint.matcher(prompt).fill_bitmask(mask, 1)
+    assert (mask[0] == mask[1]).all()
+    constraint.matcher().fill_bitmask(mask, 1)
+    assert (mask[0] != mask[1]).any()

@@ -14,18 +14,30 @@ Cost: a vocabulary for each set of ends, a tenth of a second for 131,072 tokens;
 `_KEPT_FORMS` forms: clients send the same tools with each request.
 
 Drafts of a speculation go on after an end of text. What comes there is accepted and means nothing.
+
+Whether texts have canonical tokens only, those that the tokenizer itself would write, is a setting of the engine:
+``FORMWRIGHT_CANONICAL``.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright._lru import Lru
-from formwright.errors import LanguageError, LimitExceeded, OptionUnsupported, TokenRejected, VocabularyError
+from formwright.errors import (
+    ArgumentError,
+    LanguageError,
+    LimitExceeded,
+    OptionUnsupported,
+    TokenRejected,
+    VocabularyError,
+)
+from formwright.forms.coerce import Canonical
 from formwright.forms.form import Form, Origin
 from formwright.forms.grammars import grammar
 from formwright.forms.json_forms import json as json_form
@@ -35,10 +47,26 @@ from formwright.masks.arrays import Mask, allow_only_ends
 from formwright.tokenizers import vocabulary_from
 from formwright.tools.structural import structural_form
 
-__all__ = ["RunningText", "Vocabularies", "form_from_request", "request_from_form"]
+__all__ = ["CANONICAL", "RunningText", "Vocabularies", "form_from_request", "read_canonical", "request_from_form"]
+
+CANONICAL = "FORMWRIGHT_CANONICAL"
+"""The environment variable that says which tokens of a text are canonical."""
 
 _KEPT = 16
 _KEPT_FORMS = 32
+
+
+def read_canonical() -> Canonical:
+    """Which tokens of a text are canonical, as the environment of the engine says: none, ``1`` all, or ``forced``.
+
+    Raises:
+        ArgumentError: The variable has another value.
+    """
+    known: dict[str, Canonical] = {"": False, "0": False, "1": True, "forced": "forced"}
+    value = os.environ.get(CANONICAL, "")
+    if value not in known:
+        raise ArgumentError(f"{CANONICAL}: expected 0, 1 or forced, got {value!r}", argument=CANONICAL)
+    return known[value]
 
 
 def form_from_request(
@@ -128,12 +156,22 @@ class Vocabularies:
     Args:
         tokenizer: Of any family that `formwright.Vocabulary.from_tokenizer` reads.
         size: The width of the model's logits.
+
+    Attributes:
+        canonical: Which tokens of a text are canonical, see `read_canonical`.
+
+    Raises:
+        ArgumentError: The environment has a value for this that it cannot have.
+        VocabularyError: Tokens are to be canonical, and it is not known what the tokenizer merges.
     """
 
     def __init__(self, tokenizer: Any, size: int) -> None:
         self._tokenizer, self._size = tokenizer, size
+        self.canonical = read_canonical()
         self._kept = Lru[frozenset[int], Vocabulary](_KEPT)
         self._forms = Lru[tuple[str, str, str | None, frozenset[int]], Form[Any]](_KEPT_FORMS)
+        if self.canonical:
+            _ = self.with_ends(None).merges  # now, not at the first request
 
     def with_ends(self, ends: Collection[int] | None) -> Vocabulary:
         """The vocabulary in which these ids end a text, beside those that the tokenizer declares."""
@@ -153,7 +191,7 @@ class Vocabularies:
         vocabulary = self.with_ends(ends)
         make = partial(form_from_request, kind, text, whitespace=whitespace, vocabulary=vocabulary)
         form = self._forms.find((kind, text, whitespace, frozenset(ends or ())), make)
-        return Constraint(form, vocabulary)
+        return Constraint(form, vocabulary, canonical=self.canonical)
 
 
 class RunningText:
@@ -168,6 +206,12 @@ class RunningText:
         self.matcher = constraint.matcher()
         self.least = self.matcher.min_tokens_to_finish
         """How many tokens the shortest text has, without an end."""
+
+    def begin_after(self, prompt_ids: Sequence[int]) -> None:
+        """Begin again, after these tokens: the first canonical token depends on what it continues."""
+        if self.constraint.canonical:
+            self.matcher = self.constraint.matcher(prompt_ids)
+            self.least = self.matcher.min_tokens_to_finish
 
     def check_room(self, room: int) -> None:
         """Refuse a request that leaves no room for a text. Raises LimitExceeded."""

@@ -52,6 +52,7 @@ def tell_request(request: Req) -> None:
     if isinstance(outer, ReasonerGrammarObject) and has_thought(outer):
         _bound_thought(outer, text, room)
         return
+    text.running.begin_after(request.origin_input_ids)
     try:
         text.running.check_room(room)
     except LimitExceeded as error:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from formwright._hosts import import_host
+from formwright._kernel import Constraint
 from formwright.engines.grammar_backend import RunningText, Vocabularies, form_from_request
 from formwright.engines.sglang.grammar import FormwrightGrammar, Masks
 from formwright.errors import ArgumentError, FormwrightError
@@ -51,7 +52,8 @@ class FormwrightBackend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         has_drafts: bool = True,
     ) -> None:
         super().__init__()
-        self._vocabulary = Vocabularies(tokenizer, vocab_size).with_ends(ends)
+        vocabularies = Vocabularies(tokenizer, vocab_size)
+        self._vocabulary, self._canonical = vocabularies.with_ends(ends), vocabularies.canonical
         self._whitespace, self._has_drafts = whitespace, has_drafts
 
     @property
@@ -78,7 +80,8 @@ class FormwrightBackend(Masks, BaseGrammarBackend):  # type: ignore[misc]
     def _make_grammar(self, kind: str, text: str) -> BaseGrammarObject:
         try:
             form = form_from_request(kind, text, whitespace=self._whitespace, vocabulary=self._vocabulary)
-            return FormwrightGrammar(RunningText(compile(form, self._vocabulary)), has_drafts=self._has_drafts)
+            constraint: Constraint[Any] = compile(form, self._vocabulary, canonical=self._canonical)
+            return FormwrightGrammar(RunningText(constraint), has_drafts=self._has_drafts)
         except (FormwrightError, ValueError, RecursionError) as error:
             return InvalidGrammarObject(str(error))
 

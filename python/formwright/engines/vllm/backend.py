@@ -19,6 +19,7 @@ go on after the end (``ignore_eos``), or may not end where the form does (``min_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,10 @@ class FormwrightGrammar(StructuredOutputGrammar):  # type: ignore[misc]  # vllm 
         self._limit: int | None = None
         """Most tokens of the text without an end; `None` if it is not known, or no text has so few."""
         self._thought: _Thought | None = None
+
+    def begin_after(self, prompt_ids: Sequence[int]) -> None:
+        """Begin again after a prompt, see `RunningText.begin_after`."""
+        self._running.begin_after(prompt_ids)
 
     def check_room(self, room: int) -> None:
         """Refuse a request that leaves no room for a text. Raises LimitExceeded."""

@@ -47,8 +47,10 @@ class FormManager(StructuredOutputManager):  # type: ignore[misc]  # vllm is not
             LimitExceeded: No text fits, and no thought comes before it.
         """
         grammar: FormwrightGrammar = super()._create_grammar(request)
-        if (room := self._find_room(request)) is not None and self.reasoner_cls is None:
-            grammar.check_room(room)
+        if self.reasoner_cls is None:
+            grammar.begin_after(request.prompt_token_ids or [])
+            if (room := self._find_room(request)) is not None:
+                grammar.check_room(room)
         return grammar
 
     def _find_room(self, request: Request) -> int | None:

@@ -138,7 +138,7 @@ class FormProcessor(RowsProcessor, SlotsProcessor):  # type: ignore[misc]  # vll
         form = _read_form(params, vocabulary)
         if form is None:
             return None
-        constraint: Constraint[Any] = compile(form, vocabulary)
+        constraint: Constraint[Any] = compile(form, vocabulary, canonical=self._vocabularies.canonical)
         return _Text(RunningText(constraint), output_ids, params.max_tokens)
 
     def _place(self, key: int, text: _Text | None) -> None:
