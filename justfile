@@ -108,3 +108,7 @@ ci:
 # A wheel for this machine.
 wheel:
     maturin build --release
+
+# The same, optimised for what requests do; in build/profiled/dist.
+profiled-wheel:
+    tests/programs/profiled_wheel
