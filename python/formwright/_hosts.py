@@ -47,7 +47,7 @@ _RUN = {
     "exllamav2": "0.3.2, its classes without a device",
     "vllm": "0.32.0",
     "sglang": "0.5.23, its classes without a device",
-    "tensorrt_llm": "a stand-in",
+    "tensorrt_llm": "its documented interface",
     "langchain": "1.8.3",
     "llama_index": "0.14.25",
     "haystack": "3.4.1",

@@ -19,7 +19,7 @@ def test_documented_tables_are_up_to_date() -> None:
 
 
 def test_the_package_says_of_each_host_what_was_run() -> None:
-    what = {"real host": (), "real classes": ("its classes without a device",), "double": ("a stand-in",)}
+    what = {"real host": (), "real classes": ("its classes without a device",), "double": ("its documented interface",)}
     for key, host in HOSTS.items():
         seen = json.loads((DOCS.parent / "tests" / "hosts" / "records" / f"{key}.json").read_text("utf-8"))
         version = () if seen["version"] is None else (seen["version"],)
