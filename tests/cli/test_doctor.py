@@ -54,7 +54,7 @@ def test_the_states_of_hosts(hosts: None) -> None:
     found = {row["name"]: (row["state"], row["version"], row["detail"]) for row in told["checks"]}
     assert found["vLLM"] == ("too old", "0.31.9", 'known are >=0.32,<0.34: pip install "vllm>=0.32,<0.34"')
     assert found["SGLang"][:2] == ("too new", "0.6")
-    assert found["Ray"] == ("works", "2.60.0", "known are >=2.60,<3")
+    assert found["Ray"] == ("works", "2.60.0", f"known are >=2.60,<3; we ran {HOSTS['ray'].run}")
     assert found["MLX-LM"] == ("fails", "0.32", "OSError: libmlx.so: no such file")
     assert found["Haystack"] == ("missing", None, 'pip install "formwright[haystack]"')
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from conformance import ENDS, Row, find_fault, vocabulary_with
+from conformance import ENDS, PROGRAMS, Row, find_fault, vocabulary_with
+from host_texts import RowTexts, StepTexts
 
 import formwright as fw
 from formwright.engines.grammar_backend import RunningText
+from formwright.generation.rows import Rows
 from formwright.masks.arrays import allocate_bitmask, allow_only_ends
-
-PROGRAMS = int(os.environ.get("PROGRAMS", "100"))
 
 
 class RunningTexts:
@@ -177,4 +176,50 @@ def test_running_texts_pass() -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_faulty_adapter_is_caught(mutant: type[RunningTexts]) -> None:
+    assert find_fault(mutant, PROGRAMS) is not None
+
+
+class FoundRows(RowTexts):
+    """Rows as the processors of transformers and TensorRT-LLM find them, by their ids."""
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Rows:
+        return Rows([constraint], max_tokens=limit)
+
+    def ask(self, maker: Rows, rows: list[list[int]]) -> list[Row]:
+        mask = allocate_bitmask(len(rows), maker.vocabulary)
+        maker.fill(rows, mask)
+        return list(mask)
+
+
+class FoundSteps(FoundRows, StepTexts):
+    """Rows as the processors of llama.cpp and MLX-LM find them: once for each token."""
+
+    lacks = StepTexts.lacks
+
+
+class RowsOfTheWrongBeam(FoundRows):
+    def ask(self, maker: Rows, rows: list[list[int]]) -> list[Row]:
+        return super().ask(maker, [*rows[1:], rows[0]])
+
+
+class ForbiddenTokensGoOn(FoundRows):
+    def ask(self, maker: Rows, rows: list[list[int]]) -> list[Row]:
+        mask = allocate_bitmask(len(rows), maker.vocabulary)
+        running = maker.fill(rows, mask)
+        mask[[not each for each in running]] = -1
+        return list(mask)
+
+
+class StepsWithoutALimit(FoundSteps):
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Rows:
+        return super().make(constraint, None)
+
+
+@pytest.mark.parametrize("adapter", [FoundRows, FoundSteps])
+def test_rows_that_are_found_by_their_ids_pass(adapter: type[RowTexts]) -> None:
+    assert find_fault(adapter, PROGRAMS) is None
+
+
+@pytest.mark.parametrize("mutant", [RowsOfTheWrongBeam, ForbiddenTokensGoOn, StepsWithoutALimit])
+def test_faulty_rows_are_caught(mutant: type[RowTexts]) -> None:
     assert find_fault(mutant, PROGRAMS) is not None

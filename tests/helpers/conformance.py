@@ -13,6 +13,7 @@ engine does not have.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,7 @@ TOKENS = [bytes([byte]) for byte in range(256)] + PIECES
 ENDS = (len(TOKENS), len(TOKENS) + 1, len(TOKENS) + 2)
 OPERATIONS = 200
 LIVING = 6  # texts at a time, at most
+PROGRAMS = int(os.environ.get("PROGRAMS", "100"))
 
 FORMS: Mapping[str, Callable[[], fw.Form[Any]]] = {
     "regex": lambda: fw.regex("[ab1]{0,6}(yes|no)"),
@@ -46,7 +48,8 @@ class Adapter(Protocol):
     """What the kit asks of an engine's adapter. Keys are the adapter's own."""
 
     lacks: frozenset[str]
-    """Names of operations that the engine does not have: ``"take back"``, ``"validate"``, ``"drafts"``, ``"copy"``."""
+    """Names of operations that the engine does not have: ``"refuse"``, ``"take back"``, ``"validate"``, ``"drafts"``,
+    ``"copy"``. An engine that draws tokens by the mask, and cannot give any back, has nothing to refuse."""
 
     def begin(self, form: fw.Form[Any], *, ends: Sequence[int], limit: int | None) -> Any:
         """Begin a text that these tokens may end, of ``limit`` tokens without an end at most."""
@@ -129,8 +132,9 @@ class Program:
 
     def step(self) -> None:
         """One operation, and the comparison of all masks after it."""
-        operations = [self.begin, self.accept, self.accept, self.accept_invalid, self.end, self.ask_in_threads]
-        optional = {"take back": self.take_back, "validate": self.validate, "drafts": self.draft, "copy": self.copy}
+        operations = [self.begin, self.accept, self.accept, self.end, self.ask_in_threads]
+        optional = {"refuse": self.accept_invalid, "take back": self.take_back, "validate": self.validate}
+        optional |= {"drafts": self.draft, "copy": self.copy}
         operations += [operation for name, operation in optional.items() if name not in self.adapter.lacks]
         operation = self.chance.choice(operations) if self.texts else self.begin
         operation()
@@ -254,14 +258,15 @@ def run_program(adapter: Adapter, seed: int, operations: int = OPERATIONS) -> No
     """Run a drawn program.
 
     Raises:
-        AssertionError: An answer is not that of the model; with the operations that led to it.
+        AssertionError: An answer is not that of the model, or an error; with the operations that led to it.
     """
     program = Program(adapter, random.Random(seed))
     for _ in range(operations):
         try:
             program.step()
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {error}\n" + "\n".join(program.done[-12:])) from error
+        except Exception as error:
+            about = f"seed {seed}: {type(error).__name__}: {error}\n"
+            raise AssertionError(about + "\n".join(program.done[-12:])) from error
 
 
 def find_fault(make: Callable[[], Adapter], programs: int) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -20,6 +21,10 @@ from battery import BUDGET, FORMS, PROMPTS, record
 from tokenizers import Tokenizer
 
 import formwright as fw
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+from conformance import PROGRAMS, Row, find_fault
+from host_texts import HostText, RowTexts, allows, pack_scores
 
 TINY = fw.load("formwright-tiny")
 FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
@@ -64,6 +69,101 @@ def texts(write: Any) -> dict[str, int]:
 
 def joined(ids: list[int]) -> str:
     return b"".join(map(TINY.vocabulary.token, ids)).decode()
+
+
+class FilteredTexts(RowTexts):
+    """Filters of jobs, for the kit of `conformance`: a filter is fed, and says what may come next."""
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        """A filter as its own beginning leaves it, of a form for the vocabulary of the kit."""
+        tokenizer = SimpleNamespace(
+            tokenizer=None,
+            tokenizer_model=None,
+            eos_token_id=None,
+            config=SimpleNamespace(vocab_size=0, eos_token_id_list=[]),
+        )
+        model = SimpleNamespace(config=SimpleNamespace(vocab_size=0))
+        module = importlib.import_module(f"formwright.engines.{self.name}")
+        module.Vocabularies = lambda *_: SimpleNamespace(with_ends=lambda _: constraint.vocabulary)
+        arguments = (tokenizer,) if self.name == "exllamav3" else (model, tokenizer)
+        return module.FormFilter(*arguments, constraint.form, max_tokens=limit)
+
+    name = ""
+
+    def row(self, maker: Any) -> Row:
+        """What a filter says."""
+        raise NotImplementedError
+
+    def accept(self, key: int, token_ids: Sequence[int]) -> bool:
+        text, drawn = self.texts[key], list[int]()
+        for token_id in text.reach(token_ids):
+            if not allows(self.row(text.maker), token_id):
+                self.go_back(text, len(drawn))
+                return False
+            text.maker.feed(token_id)
+            drawn.append(token_id)
+        text.ids += drawn
+        return True
+
+    def go_back(self, text: HostText, count: int) -> None:
+        raise NotImplementedError
+
+
+class RewoundTexts(FilteredTexts):
+    """Filters of ExLlamaV3, which rewinds them by its journal."""
+
+    lacks = frozenset({"validate", "copy"})
+    name = "exllamav3"
+
+    def row(self, maker: Any) -> Row:
+        return np.array(POOL.submit(maker.get_next_logit_mask).result().numpy()[0])
+
+    def go_back(self, text: HostText, count: int) -> None:
+        text.maker.rewind(count)
+
+    def take_back(self, key: int, count: int) -> None:
+        self.texts[key].maker.rewind(count)
+        super().take_back(key, count)
+
+    def masks(self, keys: Sequence[int], drafts: Mapping[int, Sequence[int]]) -> dict[int, list[Row]]:
+        found = {key: [self.row(self.texts[key].maker)] for key in keys}
+        for key, ids in drafts.items():
+            maker, fed = self.texts[key].maker, [token_id for token_id in ids if token_id != -1]
+            for token_id in fed:
+                maker.feed(token_id)
+                found[key].append(self.row(maker))
+            maker.rewind(len(fed))
+        return found
+
+
+class ClonedTexts(FilteredTexts):
+    """Filters of ExLlamaV2, which has copies of them, by masks and by lists in turns. It takes nothing back."""
+
+    lacks = frozenset({"validate", "take back", "refuse"})
+    name = "exllamav2"
+
+    def row(self, maker: Any) -> Row:
+        maker.background_prepare_logit_mask(POOL)
+        assert maker.get_next(mask=True) is True
+        row = pack_scores(maker.mask_logits(torch.zeros(maker._mask.shape[1] * 32)))
+        allowed, ends = maker.next()
+        assert fw.allowed_tokens(row).tolist() == allowed
+        assert set(ends) <= set(allowed)
+        return row
+
+    def masks(self, keys: Sequence[int], drafts: Mapping[int, Sequence[int]]) -> dict[int, list[Row]]:
+        found = {key: [self.row(self.texts[key].maker)] for key in keys}
+        for key, ids in drafts.items():
+            guess = self.texts[key].maker.clone()
+            for token_id in [token_id for token_id in ids if token_id != -1]:
+                guess.feed(torch.tensor([[token_id]]))
+                found[key].append(self.row(guess))
+        return found
+
+    def copy(self, key: int) -> int:
+        other = super().copy(key)
+        self.texts[other].maker = self.texts[key].maker.clone()
+        return other
 
 
 def third() -> None:
@@ -114,7 +214,8 @@ def third() -> None:
         raise AssertionError("a forbidden token went unnoticed")
     features = {"batch": "a filter for each job", "beams": "no", "speculation": "rewinds"}
     features |= {"reasoning": "trigger token", "tools": "fw.tools", "forced tokens": "no"}
-    record("exllamav3", "real classes", features, **counts)
+    assert (fault := find_fault(RewoundTexts, PROGRAMS)) is None, fault
+    record("exllamav3", "real classes", features, **counts, programs=PROGRAMS)
 
 
 def second() -> None:
@@ -163,7 +264,8 @@ def second() -> None:
     counts = texts(write)
     features = {"batch": "a filter for each job", "beams": "no", "speculation": "clones"}
     features |= {"reasoning": "fw.thinking", "tools": "fw.tools", "forced tokens": "no"}
-    record("exllamav2", "real classes", features, **counts)
+    assert (fault := find_fault(ClonedTexts, PROGRAMS)) is None, fault
+    record("exllamav2", "real classes", features, **counts, programs=PROGRAMS)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import random
+import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gguf_file
@@ -14,6 +17,11 @@ from battery import BUDGET, FORMS, PROMPTS, Person, microseconds, record, texts
 from llama_cpp.llama_speculative import LlamaPromptLookupDecoding
 
 import formwright as fw
+from formwright.engines.llama_cpp import FormProcessors
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+from conformance import PROGRAMS, Row, find_fault
+from host_texts import StepTexts, pack_scores
 
 FREE = fw.regex(r"[\s\S]{400}")
 
@@ -42,6 +50,8 @@ def main() -> None:
     check_chat(model, llama)
     check_speculation(model, path, host)
     check_faults(model, llama, tiny)
+    for guesses in (0, 3):
+        assert (fault := find_fault(lambda guesses=guesses: SteppedTexts(guesses), PROGRAMS)) is None, fault
 
     keeps, passes = model.logits_processor(FREE), llama_cpp.LogitsProcessorList([lambda ids, scores: scores])
 
@@ -65,7 +75,34 @@ def main() -> None:
         },
         **counts,
         microseconds=microseconds(free),
+        programs=PROGRAMS,
     )
+
+
+class SteppedTexts(StepTexts):
+    """Texts with a list of processors each, for the kit of `conformance`; ids of guesses may follow those to stay."""
+
+    def __init__(self, guesses: int) -> None:
+        super().__init__()
+        draft_model = object() if guesses else None
+        self.llama = SimpleNamespace(input_ids=np.zeros(2048, np.intc), draft_model=draft_model)
+        self.guesses, self.chance = guesses, random.Random(guesses)
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        return FormProcessors(self.llama, constraint, max_tokens=limit)
+
+    def ask(self, maker: Any, rows: list[list[int]]) -> list[Row]:
+        (ids,) = rows
+        # A prompt has no guesses after it: they come when a token was written.
+        guesses = [] if maker._known is None else self.chance.choices(range(200), k=self.guesses)
+        self.llama.input_ids[: len(ids) + len(guesses)] = [*ids, *guesses]
+        scores = maker(self.llama.input_ids[: len(ids) + len(guesses)], np.zeros(self.width(maker), np.float32))
+        assert maker.error is None, maker.error
+        return [pack_scores(scores)]
+
+    @staticmethod
+    def width(maker: Any) -> int:
+        return int(maker._rows.vocabulary.logits_size)
 
 
 def check_batches(model: Any, tiny: Any) -> None:

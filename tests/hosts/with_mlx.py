@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,6 +17,11 @@ from battery import BUDGET, FORMS, PROMPTS, Person, microseconds, record, texts
 from mlx_lm.generate import BatchGenerator, generate_step, speculative_generate_step
 
 import formwright as fw
+from formwright.engines.mlx import FormProcessor
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+from conformance import PROGRAMS, Row, find_fault
+from host_texts import StepTexts, pack_scores
 
 FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
 """The model of the checkout: its float weights are not in the wheel."""
@@ -51,6 +57,7 @@ def main() -> None:
     check_batch(model, tiny, host)
     check_speculation(model, tiny, host)
     check_faults(model, tiny)
+    assert (fault := find_fault(SteppedTexts, PROGRAMS)) is None, fault
 
     def free(constrained: bool) -> int:
         processors = [model.logits_processor(FREE)] if constrained else []
@@ -72,7 +79,20 @@ def main() -> None:
         waits=waits[0],
         tokens=tokens[0],
         microseconds={**microseconds(free), "added": microseconds_alone(model, tiny)},
+        programs=PROGRAMS,
     )
+
+
+class SteppedTexts(StepTexts):
+    """Texts with a processor each, for the kit of `conformance`; speculation is `check_speculation`."""
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        return FormProcessor(constraint, max_tokens=limit)
+
+    def ask(self, maker: Any, rows: list[list[int]]) -> list[Row]:
+        (ids,) = rows
+        scores = maker(mx.array(ids), mx.zeros((1, maker._rows.vocabulary.logits_size)))
+        return [pack_scores(scores[0])]
 
 
 def microseconds_alone(model: Any, tiny: Any) -> float:

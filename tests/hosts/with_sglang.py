@@ -13,6 +13,7 @@ from battery import BUDGET, FORMS, PROMPTS, record
 from sglang.srt.constrained.base_grammar_backend import InvalidGrammarObject
 from sglang.srt.managers.schedule_batch import FINISH_MATCHED_TOKEN, Req
 from sglang_budgets import check_budgets, reasoning
+from sglang_conformance import check_conformance
 from sglang_drafts import check_drafts
 from sglang_driver import END, SIZE, TINY, accept, asked, load_plugin, managed, masked, ready, request_from_form
 from spoken import spoken
@@ -46,6 +47,7 @@ def main() -> None:
     check_abort(manager)
     check_reasoning()
     check_budgets()
+    programs = check_conformance()
     drafts = check_drafts()
     features = {"batch": "yes", "beams": "no", "speculation": "yes", "reasoning": "SGLang's own parsers"}
     record(
@@ -55,6 +57,7 @@ def main() -> None:
         **counts,
         microseconds=step_microseconds(manager),
         drafts=drafts,
+        programs=programs,
     )
 
 

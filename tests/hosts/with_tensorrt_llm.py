@@ -6,6 +6,9 @@ ask of them: for a request, for a batch of requests that come and go, and for be
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import page
@@ -17,6 +20,10 @@ import formwright as fw
 
 with installed():
     from formwright.engines.tensorrt_llm import FormProcessor, FormProcessors
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+from conformance import PROGRAMS, Row, find_fault
+from host_texts import PROMPT, HostText, RowTexts, pack_scores
 
 TINY = fw.load("formwright-tiny")
 END, WIDTH = 1, TINY.vocabulary.logits_size
@@ -82,7 +89,8 @@ def written(prompt: str, form: Any, beams: int = 1) -> list[str]:
 
 
 def own(prompt: str, form: Any) -> str:
-    return TINY.generate(TINY.encode(prompt), form, max_tokens=BUDGET).text
+    """Our own loop; a trace calls the model for each token, as the host does: tokens read together round otherwise."""
+    return TINY.generate(TINY.encode(prompt), form, max_tokens=BUDGET, trace=True).text
 
 
 def check_batch(expected: dict[tuple[str, str], str]) -> None:
@@ -118,6 +126,53 @@ def check_beams() -> None:
             assert all(fw.form(form).check(text).is_complete for text in found), (prompt, form, found)
 
 
+class RequestTexts(RowTexts):
+    """Beams of requests with a processor each, for the kit of `conformance`."""
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        return FormProcessor(constraint, max_tokens=limit)
+
+    def ask(self, maker: Any, rows: list[list[int]]) -> list[Row]:
+        logits = torch.zeros((1, len(rows), maker._rows.vocabulary.logits_size))
+        maker(1, logits, rows, None, None)
+        return [pack_scores(row) for row in logits[0]]
+
+
+class BatchedTexts(RowTexts):
+    """Requests of an engine's one processor; the living texts of a step are a batch, in any order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.processors, self.clients = FormProcessors(), 0
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        self.clients += 1
+        self.processors.add(self.clients, constraint, max_tokens=limit)
+        return self.clients, constraint.vocabulary.logits_size
+
+    def ask(self, maker: Any, rows: list[list[int]]) -> list[Row]:
+        return self.ask_batch([maker], [rows])[0]
+
+    def ask_batch(self, makers: Sequence[Any], rows: list[list[list[int]]]) -> list[list[Row]]:
+        logits = [torch.zeros((1, len(beams), size)) for (_, size), beams in zip(makers, rows, strict=True)]
+        clients = [client for client, _ in makers]
+        self.processors([1000 + client for client in clients], logits, rows, None, clients)
+        return [[pack_scores(row) for row in beams[0]] for beams in logits]
+
+    def masks(self, keys: Sequence[int], drafts: Mapping[int, Sequence[int]]) -> dict[int, list[Row]]:
+        if drafts:
+            return super().masks(keys, drafts)
+        found = self.ask_batch(
+            [self.texts[key].maker for key in keys], [[[*PROMPT, *self.texts[key].ids]] for key in keys]
+        )
+        return dict(zip(keys, found, strict=True))
+
+    def end(self, key: int) -> None:
+        text: HostText = self.texts.pop(key)
+        if all(other.maker != text.maker for other in self.texts.values()):
+            self.processors.remove(text.maker[0])
+
+
 def main() -> None:
     expected: dict[tuple[str, str], str] = {}
     names = {id(form): name for name, form in FORMS.items()}
@@ -130,6 +185,8 @@ def main() -> None:
     counts = texts(host, own)
     check_batch(expected)
     check_beams()
+    for adapter in (RequestTexts, BatchedTexts):
+        assert (fault := find_fault(adapter, PROGRAMS)) is None, fault
     ids = TINY.encode(PROMPTS[0])
 
     def free(constrained: bool) -> int:
@@ -144,9 +201,17 @@ def main() -> None:
 
     features = {"batch": "yes", "beams": "yes", "speculation": "no"}
     features |= {"reasoning": "fw.thinking", "tools": "fw.tools", "forced tokens": "no"}
-    record("tensorrt_llm", "double", features, **counts, microseconds={"added": microseconds(free)["added"]})
+    record(
+        "tensorrt_llm",
+        "double",
+        features,
+        **counts,
+        microseconds={"added": microseconds(free)["added"]},
+        programs=PROGRAMS,
+    )
 
 
 if __name__ == "__main__":
     main()
-    page.imported("tensorrt_llm", only="formwright")
+    with installed():
+        page.imported("tensorrt_llm", only="formwright")

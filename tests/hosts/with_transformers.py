@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from battery import BUDGET, PROMPTS, microseconds, record, texts
 
 import formwright as fw
+from formwright.engines.transformers import AllowedTokens, FormProcessor
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+from conformance import PROGRAMS, Row, find_fault
+from host_texts import RowTexts, pack_scores
 
 FOLDER = Path(__file__).parents[2] / "python" / "formwright" / "models" / "formwright_tiny"
 """The model of the checkout: its float weights are not in the wheel."""
@@ -38,6 +45,8 @@ def main() -> None:
         return model.generate(tiny.encode(prompt), form, max_tokens=BUDGET).text
 
     counts = texts(host, own)
+    for adapter in (ProcessedTexts, ListedTexts):
+        assert (fault := find_fault(adapter, PROGRAMS)) is None, fault
     keeps = model.logits_processor(FREE)
 
     def free(constrained: bool) -> int:
@@ -57,7 +66,32 @@ def main() -> None:
         },
         **counts,
         microseconds={**microseconds(free), "added": alone(keeps, tiny)},
+        programs=PROGRAMS,
     )
+
+
+class ProcessedTexts(RowTexts):
+    """Rows of a logits processor, for the kit of `conformance`."""
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        return FormProcessor([constraint], max_tokens=limit)
+
+    def ask(self, maker: Any, rows: list[list[int]]) -> list[Row]:
+        scores = torch.zeros((len(rows), maker.rows.vocabulary.logits_size))
+        return [pack_scores(row) for row in maker(torch.tensor(rows), scores)]
+
+
+class ListedTexts(RowTexts):
+    """Rows of a ``prefix_allowed_tokens_fn``."""
+
+    def make(self, constraint: fw.Constraint[Any], limit: int | None) -> Any:
+        return AllowedTokens([constraint], max_tokens=limit)
+
+    def ask(self, maker: Any, rows: list[list[int]]) -> list[Row]:
+        scores = np.full((len(rows), maker.rows.vocabulary.logits_size), -np.inf)
+        for row, ids in zip(scores, rows, strict=True):
+            row[maker(0, torch.tensor(ids))] = 0
+        return [pack_scores(row) for row in scores]
 
 
 def alone(keeps: Any, tiny: Any) -> float:

@@ -34,7 +34,7 @@ from formwright.engines.vllm import plugin
 from formwright.engines.vllm.backend import FormwrightBackend
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
-from conformance import ENDS, find_fault, vocabulary_with
+from conformance import ENDS, PROGRAMS, find_fault, vocabulary_with
 from vllm_driver import END, SIZE, TINY, TOKENIZER, accepts, managed, ready, request_from_form
 from vllm_processor import check_rows_processor, check_slots_processor, check_wrong_arguments
 
@@ -91,6 +91,7 @@ def main() -> None:
         {**features, "tools": "strict tools, as schemas", "forced tokens": "as drafts"},
         **counts,
         microseconds=step_microseconds(manager),
+        programs=PROGRAMS,
     )
 
 
@@ -378,7 +379,7 @@ class ManagedTexts:
 
 def check_conformance() -> None:
     """Programs of what an engine may ask, each answer compared with a new matcher's."""
-    assert (fault := find_fault(ManagedTexts, 40)) is None, fault
+    assert (fault := find_fault(ManagedTexts, PROGRAMS)) is None, fault
 
 
 def step_microseconds(manager: Any) -> dict[str, float]:

@@ -143,7 +143,7 @@ def _check_host(host: Host, module: str) -> Finding:
         import_module(module)
     except Exception as error:  # also errors of its libraries and drivers
         return Finding("fails", version, _join_error_lines(error))
-    return Finding("works", version, f"known are {host.window}")
+    return Finding("works", version, f"known are {host.window}; we ran {host.run}")
 
 
 def _format_findings(found: list[tuple[DoctorCheck, Finding]]) -> Iterator[str]:
