@@ -63,7 +63,7 @@ def test_every_public_name_is_described(scripts: Any) -> None:
     assert {name for name in fw.__all__ if not name.startswith("_")} - {"errors"} <= documented
     for name in documented:
         module, _, attribute = f"formwright.{name}".rpartition(".")
-        assert hasattr(importlib.import_module(module), attribute)
+        assert attribute in dir(importlib.import_module(module))  # some are loaded when asked for, with their extra
 
 
 def test_the_command_line_lists_both_options_of_help(scripts: Any) -> None:
