@@ -139,6 +139,7 @@ pub fn json_schema_formats() -> Vec<(&'static str, &'static str)> {
 ///
 /// Each form that is made asks for its defaults, and most are found again in less time than ``os.environ`` takes.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
 pub fn environment(names: Vec<String>) -> Vec<Option<OsString>> {
     names.iter().map(std::env::var_os).collect()
 }
