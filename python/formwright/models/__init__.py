@@ -6,8 +6,8 @@
 
 ``"smollm2"`` is a model of 135 million weights (formwright[smollm2]). The folder of a causal language model of
 transformers and a GGUF file of llama.cpp are loaded by their paths; `from_transformers` and `from_llama_cpp` wrap a
-model that is already loaded. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs whose model is
-named by one word.
+model that is already loaded. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs
+whose model is named by one word.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
     Args:
         name: ``"formwright-tiny"``, the one that comes with the package; ``"smollm2"``, which comes with
             formwright[smollm2]; the folder of a model of transformers, with its configuration, its weights and its
-            tokenizer; a GGUF file of llama.cpp; or ``URL#name``, a model that an API serves. A ``Path`` is no name.
+            tokenizer; a GGUF file of llama.cpp; or ``URL#name``, a model that an API serves. A ``Path`` is not a name.
 
     Raises:
         UnknownModel: No model has this name, the folder or file holds none, or the URL names none.

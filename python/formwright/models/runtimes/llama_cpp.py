@@ -299,7 +299,7 @@ def read(path: Path) -> LlamaCppModel:
     thread too many makes it several times slower.
 
     Raises:
-        UnknownModel: There is no such file, it is no GGUF file, or llama.cpp cannot load it.
+        UnknownModel: There is no such file, it is not a GGUF file, or llama.cpp cannot load it.
         VocabularyError: Its vocabulary cannot be represented.
     """
     context = min(gguf.read_context(path) or _MOST_CONTEXT, _MOST_CONTEXT)
