@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import subprocess
@@ -32,9 +33,24 @@ def test_its_file_by_path_is_the_same_model(model: Any) -> None:
         loaded = fw.load(given)
         assert loaded.name == path.stem
         assert loaded.vocabulary.fingerprint == model.vocabulary.fingerprint
-        prompt = "Ada is 36 years old. How old is Ada?"
-        texts = {each.generate(prompt, AGE, temperature=0).text for each in (model, loaded)}
-        assert len(texts) == 1
+        prompt = "Is Paris a city? Answer yes or no."
+        near = [each.score(prompt, ["yes", "no"])["yes"] for each in (model, loaded)]
+        assert near[0] == pytest.approx(near[1], abs=0.5)  # its weights are rounded
+        assert loaded.generate(prompt, AGE, temperature=0).value in range(100)
+
+
+def test_its_weights_are_as_they_are_where_they_cannot_be_written(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = importlib.import_module("formwright.models.runtimes.llama_cpp")
+    path = smollm2.find_file()
+    monkeypatch.setattr(runtime, "_write_widened", lambda path, wide: False)
+    assert runtime.read_widened(path).llama.model_path == str(path)
+    assert model.llama.model_path == str(path)
+    assert model.vocabulary.merges.encode("a city") is not None
+
+
+def test_a_failed_writing_is_noticed(model: Any, tmp_path: Path) -> None:
+    runtime = importlib.import_module("formwright.models.runtimes.llama_cpp")
+    assert not runtime._write_widened(smollm2.find_file(), tmp_path / "none" / "wide.gguf")
 
 
 def test_a_file_that_is_cut_short_is_refused(model: Any, tmp_path: Path) -> None:

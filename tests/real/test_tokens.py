@@ -10,7 +10,7 @@ import pytest
 import formwright as fw
 
 MISSING = bytes([0x04, 0x06, 0x13, 0x14, 0x16, 0x1D, 0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)])
-"""Bytes without a token, nine of which are in valid UTF-8."""
+"""Bytes without a token: control characters, first bytes of U+40000 to U+BFFFF, and what UTF-8 never has."""
 
 FORMS = [
     fw.json_schema(

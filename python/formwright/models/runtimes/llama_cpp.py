@@ -24,6 +24,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,10 +44,11 @@ from formwright.tools import style_of
 
 with import_host("llama_cpp"):
     import llama_cpp
+    from llama_cpp._logger import set_verbose
 
 from formwright.engines.llama_cpp import FormProcessors
 
-__all__ = ["LlamaCppBatch", "LlamaCppModel", "LlamaCppRuntime", "read", "wrap"]
+__all__ = ["LlamaCppBatch", "LlamaCppModel", "LlamaCppRuntime", "read", "read_widened", "wrap"]
 
 Floats = NDArray[np.float32]
 
@@ -302,10 +304,43 @@ def read(path: Path) -> LlamaCppModel:
         UnknownModel: There is no such file, it is not a GGUF file, or llama.cpp cannot load it.
         VocabularyError: Its vocabulary cannot be represented.
     """
+    return _read(path)
+
+
+def read_widened(path: Path) -> LlamaCppModel:
+    """Load a small GGUF file with its weights rounded to 8 bits, for which llama.cpp has quicker code than for Q4_1.
+
+    They are written to a temporary file, of a byte for each weight; where that fails, the file is loaded as it is.
+
+    Raises:
+        UnknownModel, VocabularyError: As `read`.
+    """
+    with TemporaryDirectory(prefix="formwright-", ignore_cleanup_errors=True) as folder:
+        wide = Path(folder) / path.name
+        if not _write_widened(path, wide):
+            return _read(path)
+        model = _read(wide, use_mmap=False)  # nothing of a file that is deleted is read later
+    model.llama.model_path = str(path)  # where the merges are read
+    return model
+
+
+def _write_widened(path: Path, wide: Path) -> bool:
+    """Write the model with weights of 8 bits (Q8_0). Returns whether it was written."""
+    set_verbose(False)  # as Llama(verbose=False) does
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype, parameters.allow_requantize, parameters.nthread = llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, True, 1
+    code: int = llama_cpp.llama_model_quantize(os.fsencode(path), os.fsencode(wide), ctypes.byref(parameters))
+    return code == 0
+
+
+def _read(path: Path, **options: Any) -> LlamaCppModel:
+    """Load a GGUF file with options of ``Llama``. Raises as `read`."""
     context = min(gguf.read_context(path) or _MOST_CONTEXT, _MOST_CONTEXT)
     threads = max((os.cpu_count() or 1) // 2, 1)
     try:
-        llama = llama_cpp.Llama(str(path), n_ctx=context, n_threads=threads, n_threads_batch=threads, verbose=False)
+        llama = llama_cpp.Llama(
+            str(path), n_ctx=context, n_threads=threads, n_threads_batch=threads, verbose=False, **options
+        )
     except Exception as error:  # a ValueError for weights and memory, and what jinja raises for a chat template
         raise UnknownModel(
             f"llama.cpp cannot load {path}: {error}",
