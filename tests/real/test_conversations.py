@@ -49,7 +49,7 @@ def test_its_template_has_no_tools(model: Any) -> None:
 
     assert model.with_tools is None
     assert model.style == "json_lines"
-    calls = fw.tools([weather], style=model.style, choice="required")
+    calls = fw.tools([weather], style=model.style, calls="required", max_calls=2)
     prompt: Any = [{"role": "user", "content": "What is the weather in Oslo?"}]
     answer = model.generate(prompt, calls, instruct=True, temperature=0, max_tokens=60).value
     assert [call.name for call in answer] == ["weather"] * len(answer)
