@@ -45,6 +45,10 @@ clients *names:
 hosts *names:
     tests/hosts/run {{names}}
 
+# The tests of the model smollm2, in an environment of its own; llama.cpp is compiled for it.
+real:
+    tests/hosts/run smollm2
+
 # Requests and answers of APIs against the types of their SDKs.
 wires:
     pip install --quiet --group sdks

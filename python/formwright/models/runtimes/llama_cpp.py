@@ -17,9 +17,14 @@ A `Llama` serves one call at a time. Generations of several threads take turns w
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import os
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,25 +34,29 @@ from formwright._hosts import import_host
 from formwright._kernel import Constraint, Vocabulary
 from formwright.conversations.prompts import PromptMessage
 from formwright.engines.handshake import prove
-from formwright.errors import ArgumentError, LimitExceeded, PromptError
+from formwright.errors import ArgumentError, LimitExceeded, PromptError, UnknownModel
 from formwright.forms.coerce import Canonical
 from formwright.forms.form import literal
 from formwright.models.local import LocalModel
 from formwright.models.runtimes.contexts import Context, ContextRuntime
-from formwright.tokenizers import vocabulary_from
+from formwright.tokenizers import gguf, vocabulary_from
 from formwright.tools import style_of
 
 with import_host("llama_cpp"):
     import llama_cpp
+    from llama_cpp._logger import set_verbose
 
 from formwright.engines.llama_cpp import FormProcessors
 
-__all__ = ["LlamaCppBatch", "LlamaCppModel", "LlamaCppRuntime", "wrap"]
+__all__ = ["LlamaCppBatch", "LlamaCppModel", "LlamaCppRuntime", "read", "read_widened", "wrap"]
 
 Floats = NDArray[np.float32]
 
 _MOST_ROWS = 64
 """Sequences of a batch; llama.cpp keeps tables for each."""
+
+_MOST_CONTEXT = 8192
+"""Tokens of the context of a file that we load: that of some models would fill the memory."""
 
 
 class _LlamaContext(Context):
@@ -283,6 +292,68 @@ class LlamaCppModel(LocalModel):
                 break
             written.append(token)
         return b"".join(self.vocabulary.token(token) for token in written).decode(errors="replace")
+
+
+def read(path: Path) -> LlamaCppModel:
+    """Load a GGUF file, with the context of its model, of 8,192 tokens at most.
+
+    Half of the cores compute: threads of llama.cpp wait for each other without sleeping, so on a busy machine one
+    thread too many makes it several times slower.
+
+    Raises:
+        UnknownModel: There is no such file, it is not a GGUF file, or llama.cpp cannot load it.
+        VocabularyError: Its vocabulary cannot be represented.
+    """
+    return _read(path)
+
+
+def read_widened(path: Path) -> LlamaCppModel:
+    """Load a small GGUF file with its weights rounded to 8 bits, for which llama.cpp has quicker code than for Q4_1.
+
+    They are written to a temporary file, of a byte for each weight; where that fails, the file is loaded as it is.
+
+    Raises:
+        UnknownModel, VocabularyError: As `read`.
+    """
+    with TemporaryDirectory(prefix="formwright-", ignore_cleanup_errors=True) as folder:
+        wide = Path(folder) / path.name
+        if not _write_widened(path, wide):
+            return _read(path)
+        model = _read(wide, use_mmap=False)  # nothing of a file that is deleted is read later
+    model.llama.model_path = str(path)  # where the merges are read
+    return model
+
+
+def _write_widened(path: Path, wide: Path) -> bool:
+    """Write the model with weights of 8 bits (Q8_0). Returns whether it was written."""
+    set_verbose(False)  # as Llama(verbose=False) does
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype, parameters.allow_requantize, parameters.nthread = llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, True, 1
+    code: int = llama_cpp.llama_model_quantize(os.fsencode(path), os.fsencode(wide), ctypes.byref(parameters))
+    return code == 0
+
+
+def _read(path: Path, **options: Any) -> LlamaCppModel:
+    """Load a GGUF file with options of ``Llama``. Raises as `read`."""
+    context = min(gguf.read_context(path) or _MOST_CONTEXT, _MOST_CONTEXT)
+    threads = max((os.cpu_count() or 1) // 2, 1)
+    try:
+        llama = llama_cpp.Llama(
+            str(path), n_ctx=context, n_threads=threads, n_threads_batch=threads, verbose=False, **options
+        )
+    except Exception as error:  # a ValueError for weights and memory, and what jinja raises for a chat template
+        raise UnknownModel(
+            f"llama.cpp cannot load {path}: {error}",
+            hint="the file may be cut short or need a later llama.cpp: llama_cpp.Llama(path, verbose=True) tells more",
+        ) from error
+    atexit.register(_close, weakref.ref(llama))
+    return replace(wrap(llama), name=path.stem)
+
+
+def _close(reference: weakref.ref[Any]) -> None:
+    """Free a ``Llama`` before the interpreter ends, when the library could not call itself any more."""
+    if (llama := reference()) is not None:
+        llama.close()
 
 
 def wrap(llama: Any) -> LlamaCppModel:
