@@ -135,7 +135,7 @@ def test_a_request_that_is_refused_is_no_error_of_the_server(post: Post, spans: 
 
 
 def test_a_model_that_fails_is_an_error_of_both(post: Post, spans: Spans, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("formwright.generation.batch._turn", lambda *_: 1 / 0)
+    monkeypatch.setattr("formwright.generation.batch.Engine._turn", lambda *_: 1 / 0)
     status, _ = post("/v1/chat/completions", CHAT)
     request, inner = take_spans(spans)
     assert (status, request.attributes["error.type"]) == (500, "500")
@@ -146,7 +146,9 @@ def test_a_model_that_fails_is_an_error_of_both(post: Post, spans: Spans, monkey
 def test_what_goes_wrong_in_a_stream_is_an_error_of_both(
     served: Any, spans: Spans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("formwright.generation.batch._time_turn", lambda *_: 1 / 0)  # of all tokens but the first
+    monkeypatch.setattr(
+        "formwright.generation.batch.Engine._time_turn", lambda *_: 1 / 0
+    )  # of all tokens but the first
     answer = httpx.post(f"{served.url}/v1/chat/completions", json=CHAT | {"stream": True, "response_format": FORM})
     assert (answer.status_code, "internal_error" in answer.text) == (200, True)
     request, inner = take_spans(spans)
