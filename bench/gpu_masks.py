@@ -360,7 +360,7 @@ def decode(seconds: float) -> dict[str, Any]:
                     forward: Any = Llama(width, *shape, batch=batch, length=length)
                 else:
                     forward = of_transformers(width, batch, length, DRY)
-                line = ways(forward, made, constraint, end, batch, width, steps)
+                line = measure_ways(forward, made, constraint, end, batch, width, steps)
             except Exception as error:  # a version of transformers that cannot be captured, say
                 line = {"failed": f"{type(error).__name__}: {error}"[:60]}
             lines.append({"model": kind, "batch": batch, **line})
@@ -370,127 +370,141 @@ def decode(seconds: float) -> dict[str, Any]:
     return {"steps": steps, "lines": lines}
 
 
-def ways(
+def measure_ways(
     forward: Any, made: DeviceTables, constraint: fw.Constraint[Any], end: int, batch: int, width: int, steps: int
 ) -> dict[str, Any]:
-    ids, place = torch.zeros(batch, dtype=torch.int64, device=DEVICE), torch.zeros(1, dtype=torch.int64, device=DEVICE)
-    logits = torch.empty((batch, width), dtype=torch.bfloat16, device=DEVICE)
-    sent = Upload(batch, constraint.vocabulary.mask_words, DEVICE)
-    decoder = Decoder(made, rows=batch, width=width, device=DEVICE)
-    host_ids = torch.zeros(batch, dtype=torch.int64, pin_memory=not DRY)
+    """Tokens each second of every way to decode, time of the host in a step, and whether all write the same tokens."""
+    loop = Loop(forward, made, constraint, end, batch, width, steps)
+    ways: dict[str, Callable[[], list[list[int]]]] = {
+        "no form": lambda: loop.write_on_device("free"),
+        "after": lambda: loop.write_with_masks(waits=True),
+        "during": lambda: loop.write_with_masks(waits=False),
+        "tables": lambda: loop.write_on_device("tables"),
+    }
+    line: dict[str, Any] = {}
+    texts = {}
+    for name, write in ways.items():
+        write()
+        found = []
+        loop.spent.clear()
+        for _ in range(1 if DRY else 3):
+            synchronize()
+            began = time.perf_counter()
+            texts[name] = write()
+            synchronize()
+            found.append(time.perf_counter() - began)
+        line[name] = round(batch * steps / statistics.median(found))
+        if loop.spent:
+            line[f"{name}: host us"] = round(statistics.median(loop.spent), 1)
+    line["same tokens"] = texts["after"] == texts["during"] == texts["tables"]
+    return line
 
-    def run() -> None:
-        logits.copy_(forward(ids, place))
-        place.add_(1)
 
-    def mask_step() -> None:
-        apply(logits, sent.masks)
-        ids.copy_(logits.argmax(-1))
+class Loop:
+    """A batch that is decoded again and again: the model, what chooses, and their graphs."""
 
-    def plain() -> None:
-        ids.copy_(logits.argmax(-1))
+    def __init__(
+        self,
+        forward: Any,
+        made: DeviceTables,
+        constraint: fw.Constraint[Any],
+        end: int,
+        batch: int,
+        width: int,
+        steps: int,
+    ) -> None:
+        self.forward, self.constraint, self.end, self.batch, self.steps = forward, constraint, end, batch, steps
+        self.ids, self.place = (torch.zeros(size, dtype=torch.int64, device=DEVICE) for size in (batch, 1))
+        self.logits = torch.empty((batch, width), dtype=torch.bfloat16, device=DEVICE)
+        self.sent = Upload(batch, constraint.vocabulary.mask_words, DEVICE)
+        self.decoder = Decoder(made, rows=batch, width=width, device=DEVICE)
+        self.host_ids = torch.zeros(batch, dtype=torch.int64, pin_memory=not DRY)
+        self.spent: list[float] = []
+        """Microseconds of the host in each step."""
+        works: dict[str, Callable[[], Any]] = {
+            "run": self.run,
+            "masked": self.choose_masked,
+            "free": lambda: (self.run(), self.choose_freely()),
+            "tables": lambda: (self.run(), self.choose_by_tables()),
+        }
+        self.graphs = {name: capture_graph(work) for name, work in works.items()}
 
-    def on_device() -> None:
-        ids.copy_(decoder.take(logits))
+    def run(self) -> None:
+        """The model, for all rows."""
+        self.logits.copy_(self.forward(self.ids, self.place))
+        self.place.add_(1)
 
-    graphs = {name: capture_graph(work) for name, work in (("run", run), ("masked", mask_step), ("plain", plain))}
-    graphs["device"] = capture_graph(lambda: (run(), on_device()))
-    graphs["free"] = capture_graph(lambda: (run(), plain()))
+    def choose_freely(self) -> None:
+        self.ids.copy_(self.logits.argmax(-1))
 
-    def begin() -> list[fw.Matcher]:
-        getattr(forward, "reset", bool)()
-        ids.zero_()
-        place.zero_()
-        decoder.begin(max_tokens=steps)
-        return [constraint.matcher() for _ in range(batch)]
+    def choose_masked(self) -> None:
+        apply(self.logits, self.sent.masks)
+        self.choose_freely()
 
-    spent: list[float] = []
+    def choose_by_tables(self) -> None:
+        self.ids.copy_(self.decoder.take(self.logits))
 
-    def fill(rows: list[fw.Matcher], chosen: list[int] | None, left: int) -> None:
+    def begin(self) -> list[fw.Matcher]:
+        """Start all rows again."""
+        getattr(self.forward, "reset", bool)()
+        self.ids.zero_()
+        self.place.zero_()
+        self.decoder.begin(max_tokens=self.steps)
+        return [self.constraint.matcher() for _ in range(self.batch)]
+
+    def fill(self, rows: list[fw.Matcher], chosen: list[int] | None, left: int) -> None:
         """What the host does in a step: accept, fill."""
         began = time.perf_counter()
         for matcher, token in zip(rows, chosen or [], strict=False):
             if not matcher.is_finished:
                 matcher.accept_token(token)
-        mask = sent.mask
+        mask = self.sent.mask
         if running := [row for row, matcher in enumerate(rows) if not matcher.is_finished]:
             fw.fill_bitmasks([rows[row] for row in running], mask, rows=running, budgets=[left] * len(running))
         for row, matcher in enumerate(rows):
             if matcher.is_finished:
                 mask[row] = 0
-                mask[row, end >> 5] = np.int32(np.uint32(1 << (end & 31)).astype(np.int32))
-        spent.append(1e6 * (time.perf_counter() - began))
+                mask[row, self.end >> 5] = np.int32(np.uint32(1 << (self.end & 31)).astype(np.int32))
+        self.spent.append(1e6 * (time.perf_counter() - began))
 
-    def sync() -> list[int]:
-        host_ids.copy_(ids, non_blocking=True)
-        if not DRY:
-            torch.cuda.current_stream().synchronize()
-        return host_ids.tolist()
-
-    def after() -> list[list[int]]:
-        """The model, then the mask, then the choice: the host is waited for."""
-        rows, chosen, out = begin(), None, []
-        for step in range(steps):
-            graphs["run"]()
-            if not DRY:
-                torch.cuda.current_stream().synchronize()
-            fill(rows, chosen, steps - step)
-            sent.send()
-            graphs["masked"]()
-            sent.release()
-            chosen = sync()
+    def write_with_masks(self, *, waits: bool) -> list[list[int]]:
+        """The mask is made after the model, if the host waits for it, or while it runs; then the choice."""
+        rows, chosen, out = self.begin(), None, []
+        for step in range(self.steps):
+            self.graphs["run"]()
+            if waits:
+                synchronize_stream()
+            self.fill(rows, chosen, self.steps - step)
+            self.sent.send()
+            self.graphs["masked"]()
+            self.sent.release()
+            chosen = self.fetch_ids()
             out.append(chosen)
         return out
 
-    def during() -> list[list[int]]:
-        """The mask is made while the model runs, uploaded on a side stream from memory that is used in turns."""
-        rows, chosen, out = begin(), None, []
-        for step in range(steps):
-            graphs["run"]()
-            fill(rows, chosen, steps - step)
-            sent.send()
-            graphs["masked"]()
-            sent.release()
-            chosen = sync()
-            out.append(chosen)
-        return out
-
-    def step_with_tables() -> list[list[int]]:
+    def write_on_device(self, graph: str) -> list[list[int]]:
         """No host in the loop: one graph a token."""
-        begin()
-        kept = torch.empty((steps, batch), dtype=torch.int64, device=DEVICE)
-        for step in range(steps):
-            graphs["device"]()
-            kept[step].copy_(ids)
+        self.begin()
+        kept = torch.empty((self.steps, self.batch), dtype=torch.int64, device=DEVICE)
+        for step in range(self.steps):
+            self.graphs[graph]()
+            kept[step].copy_(self.ids)
         return kept.tolist()
 
-    def free() -> list[list[int]]:
-        begin()
-        kept = torch.empty((steps, batch), dtype=torch.int64, device=DEVICE)
-        for step in range(steps):
-            graphs["free"]()
-            kept[step].copy_(ids)
-        return kept.tolist()
+    def fetch_ids(self) -> list[int]:
+        self.host_ids.copy_(self.ids, non_blocking=True)
+        synchronize_stream()
+        return self.host_ids.tolist()
 
-    line: dict[str, Any] = {}
-    texts = {}
-    for name, way in (("no form", free), ("after", after), ("during", during), ("tables", step_with_tables)):
-        way()
-        found = []
-        spent.clear()
-        for _ in range(1 if DRY else 3):
-            if not DRY:
-                torch.cuda.synchronize()
-            began = time.perf_counter()
-            texts[name] = way()
-            if not DRY:
-                torch.cuda.synchronize()
-            found.append(time.perf_counter() - began)
-        line[name] = round(batch * steps / statistics.median(found))
-        if spent:
-            line[f"{name}: host us"] = round(statistics.median(spent), 1)
-    line["same tokens"] = texts["after"] == texts["during"] == texts["tables"]
-    return line
+
+def synchronize() -> None:
+    if not DRY:
+        torch.cuda.synchronize()
+
+
+def synchronize_stream() -> None:
+    if not DRY:
+        torch.cuda.current_stream().synchronize()
 
 
 def capture_graph(work: Callable[[], Any]) -> Callable[[], Any]:

@@ -22,7 +22,19 @@ from sglang.srt.server_args import prepare_server_args
 from sglang.srt.speculative.spec_info import SpeculativeAlgorithm
 from sglang.srt.speculative.spec_utils import GrammarTree, build_grammar_vocab_mask
 from sglang_budgets import reasoning
-from sglang_driver import END, FOLDER, SIZE, TINY, accept, asked, managed, masked, ready, request_from_form, spelled
+from sglang_driver import (
+    END,
+    FOLDER,
+    SIZE,
+    TINY,
+    accept,
+    as_request,
+    managed,
+    masked,
+    ready,
+    request_from_form,
+    spelled,
+)
 from spoken import spoken
 
 import formwright as fw
@@ -117,7 +129,7 @@ def write_all(algorithm: str) -> dict[str, int]:
     manager, made = managed(algorithm), worker(algorithm)
     counts = {"texts": 0, "cut": 0, "like_ours": 0, "tokens": 0, "calls": 0}
     for form in FORMS.values():
-        kind, text = asked(*spoken(form))
+        kind, text = as_request(*spoken(form))
         same = fw.json_schema(text) if kind == "json" else fw.regex(text)
         for prompt in PROMPTS:
             request = request_from_form(kind, text, number=f"{counts['texts']}")

@@ -85,7 +85,7 @@ def request_from_form(
     return request
 
 
-def asked(kind: str, text: str) -> tuple[str, str]:
+def as_request(kind: str, text: str) -> tuple[str, str]:
     """SGLang has no choices: clients write them as a pattern."""
     if kind != "choice":
         return kind, text

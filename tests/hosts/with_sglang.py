@@ -15,7 +15,7 @@ from sglang.srt.managers.schedule_batch import FINISH_MATCHED_TOKEN, Req
 from sglang_budgets import check_budgets, reasoning
 from sglang_conformance import check_conformance
 from sglang_drafts import check_drafts
-from sglang_driver import END, SIZE, TINY, accept, asked, load_plugin, managed, masked, ready, request_from_form
+from sglang_driver import END, SIZE, TINY, accept, as_request, load_plugin, managed, masked, ready, request_from_form
 from spoken import spoken
 
 import formwright as fw
@@ -26,7 +26,7 @@ def main() -> None:
     manager = managed()
     counts = {"texts": 0, "invalid": 0, "cut": 0, "like_ours": 0}
     for form, prompt in itertools.product(FORMS.values(), PROMPTS):
-        kind, text = asked(*spoken(form))
+        kind, text = as_request(*spoken(form))
         same = fw.json_schema(text) if kind == "json" else fw.regex(text)
         request = request_from_form(kind, text)
         given = written(manager, request, prompt)
@@ -90,7 +90,7 @@ def check_cache(manager: Any) -> None:
 
 def check_batch(manager: Any) -> None:
     """Rows with and without a grammar, and one that has ended: filled together, the others left alone."""
-    forms = [asked(*spoken(form)) for form in list(FORMS.values())[:12]]
+    forms = [as_request(*spoken(form)) for form in list(FORMS.values())[:12]]
     requests = [request_from_form(*form) for form in forms]
     grammars: list[Any] = [ready(manager, request) for request in requests]
     grammars[3] = None

@@ -10,7 +10,7 @@ import formwright as fw
 from formwright.conversations.messages import Message
 
 
-def shown(model: Any, messages: list[Message]) -> str:
+def render_prompt(model: Any, messages: list[Message]) -> str:
     """The prompt of a conversation as a text."""
     text: bytes = model.llama.detokenize(model.encode(messages), special=True)
     return text.decode()
@@ -23,11 +23,13 @@ def test_messages_are_written_by_its_template(model: Any) -> None:
         {"role": "assistant", "content": "Hello."},
         {"role": "user", "content": "Bye"},
     ]
-    assert shown(model, messages) == (
+    assert render_prompt(model, messages) == (
         "<|im_start|>system\nBe short.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
         "<|im_start|>assistant\nHello.<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n"
     )
-    assert shown(model, messages[1:]).startswith("<|im_start|>system\nYou are a helpful AI assistant named SmolLM")
+    assert render_prompt(model, messages[1:]).startswith(
+        "<|im_start|>system\nYou are a helpful AI assistant named SmolLM"
+    )
     assert list(model.encode("Bye")) == list(model.encode([messages[-1]]))
 
 

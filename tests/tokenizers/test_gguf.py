@@ -34,7 +34,7 @@ FILE = header(5) + b"".join([
 ])  # fmt: skip
 
 
-def written(tmp_path: Path, data: bytes) -> Path:
+def write_file(tmp_path: Path, data: bytes) -> Path:
     path = tmp_path / "some.gguf"
     path.write_bytes(data)
     return path
@@ -42,7 +42,7 @@ def written(tmp_path: Path, data: bytes) -> Path:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_entries(tmp_path: Path, version: int) -> None:
-    path = written(tmp_path, header(5, version) + FILE[24:])
+    path = write_file(tmp_path, header(5, version) + FILE[24:])
     gguf.check(path)
     assert gguf.read_context(path) == 8192
     found: dict[str, Any] = {
@@ -58,7 +58,7 @@ def test_entries(tmp_path: Path, version: int) -> None:
 @pytest.mark.parametrize("size", [b"", struct.pack("<I", 0)])
 def test_a_file_without_a_context(tmp_path: Path, size: bytes) -> None:
     data = header(1) + entry("llama.context_length", 4, size) if size else header(0)
-    assert gguf.read_context(written(tmp_path, data)) is None
+    assert gguf.read_context(write_file(tmp_path, data)) is None
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_file_without_a_context(tmp_path: Path, size: bytes) -> None:
     ],
 )
 def test_files_of_another_kind(tmp_path: Path, data: bytes, said: str) -> None:
-    path = written(tmp_path, data)
+    path = write_file(tmp_path, data)
     with pytest.raises(UnknownModel, match=said) as raised:
         gguf.check(path)
     assert raised.value.hint
@@ -92,7 +92,7 @@ def test_files_of_another_kind(tmp_path: Path, data: bytes, said: str) -> None:
     ],
 )
 def test_files_that_are_broken(tmp_path: Path, data: bytes) -> None:
-    path = written(tmp_path, data)
+    path = write_file(tmp_path, data)
     with pytest.raises(UnknownModel, match="is broken"):
         gguf.read_entry(path, "y")
 
@@ -100,7 +100,7 @@ def test_files_that_are_broken(tmp_path: Path, data: bytes) -> None:
 def test_every_cut_is_noticed(tmp_path: Path) -> None:
     for length in range(len(FILE)):
         with pytest.raises(UnknownModel):
-            gguf.read_entry(written(tmp_path, FILE[:length]), "none")
+            gguf.read_entry(write_file(tmp_path, FILE[:length]), "none")
 
 
 def test_no_file(tmp_path: Path) -> None:

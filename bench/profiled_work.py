@@ -2,7 +2,7 @@
 
 ::
 
-    python bench/profile.py
+    python bench/profiled_work.py
 
 It is what requests ask for: schemas, patterns and grammars of this repository are read, compiled, and followed along
 their texts and along random ones, with a budget and without. The schemas of the benchmarks are not among them.
