@@ -17,15 +17,17 @@ a model writes when nothing holds it to the form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from formwright.errors import AttemptsExhausted
+from formwright.errors import AttemptsExhausted, OptionUnsupported
 from formwright.forms.readers import Part
 
 if TYPE_CHECKING:
+    from formwright.generation.fields.evidence import Evidence
+    from formwright.generation.fields.field import Field
     from formwright.generation.trace.recorder import Trace
 
 __all__ = [
@@ -81,7 +83,9 @@ class _Written:
     def _shown_fields(self) -> list[tuple[str, str]]:
         """Names and values, what matters most first; without what was not asked for."""
         given = [
-            entry for entry in fields(self) if entry.default is MISSING or getattr(self, entry.name) != entry.default
+            entry
+            for entry in fields(self)
+            if entry.repr and (entry.default is MISSING or getattr(self, entry.name) != entry.default)
         ]
         names = sorted((entry.name for entry in given), key=lambda name: name not in ("value", "reason"))
         return [(name, _shown_value(name, getattr(self, name))) for name in names]
@@ -121,6 +125,7 @@ class Complete(_Written, Generic[T]):
         enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
             wrote it, by a schema; ``"checked"``, nobody who says so, and it was found to conform. All are checked here.
         exchange: Of a remote model: what was asked, in how many attempts, and what came back.
+        evidence: What `fields` are measured by.
     """
 
     value: T
@@ -128,6 +133,34 @@ class Complete(_Written, Generic[T]):
     alternatives: tuple[Complete[T], ...] = ()
     particles: Particles | None = None
     enforced: Enforced = "kernel"
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The JSON scalars of the text, or the fields of a template, by JSON Pointer, each with its probability.
+
+        They are measured when they are first asked for, which takes calls of the model, unless `generate` was asked for
+        ``fields``, ``particles``, ``abstain`` or ``calibration``.
+
+        Raises:
+            OptionUnsupported: Nothing is known of the probabilities: the service gave none, or a pickle has dropped what
+                was never asked for.
+        """
+        return self._find_evidence().measure()
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """With ``abstain``: the pointers of the fields that reach the bound neither as they are nor by another value."""
+        return () if self.evidence is None else self.evidence.doubtful
+
+    def _find_evidence(self) -> Evidence:
+        if self.evidence is None:
+            raise OptionUnsupported(
+                "the probabilities of the fields are not known",
+                hint="pass fields=True to generate; of a service, they come from its logprobs, which not every one gives",
+                argument="fields",
+            )
+        return self.evidence
 
     def part(self, name: str) -> str:
         """The text of the first part of this name. Raises KeyError where there is none."""

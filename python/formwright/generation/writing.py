@@ -32,7 +32,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,9 @@ from formwright.generation.sampler import Sampler
 from formwright.generation.trace.recorder import Recorder, Row, Trace
 from formwright.incremental import Partial
 from formwright.masks.arrays import allocate_bitmask
+
+if TYPE_CHECKING:
+    from formwright.generation.fields.evidence import Evidence
 
 __all__ = [
     "MAX_TOKENS",
@@ -115,6 +118,7 @@ class Writing:
         trace: Whether to ask the model for every token and keep what it says.
         unseen: The last tokens of the prompt, if the model has seen the others already.
         likeliest: How many of the likeliest tokens a trace keeps for each row.
+        find_evidence: Makes what the fields of the text are measured by, of its tokens.
 
     Raises:
         LimitExceeded: ``max_tokens`` is less than the shortest known text needs.
@@ -133,6 +137,7 @@ class Writing:
         trace: bool = False,
         unseen: Sequence[int] | None = None,
         likeliest: int = 0,
+        find_evidence: Callable[[Sequence[int]], Evidence] | None = None,
     ) -> None:
         self.started, self._context = time.perf_counter(), current_context()
         self.matcher = start_matcher(constraint, prompt_ids, limits)
@@ -157,6 +162,7 @@ class Writing:
         self._only: int | None = None
         self._shape: tuple[int, ...] | None = None  # of logits that were found to be of this model
         self.token_ids: list[int] = []
+        self._find_evidence = find_evidence
         self._result: Complete[Any] | Truncated | None = None
 
     @property
@@ -208,6 +214,18 @@ class Writing:
         pending, self._pending = self._pending, []
         self._calls += 1
         return pending
+
+    def begin_with(self, token_ids: Sequence[int]) -> None:
+        """Write tokens that were chosen elsewhere, before any other.
+
+        Raises:
+            LimitExceeded: No complete text that begins so fits in ``max_tokens``.
+            TokenRejected: The form does not allow one of them.
+        """
+        for token_id in token_ids:
+            self._take(token_id)
+        if self._finish and self.matcher.min_tokens_to_finish > self.left:
+            _refuse(self.matcher.min_tokens_to_finish, self.left, self._limits.is_context)
 
     def write_forced(self) -> list[Piece]:
         """Write what can only come next. Afterwards the text is over, or `choose` waits for logits."""
@@ -343,6 +361,8 @@ class Writing:
         }
         if self._recorder is not None:
             written["trace"] = self.trace
+        if self._find_evidence is not None and reason is None:
+            written["evidence"] = self._find_evidence(written["token_ids"])
         if reason is None:
             with validation_context(self._context):
                 self._result = complete(form, self.matcher.accepted_bytes, **written)

@@ -15,11 +15,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from formwright._options import check_names
-from formwright.errors import OptionUnsupported
+from formwright.errors import ArgumentError, OptionUnsupported
 from formwright.forms.coerce import Canonical
+from formwright.generation.sampler import is_real
 from formwright.generation.writing import MAX_TOKENS, Limits
 from formwright.models.options import OF_REMOTE_MODELS, Fidelity
-from formwright.models.writing_tasks import PARTICLES, Sampling, Strategy
+from formwright.models.writing_tasks import Sampling, Strategy
 
 __all__ = ["DEFAULTS", "CallSettings"]
 
@@ -45,7 +46,10 @@ class CallSettings:
     beams: int = 1
     returns: int = 1
     fidelity: Fidelity = "mask"
-    particles: int = PARTICLES
+    particles: int | None = None
+    fields: bool = False
+    abstain: float | None = None
+    source: str | None = None
     trace: bool = False
     max_retries: Any = 0
     context: Any = None
@@ -88,6 +92,21 @@ class CallSettings:
     def strategy(self) -> Strategy:
         """How the text is chosen. Raises ArgumentError."""
         return Strategy(self.beams, self.returns, self.fidelity, self.particles)
+
+    @property
+    def measures_fields(self) -> bool:
+        """Whether the fields of the text are measured at once. Raises ArgumentError."""
+        if self.abstain is not None and not (is_real(self.abstain) and 0 < self.abstain <= 1):
+            raise ArgumentError(
+                f"abstain: expected a probability above 0 and at most 1, got {self.abstain!r}", argument="abstain"
+            )
+        if self.abstain is not None and not self.strategy.is_plain:
+            raise ArgumentError(
+                "abstain= cannot be combined with beams= or fidelity=: it decides while one text is written",
+                argument="abstain",
+            )
+        is_for_fields = self.particles is not None and self.fidelity != "smc"
+        return self.fields or self.abstain is not None or is_for_fields
 
     @property
     def limits(self) -> Limits:

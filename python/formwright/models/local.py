@@ -37,15 +37,17 @@ from formwright.forms.context import validation_context
 from formwright.forms.form import Form
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
+from formwright.generation.fields import Evidence, Field, Measuring, check_may_abstain, write_confidently
 from formwright.generation.healing import Healed
 from formwright.generation.held_text import Held
 from formwright.generation.loop import Stream, write_text
 from formwright.generation.many import each, in_turn, progress_of
 from formwright.generation.result import Complete, Observed, Truncated
 from formwright.generation.sampler import Sampler
+from formwright.generation.scorer import Scorer
 from formwright.generation.spans import Generation, GenerationSpan, RowSpans, pick_settings, span_of_generation
 from formwright.generation.strategies.beams import beam_search, log_softmax
-from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, draw_by_particles, draw_exactly
+from formwright.generation.strategies.fidelity import MOST_SPELLINGS, draw_by_particles, draw_exactly
 from formwright.generation.strategies.observing import observe
 from formwright.generation.strategies.scoring import Scoring, texts_of
 from formwright.generation.trace.recorder import retrace
@@ -56,7 +58,7 @@ from formwright.models.local_runtime import LocalRuntime
 from formwright.models.options import BeginOptions, ObserveOptions
 from formwright.models.programs import Run
 from formwright.models.verbs import Verbs
-from formwright.models.writing_tasks import WritingTask, write_together
+from formwright.models.writing_tasks import PARTICLES, WritingTask, write_together
 from formwright.schemas.instructions import check_style, instruction_of
 
 if TYPE_CHECKING:
@@ -106,7 +108,7 @@ class LocalModel(Verbs):
     def _write_in_span(
         self, prompt: Prompt, form: Any, settings: CallSettings, span: GenerationSpan
     ) -> Complete[Any] | Truncated:
-        strategy, sampling = settings.strategy, settings.sampling
+        strategy, sampling, measures_fields = settings.strategy, settings.sampling, settings.measures_fields
         compiled = self._compile(form, settings.canonical)
         span.record_form(compiled.form)
         prompt = self._add_instructions(prompt, compiled, settings.instruct)
@@ -114,11 +116,13 @@ class LocalModel(Verbs):
         def write(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
             if attempt:
                 span.record_retry(OutputInvalid)
-            task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal)
+            task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal, source=settings.source)
             sampler = sampling.make_sampler(attempt)
             if not strategy.is_plain:
                 strategy.check(sampling, task.limits)
                 return self._write_by_strategy(task, settings, sampler.seed)
+            if measures_fields:
+                return self._write_measured(task, settings, sampler)
             writing = task.make_writing(sampler, settings.trace)
             write_text(self.runtime.fork(), writing)
             result: Complete[Any] | Truncated = writing.result
@@ -130,7 +134,7 @@ class LocalModel(Verbs):
     def _stream_one(self, prompt: Prompt, form: Any, settings: CallSettings) -> Stream[Any]:
         constraint = self._compile(form, settings.canonical)
         prompt = self._add_instructions(prompt, constraint, settings.instruct)
-        task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal)
+        task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal, source=settings.source)
         with validation_context(settings.context):
             generation = self._describe_generation(settings, constraint.form)
             return task.open_stream(self.runtime.fork(), settings.sampling.make_sampler(), settings.trace, generation)
@@ -239,7 +243,13 @@ class LocalModel(Verbs):
         return f"{type(self).__name__}({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
     def make_task(
-        self, prompt: Prompt, constraint: Constraint[Any], limits: Limits, *, heal: bool = False
+        self,
+        prompt: Prompt,
+        constraint: Constraint[Any],
+        limits: Limits,
+        *,
+        heal: bool = False,
+        source: str | None = None,
     ) -> WritingTask:
         """Make the task of writing after a prompt. The context may leave fewer tokens than the limits.
 
@@ -252,7 +262,14 @@ class LocalModel(Verbs):
         room = self.runtime.context - len(healed.prompt_ids)
         if room < limits.max_tokens:
             limits = replace(limits, max_tokens=room, is_context=True)
-        return WritingTask(healed.constraint, healed.prompt_ids, limits, healed.prefix)
+        task = WritingTask(healed.constraint, healed.prompt_ids, limits, healed.prefix)
+        return replace(task, find_evidence=lambda token_ids: self._find_evidence(task, token_ids, source))
+
+    def _find_evidence(self, task: WritingTask, token_ids: Sequence[int], source: str | None) -> Evidence:
+        def measure() -> Mapping[str, Field]:
+            return self._make_measuring(task, self._make_scorer(task.prompt_ids)).measure(token_ids, source)
+
+        return Evidence(measure)
 
     def _add_instructions(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
         """Add format instructions to the prompt, if ``instruct`` says so. Raises ArgumentError."""
@@ -277,10 +294,12 @@ class LocalModel(Verbs):
         if settings.fidelity == "exact":
             result = draw_exactly(self._make_scorer(task.prompt_ids), *task_parts, **options)
         elif settings.fidelity == "smc":
-            result = draw_by_particles(self.batch(), *task_parts, particles=settings.particles, **options)
+            result = draw_by_particles(self.batch(), *task_parts, particles=settings.particles or PARTICLES, **options)
         else:
             beams, returns = settings.beams, settings.returns
             result = beam_search(self.batch(), *task_parts, beams=beams, returns=returns, prefix=task.prefix)
+        if isinstance(result, Complete):
+            result = replace(result, evidence=self._find_evidence(task, result.token_ids, settings.source))
         return self._add_trace(task, result) if settings.trace else result
 
     def _add_trace(self, task: WritingTask, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
@@ -296,20 +315,39 @@ class LocalModel(Verbs):
         make_own: Callable[[], Batch] | None = getattr(self.runtime, "batch", None)
         return make_own() if make_own is not None else Separate(self.runtime)
 
-    def _make_scorer(self, prompt_ids: Sequence[int]) -> Score:
+    def _write_measured(
+        self, task: WritingTask, settings: CallSettings, sampler: Sampler | Adjusted
+    ) -> Complete[Any] | Truncated:
+        """Write a text and measure its fields, while the model holds the prompt."""
+        scorer = self._make_scorer(task.prompt_ids)
+
+        def write(token_ids: Sequence[int]) -> Complete[Any] | Truncated:
+            writing = task.make_writing(sampler, settings.trace, unseen=task.prompt_ids[-1:])
+            writing.begin_with(token_ids)
+            write_text(scorer.open_runtime(), writing)
+            result: Complete[Any] | Truncated = writing.result
+            return result
+
+        measuring = self._make_measuring(task, scorer, settings.particles, settings.seed)
+        if settings.abstain is not None:
+            check_may_abstain(task.constraint.form)
+            return write_confidently(write, measuring, settings.abstain, settings.source)
+        result = write(())
+        if isinstance(result, Complete):
+            evidence = Evidence.of(measuring.measure(result.token_ids, settings.source))
+            return replace(result, evidence=evidence)
+        return result
+
+    def _make_measuring(
+        self, task: WritingTask, scorer: Scorer, particles: int | None = None, seed: int | None = None
+    ) -> Measuring:
+        return Measuring(scorer, self.batch, task.constraint, task.prompt_ids, particles, seed)
+
+    def _make_scorer(self, prompt_ids: Sequence[int]) -> Scorer:
         """Make a function of token ids: the logits after a prompt and after each token, ``(tokens + 1, width)``."""
-        if not prompt_ids:
-            raise PromptError("the prompt is empty: a model needs at least one token to go on from")
-        prefilled = self.runtime.fork()
-        first = prefilled.prefill(prompt_ids)
-
-        def score(token_ids: Sequence[int]) -> NDArray[Any]:
-            twin: Any = prefilled.fork() if len(token_ids) else None
-            if len(token_ids) and hasattr(twin, "score"):
-                return np.vstack([first[None], twin.score(token_ids)])
-            return np.stack([first, *(twin.step(token_id) for token_id in token_ids)])
-
-        return score
+        scorer = Scorer(self.runtime.fork, prompt_ids)
+        scorer.fill()
+        return scorer
 
     def _compile(self, form: Any, canonical: Canonical | None) -> Constraint[Any]:
         if isinstance(form, Constraint) and form.vocabulary.fingerprint != self.vocabulary.fingerprint:
@@ -409,16 +447,19 @@ class _ManyWriter:
             self._spans.mark_end(rows[at])
             count_one()
 
-        if not self._strategy.is_plain:
-            return in_turn(lambda at: self._write_by_strategy(rows[at]), len(rows), done)
+        if not self._strategy.is_plain or self._settings.measures_fields:
+            return in_turn(lambda at: self._write_alone(rows[at]), len(rows), done)
         engine = Engine(self._model.batch(), rows=self._settings.batch_size, gives_pieces=False)
         return write_together(engine, lambda at: self._begin_row(rows[at]), len(rows), done)
 
     def _begin_row(self, row: int) -> Writing:
         return self._make_task(row).make_writing(self._make_sampler(row), self._settings.trace)
 
-    def _write_by_strategy(self, row: int) -> Complete[Any] | Truncated:
-        return self._model._write_by_strategy(self._make_task(row), self._settings, self._make_sampler(row).seed)
+    def _write_alone(self, row: int) -> Complete[Any] | Truncated:
+        task, sampler = self._make_task(row), self._make_sampler(row)
+        if self._strategy.is_plain:
+            return self._model._write_measured(task, self._settings, sampler)
+        return self._model._write_by_strategy(task, self._settings, sampler.seed)
 
     def _make_task(self, row: int) -> WritingTask:
         prompt, form = self._rows[row]
@@ -427,7 +468,8 @@ class _ManyWriter:
         span.record_form(compiled.form)
         prompt = self._model._add_instructions(prompt, compiled, self._settings.instruct)
         constraint = self._attempts.narrow_form(row, compiled)
-        return self._model.make_task(prompt, constraint, self._settings.limits, heal=self._settings.heal)
+        settings = self._settings
+        return self._model.make_task(prompt, constraint, settings.limits, heal=settings.heal, source=settings.source)
 
     def _make_sampler(self, row: int) -> Sampler | Adjusted:
         """Make the sampler of a row, with a seed of its own and another one for each attempt."""

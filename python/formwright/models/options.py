@@ -59,6 +59,7 @@ class StreamOptions(ObserveOptions, total=False):
     heal: bool
     context: Any
     trace: bool
+    source: str | None
 
 
 class GenerateOptions(StreamOptions, total=False):
@@ -67,7 +68,9 @@ class GenerateOptions(StreamOptions, total=False):
     beams: int
     returns: int
     fidelity: Fidelity
-    particles: int
+    particles: int | None
+    fields: bool
+    abstain: float | None
     max_retries: Any
 
 

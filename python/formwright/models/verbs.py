@@ -146,7 +146,14 @@ class Verbs:
             returns: How many texts of the beams are in ``result.alternatives``.
             fidelity: Which distribution is sampled: ``"mask"`` is token by token among the allowed ones,
                 ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other.
-            particles: How many texts ``fidelity="smc"`` writes to sample one.
+            particles: How many texts ``fidelity="smc"`` writes to sample one, 16 if it is ``None``; otherwise how many
+                values estimate the probability of a field whose values cannot be counted.
+            fields: Whether to measure the probabilities of ``result.fields`` at once, while the model still holds the
+                prompt; later they cost reading it again.
+            abstain: The probability that a field must reach. One that does not is ``None`` where its type allows that,
+                and the model goes on from there; otherwise it is listed in ``result.doubtful``.
+            source: The text that a `formwright.Quote` of the type is a piece of, and where the spans of fields are
+                looked for. It comes before a prompt that does not contain it.
             trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
                 token. The model then scores forced tokens too.
             max_retries: How often a text that the type refuses is written again, without what was refused and with the

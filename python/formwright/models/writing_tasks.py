@@ -9,7 +9,7 @@ Options that cannot be combined are refused once, before anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
@@ -20,6 +20,7 @@ from formwright._kernel import Constraint
 from formwright.errors import ArgumentError
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Engine
+from formwright.generation.fields import Evidence
 from formwright.generation.loop import Runtime, Stream
 from formwright.generation.sampler import Sampler
 from formwright.generation.spans import Generation
@@ -43,15 +44,23 @@ class WritingTask:
         prompt_ids: The tokens of the prompt, without healed ones.
         limits: Where it ends.
         prefix: The text of the healed tokens, which the model writes again.
+        find_evidence: Makes what the fields of the text are measured by, of its tokens.
     """
 
     constraint: Constraint[Any]
     prompt_ids: list[int]
     limits: Limits
     prefix: str
+    find_evidence: Callable[[Sequence[int]], Evidence] | None = None
 
-    def make_writing(self, sampler: Sampler | Adjusted, trace: bool, likeliest: int = 0) -> Writing:
-        """Make the text, with nothing written yet. Raises ArgumentError if it cannot have ``min_tokens``."""
+    def make_writing(
+        self, sampler: Sampler | Adjusted, trace: bool, likeliest: int = 0, unseen: Sequence[int] | None = None
+    ) -> Writing:
+        """Make the text, with nothing written yet; ``unseen`` are the tokens of the prompt that the model has not seen.
+
+        Raises:
+            ArgumentError: The text cannot have ``min_tokens``.
+        """
         least = sampler.min_tokens if isinstance(sampler, Adjusted) else 0
         if least > self.limits.max_tokens:
             said = f"min_tokens: expected {self.limits.max_tokens} at most, which the text may have, got {least}"
@@ -63,7 +72,9 @@ class WritingTask:
             sampler,
             prefix=self.prefix,
             trace=trace,
+            unseen=unseen,
             likeliest=likeliest,
+            find_evidence=self.find_evidence,
         )
         if isinstance(sampler, Adjusted):
             sampler.follow(writing.token_ids, self.prompt_ids, self.constraint.vocabulary.eos_token_ids)
@@ -129,7 +140,7 @@ class Strategy:
     beams: int
     returns: int
     fidelity: Fidelity
-    particles: int
+    particles: int | None
 
     def __post_init__(self) -> None:
         if self.fidelity not in ("mask", "exact", "smc"):
@@ -143,9 +154,9 @@ class Strategy:
                 "samples do not",
                 argument=name,
             )
-        if self.fidelity != "smc" and self.particles != PARTICLES:
+        if self.particles is not None and not (isinstance(self.particles, int | np.integer) and self.particles >= 1):
             raise ArgumentError(
-                f"particles={self.particles} has no effect here", hint='pass fidelity="smc" too', argument="particles"
+                f"particles: expected an integer from 1 on, got {self.particles!r}", argument="particles"
             )
         if self._has_beams:
             check_beams(self.beams, self.returns)

@@ -77,19 +77,19 @@ def spellings_of(matcher: Matcher, max_tokens: int, most: int = MOST_SPELLINGS) 
         allowed = at.allowed_token_ids(budget=max_tokens - len(token_ids))
         if not ends.isdisjoint(allowed):
             found.append(Spelling(token_ids, at.accepted_bytes))
-        for token_id in reversed(allowed):
-            if token_id not in ends:
-                child = at.fork()
-                child.accept_token(token_id)
-                pending.append((child, (*token_ids, token_id)))
-        if len(found) + len(pending) > most:
+        going_on = [token_id for token_id in reversed(allowed) if token_id not in ends]
+        if (count := len(found) + len(pending) + len(going_on)) > most:
             raise LimitExceeded(
                 f"the form has more than {most} spellings: too many to score each of them",
                 hint='pass fidelity="smc", or canonical=True, which leaves one spelling for each text',
                 limit="spellings",
-                value=len(found) + len(pending),
+                value=count,
                 allowed=most,
             )
+        for token_id in going_on:
+            child = at.fork()
+            child.accept_token(token_id)
+            pending.append((child, (*token_ids, token_id)))
     return found
 
 

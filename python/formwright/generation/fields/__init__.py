@@ -1,0 +1,8 @@
+"""How far each value of a result can be trusted: its probability among the values that the form allows."""
+
+from formwright.generation.fields.abstaining import check_may_abstain, write_confidently
+from formwright.generation.fields.evidence import Evidence
+from formwright.generation.fields.field import Alternative, Basis, Field
+from formwright.generation.fields.measuring import Measuring
+
+__all__ = ["Alternative", "Basis", "Evidence", "Field", "Measuring", "check_may_abstain", "write_confidently"]

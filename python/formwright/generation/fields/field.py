@@ -1,0 +1,55 @@
+"""A value inside a result, with the evidence for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+__all__ = ["Alternative", "Basis", "Field"]
+
+Basis: TypeAlias = Literal["exact", "particles", "logprobs"]
+"""Where a probability comes from."""
+
+
+class Alternative(NamedTuple):
+    """Another value that the form allows at the place of a field.
+
+    Attributes:
+        value: The value.
+        probability: How likely it is there, on the basis of the field.
+    """
+
+    value: Any
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value inside a result, with the evidence for it.
+
+    The probability is that of the value among all values that the form allows at this place, given the prompt and the
+    text before it, and each value counts by the tokens that the tokenizer itself writes for it. `basis` says how it is
+    known:
+
+    * ``"exact"``: the values were counted, up to one part in five million. Where the form has at most 1,000 texts, what
+      follows the value counts too: the probabilities are those of `LocalModel.score`, summed over the texts that have
+      the value.
+    * ``"particles"``: an estimate from weighted samples of the values.
+    * ``"logprobs"``: a lower bound, from the probabilities of the tokens that were written.
+
+    Attributes:
+        value: The value, as JSON has it; of a form that is not JSON, its text.
+        text: What was written for it.
+        span: Where the value stands in ``source``: where it begins and ends, in characters, the first such place.
+            ``None`` if there is no source or the value is no passage of it.
+        probability: The probability, from 0 to 1; with ``calibration``, how often such a value is right.
+        basis: How the probability is known.
+        alternatives: The next likeliest values, best first; only of a bound, those that were met on the way.
+    """
+
+    value: Any
+    text: str
+    span: tuple[int, int] | None
+    probability: float
+    basis: Basis
+    alternatives: tuple[Alternative, ...] = ()

@@ -1,0 +1,279 @@
+"""The fields of a complete text, each with its probability.
+
+::
+
+    measuring = Measuring(scorer, make_batch, constraint, prompt_ids)
+    measuring.measure(token_ids, source=document)["/age"].probability
+
+The whole text is read once more, in one call of the model, unless its logits are there. Values that can be counted cost
+a call for each other value that is likely enough to matter; see `formwright.generation.fields.counting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright._kernel import Constraint, Matcher
+from formwright.errors import LimitExceeded, TokenRejected, VocabularyError
+from formwright.generation.batch import Batch
+from formwright.generation.fields.counting import Rows, count_values
+from formwright.generation.fields.field import Alternative, Basis, Field
+from formwright.generation.fields.places import Place, find_places, read_scalar
+from formwright.generation.fields.sampling import sample_values
+from formwright.generation.fields.weights import PlaceSearch, Weights
+from formwright.generation.scorer import Scorer
+from formwright.generation.strategies.fidelity import spellings_of
+from formwright.generation.writing import control_names
+
+__all__ = ["Measured", "Measuring"]
+
+_MOST_TEXTS = 1_000
+"""Texts of a form at most, where what follows a value counts too."""
+
+_MOST_CALLS = 64
+"""Calls of the model at most to count the values at one place."""
+
+_MOST_ALTERNATIVES = 5
+
+_END = b"\n"
+"""What ends a number at the end of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text as tokens: ``ends[n]`` is how many bytes its first ``n`` tokens spell."""
+
+    constraint: Constraint[Any]
+    start: Matcher
+    token_ids: tuple[int, ...]
+    data: bytes
+    ends: tuple[int, ...]
+
+    def search_at(self, border: int, place: Place | None) -> PlaceSearch:
+        """The search for the values at a place, from a border of tokens on; without a place, for whole texts."""
+        matcher = self.start.fork()
+        matcher.accept_tokens(self.token_ids[:border])
+        ends = frozenset(self.constraint.vocabulary.eos_token_ids)
+        spell = _spelling(self.constraint)
+        if place is None or place.end - place.start == len(self.data):
+            return PlaceSearch(matcher, b"", _never, ends, spell)
+        skip = self.data[self.ends[border] : place.start]
+        return PlaceSearch(matcher, skip, place.find_value, ends, spell, blanks=b" \t\r\n" if place.is_json else b"")
+
+    def border_before(self, position: int) -> int:
+        """How many tokens there are whole before a position in bytes."""
+        return int(np.searchsorted(self.ends, position, side="right")) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A place whose values are weighed: ``border`` tokens are before it, from which on ``rows`` are known."""
+
+    place: Place
+    border: int
+    search: PlaceSearch
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A field, and where another value could be written.
+
+    Attributes:
+        place: Where it is.
+        field: What is known of it.
+        search: The place as the form has it, from a border of tokens on.
+        before: The tokens before that border.
+    """
+
+    place: Place
+    field: Field
+    search: PlaceSearch
+    before: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """What the fields of a text are measured with.
+
+    Attributes:
+        scorer: The model, which holds the prompt.
+        make_batch: Makes an empty batch of the model.
+        constraint: The form of the text, compiled.
+        prompt_ids: The prompt.
+        particles: How many particles estimate what cannot be counted; ``None`` for a bound instead.
+        seed: Makes these estimates repeatable.
+    """
+
+    scorer: Scorer
+    make_batch: Callable[[], Batch]
+    constraint: Constraint[Any]
+    prompt_ids: Sequence[int]
+    particles: int | None = None
+    seed: int | None = None
+
+    def measure(self, token_ids: Sequence[int], source: str | None = None) -> dict[str, Field]:
+        """The fields by pointer, in the order of the text.
+
+        Args:
+            token_ids: The text as it was written.
+            source: Where spans are looked for.
+        """
+        return {measured.place.pointer: measured.field for measured in self.measure_places(token_ids, source)}
+
+    def measure_places(
+        self, token_ids: Sequence[int], source: str | None = None, since: int = 0
+    ) -> Iterator[Measured]:
+        """Each field from a position on, one after the other.
+
+        Args:
+            token_ids: The text as it was written.
+            source: Where spans are looked for.
+            since: Where the first field begins, in bytes.
+        """
+        text = _spell_canonically(self.constraint, self.prompt_ids, token_ids)
+        places = [place for place in find_places(text.constraint.form, text.data) if place.start >= since]
+        if not places:
+            return
+        first = text.border_before(places[0].start)
+        texts = self._count_texts(text)
+        logits = self.scorer.after(text.token_ids[:first])(text.token_ids[first:])
+        for place in places:
+            border = text.border_before(place.start)
+            search = text.search_at(border, place)
+            scorer = self.scorer.after(text.token_ids[:border])
+            rows = Rows(scorer, text.token_ids[border:], logits[border - first :])
+            basis, weights = self._weigh(text, _Asked(place, border, search, rows), texts)
+            field = _make_field(place, weights, basis, source)
+            yield Measured(place, field, search, text.token_ids[:border])
+
+    def _weigh(self, text: _Text, asked: _Asked, texts: Weights | None) -> tuple[Basis, Weights]:
+        """The weights of the values at a place, and how they are known."""
+        place = asked.place
+        if texts is not None:
+            return "exact", _pick_values(texts, text.data, place)
+        if (counted := count_values(asked.search, asked.rows, _MOST_CALLS)) is not None:
+            return "exact", counted
+        if self.particles is not None:
+            before = [*self.prompt_ids, *text.token_ids[: asked.border]]
+            return "particles", sample_values(self.make_batch(), before, asked.search, self.particles, self.seed)
+        return "logprobs", _bound_value(text, asked)
+
+    def _count_texts(self, text: _Text) -> Weights | None:
+        """The weights of all texts of the form, if they are few."""
+        search = text.search_at(0, None)
+        try:
+            spellings_of(search.matcher.fork(), 4 * len(text.token_ids) + 64, _MOST_TEXTS)
+        except LimitExceeded:
+            return None
+        return count_values(search, Rows(self.scorer, text.token_ids, self.scorer(text.token_ids)), _MOST_TEXTS)
+
+
+def _spell_canonically(constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]) -> _Text:
+    """The text in the tokens that the tokenizer writes, where that is known; else as it was written."""
+    try:
+        canonical = Constraint(constraint.form, constraint.vocabulary, canonical=True)
+        vocabulary = constraint.vocabulary
+        with_controls = bool(constraint.form.language.control_tokens)
+        data = b"".join(vocabulary.token(token_id) for token_id in token_ids)
+        encoded = None if with_controls else vocabulary.merges.encode(data.decode())
+        for ids in (token_ids, encoded):
+            if ids is not None and (text := _read_tokens(canonical, prompt_ids, ids)) is not None:
+                return text
+    except (VocabularyError, UnicodeDecodeError):
+        pass
+    written = _read_tokens(constraint, prompt_ids, token_ids)
+    if written is None:
+        raise TokenRejected("the tokens are not those of a text of this form")
+    return written
+
+
+def _read_tokens(constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]) -> _Text | None:
+    """The text of some tokens, if the constraint takes them."""
+    start, ends = constraint.matcher(prompt_ids), [0]
+    matcher = start.fork()
+    try:
+        for token_id in token_ids:
+            matcher.accept_token(token_id)
+            ends.append(len(matcher.accepted_bytes))
+    except TokenRejected:
+        return None
+    if not matcher.is_complete:
+        return None
+    return _Text(constraint, start, tuple(token_ids), matcher.accepted_bytes, tuple(ends))
+
+
+def _never(_: bytes) -> None:
+    """Where a whole text ends: only where it says so."""
+
+
+def _spelling(constraint: Constraint[Any]) -> Callable[[int], bytes]:
+    controls = {id_: b"\xff" + name + b"\xff" for id_, name in control_names(constraint).items()}
+    token = constraint.vocabulary.token
+    return lambda token_id: token(token_id) or controls.get(token_id, b"")
+
+
+def _pick_values(texts: Weights, data: bytes, place: Place) -> Weights:
+    """The weights of the values at a place, among the texts that begin like this one."""
+    picked, before = Weights(), data[: place.start]
+    for whole, weight in texts.found.items():
+        rest = whole[place.start :]
+        if whole.startswith(before):
+            picked.add(place.find_value(rest) or place.find_value(rest + _END) or rest, weight)
+    return picked
+
+
+def _bound_value(text: _Text, asked: _Asked) -> Weights:
+    """The weight of the value that was written, and the most that all others can have.
+
+    That is what turns off to other tokens that are allowed, on the way along the tokens that were written.
+    """
+    search, place = asked.search, asked.place
+    matcher, data, weights, reached = search.matcher.fork(), b"", Weights(), 1.0
+    token_ids = text.token_ids[asked.border :]
+    for number in range(len(token_ids) + 1):
+        row, is_over = asked.rows.ask(token_ids[:number]), number == len(token_ids)
+        taken = float(np.exp(row[list(search.ends) if is_over else token_ids[number]]).sum())
+        weights.rest += reached * max(0.0, search.sum_allowed(matcher, data, row) - taken)
+        reached *= taken
+        if is_over:
+            break
+        data, value = search.read_value(data, token_ids[number])
+        if value is not None:
+            break
+        matcher.accept_token(token_ids[number])
+    weights.add(text.data[place.start : place.end], reached)
+    return weights
+
+
+def _make_field(place: Place, weights: Weights, basis: Basis, source: str | None) -> Field:
+    """The field of a place, by the weights of its values."""
+    read: Callable[[str], Any] = read_scalar if place.is_json else str
+    shares: dict[tuple[type, Any], float] = {}
+    for spelled, weight in weights.found.items():
+        value = read(spelled.decode("utf-8", "replace"))
+        shares[type(value), value] = shares.get((type(value), value), 0.0) + weight
+    value, total = read(place.text), weights.total
+    own = shares.pop((type(value), value), 0.0)
+    best = sorted(shares.items(), key=lambda entry: -entry[1])[:_MOST_ALTERNATIVES]
+    return Field(
+        value=value,
+        text=place.text,
+        span=_find_span(value, source),
+        probability=min(1.0, own / total) if total > 0.0 else 0.0,
+        basis=basis,
+        alternatives=tuple(Alternative(key[1], weight / total) for key, weight in best if total > 0.0),
+    )
+
+
+def _find_span(value: object, source: str | None) -> tuple[int, int] | None:
+    if source is None or not isinstance(value, str) or not value:
+        return None
+    start = source.find(value)
+    return None if start < 0 else (start, start + len(value))
+
