@@ -20,7 +20,7 @@ token id spells. A `Constraint` is a form compiled for a vocabulary, frozen and 
 
 ==========================  ==========================================================================================
 forms                       form, json_schema, json, regex, grammar, choice, literal, text, after, template, many,
-                            optional, one_of_text, format, special, thinking, tools, CharacterParser, Form
+                            optional, one_of_text, Quote, format, special, thinking, tools, CharacterParser, Form
 masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
                             allowed_tokens, RowBuffer, Interrupt
 models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai
@@ -51,6 +51,7 @@ from formwright.forms.grammars import grammar
 from formwright.forms.grounded import one_of_text
 from formwright.forms.json_forms import explain, json, json_schema
 from formwright.forms.parsers import CharacterParser
+from formwright.forms.quotes import Quote
 from formwright.forms.templates import many, optional, template
 from formwright.forms.texts import choice, regex
 from formwright.forms.trees import Token, Tree
@@ -76,6 +77,7 @@ __all__ = [
     "Interrupt",
     "Matcher",
     "Observed",
+    "Quote",
     "Result",
     "RowBuffer",
     "Stream",

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from formwright.conversations.messages import Message, ToolCall, add_instruction, join_text
 from formwright.errors import ArgumentError, PromptError
@@ -30,7 +30,7 @@ from formwright.tools.custom import INPUT
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ["ROLES", "Prompt", "PromptMessage", "needs_encoding", "read", "with_instruction"]
+__all__ = ["ROLES", "Prompt", "PromptMessage", "needs_encoding", "read", "with_instruction", "with_source"]
 
 PromptMessage: TypeAlias = Mapping[str, Any]
 """One message of a conversation, as users pass it: its ``role`` and its ``content``."""
@@ -121,6 +121,22 @@ def with_instruction(
             argument="instruct",
         )
     return add_instruction(prompt, instruction, places[-1])
+
+
+def with_source(prompt: str | list[Message] | list[int], source: str | None) -> str | list[Message] | list[int]:
+    """What `read` gives, with a source before the question, unless it is in there already; token ids stay as they are.
+
+    It comes before a text, or at the beginning of the last message of the user.
+    """
+    if source is None or not needs_encoding(prompt):
+        return prompt
+    if isinstance(prompt, str):
+        return prompt if source in prompt else f"{source}\n\n{prompt}"
+    places = [at for at, message in enumerate(prompt) if message["role"] == "user"]
+    if not places or any(source in (message.get("content") or "") for message in prompt):
+        return prompt
+    asked = {**prompt[places[-1]], "content": f"{source}\n\n{prompt[places[-1]]['content']}"}
+    return [*prompt[: places[-1]], cast("Message", asked), *prompt[places[-1] + 1 :]]
 
 
 def _read_message(message: object, where: str, roles: Sequence[str]) -> Message:

@@ -38,6 +38,7 @@ from formwright.forms.form import Form
 from formwright.forms.json_forms import schema_form, type_form
 from formwright.forms.json_options import DEFAULTS, JsonOptions
 from formwright.forms.parsers import CharacterParser, parser_form
+from formwright.forms.quotes import source_given
 from formwright.forms.text_checks import shorten
 from formwright.forms.texts import regex, spelled_form, spellings_of
 
@@ -59,7 +60,7 @@ _SLOW = 0.05
 
 
 @overload
-def form(form: TypeForm[T], /, **options: Unpack[JsonOptions]) -> Form[T]: ...
+def form(form: TypeForm[T], /, *, source: str | None = None, **options: Unpack[JsonOptions]) -> Form[T]: ...
 @overload
 def form(form: Form[T] | Constraint[T], /) -> Form[T]: ...
 @overload
@@ -69,8 +70,12 @@ def form(form: CharacterParser, /) -> Form[Any]: ...
 @overload
 def form(form: Schema, /, **options: Unpack[JsonOptions]) -> Form[Any]: ...
 @spell_out(JsonOptions, DEFAULTS)
-def form(form: Any, /, **options: Unpack[JsonOptions]) -> Form[Any]:
+def form(form: Any, /, *, source: str | None = None, **options: Unpack[JsonOptions]) -> Form[Any]:
     """Turn a type, schema, pattern or choice into a form. Forms of JSON take the options of `json_schema`.
+
+    Args:
+        form: What is turned into a form.
+        source: What each `formwright.Quote` of a type is a piece of.
 
     Raises:
         NotAForm: It describes no texts: a bare string, a function, an instance, a type that nothing can be read as.
@@ -79,7 +84,8 @@ def form(form: Any, /, **options: Unpack[JsonOptions]) -> Form[Any]:
             for a form without JSON.
     """
     check_names(options, DEFAULTS)
-    return next(read(form, options) for applies, read in _READERS if applies(form))
+    with source_given(source):
+        return next(read(form, options) for applies, read in _READERS if applies(form))
 
 
 @overload

@@ -30,6 +30,7 @@ from formwright.forms.json_options import (
 )
 from formwright.forms.kept import find_form, key_of_type
 from formwright.forms.not_forms import check_is_type, kind_of_type, name_of_type
+from formwright.forms.quotes import current_source
 from formwright.forms.text_checks import read_json, shorten
 
 __all__ = ["explain", "json", "json_schema", "schema_form", "schema_text", "type_form"]
@@ -174,7 +175,7 @@ def type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
         return _json_form(text, completed, read, name_of_type(type_), kind_of_type(type_), defaults + remarks)
 
     of_type, own = key_of_type(type_), key_of_options(options)
-    return find_form(of_type and own and ("type", of_type, own), make)
+    return find_form(of_type and own and ("type", of_type, current_source(), own), make)
 
 
 def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ...]]:
@@ -182,7 +183,7 @@ def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ..
     check_is_type(type_)
     from formwright.forms import python_types
 
-    reader = python_types.Reader(type_)
+    reader = python_types.Reader(type_, current_source())
     remarks = (Reading(row.pointer, row.keyword, row.status, row.what) for row in reader.remarks)
     return reader, reader.schema_text, tuple(remarks)
 

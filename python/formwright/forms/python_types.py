@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 from formwright._extras import needs
 from formwright.errors import NotAForm, OutputInvalid
 from formwright.forms.context import current_context
+from formwright.forms.quotes import share_sources, source_given
 from formwright.forms.type_remarks import Remark
 from formwright.forms.type_schemas import Describe, exact_schema
 
@@ -145,22 +146,27 @@ def type_name(form: Any) -> str:
 class Reader:
     """Reads conforming texts as values of a type; pickled as the type.
 
+    Args:
+        form: The type.
+        source: What its quotes are pieces of.
+
     Attributes:
         schema_text: The JSON Schema of the type, as text.
         remarks: What its schema does not say of it.
     """
 
-    __slots__ = ("_adapter", "_type", "_validator", "remarks", "schema_text")
+    __slots__ = ("_adapter", "_source", "_type", "_validator", "remarks", "schema_text")
 
-    def __init__(self, form: Any) -> None:
-        self._type = form
+    def __init__(self, form: Any, source: str | None = None) -> None:
+        self._type, self._source = form, source
         self._adapter = _adapter(form)
         self._validator: Validator | None = None
-        schema, self.remarks = _schema(self._adapter, form)
-        self.schema_text = _as_text(schema)
+        with source_given(source):
+            schema, self.remarks = _schema(self._adapter, form)
+            self.schema_text = _as_text(share_sources(schema) if source is not None else schema)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
-        return type(self), (self._type,)
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        return type(self), (self._type, self._source)
 
     @property
     def python_type(self) -> Any:
@@ -183,7 +189,8 @@ class Reader:
             OutputInvalid: The text is not JSON, or the type refuses it.
         """
         try:
-            return self._adapter.validate_json(text, context=current_context())
+            with source_given(self._source):
+                return self._adapter.validate_json(text, context=current_context())
         except ValidationError as error:
             raise OutputInvalid(
                 f"the text conforms, but {type_name(self._type)} rejects it: {error}",

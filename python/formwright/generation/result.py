@@ -143,21 +143,21 @@ class Complete(_Written, Generic[T]):
         ``fields``, ``particles``, ``abstain`` or ``calibration``.
 
         Raises:
-            OptionUnsupported: Nothing is known of the probabilities: the service gave none, or a pickle has dropped what
-                was never asked for.
+            OptionUnsupported: Nothing is known of the probabilities: the service gave none, or the result comes from a
+                pickle that was made before anybody asked.
         """
         return self._find_evidence().measure()
 
     @property
     def doubtful(self) -> tuple[str, ...]:
-        """With ``abstain``: the pointers of the fields that reach the bound neither as they are nor by another value."""
+        """With ``abstain``: the pointers of the fields below the bound that have no other value and may not be None."""
         return () if self.evidence is None else self.evidence.doubtful
 
     def _find_evidence(self) -> Evidence:
         if self.evidence is None:
             raise OptionUnsupported(
                 "the probabilities of the fields are not known",
-                hint="pass fields=True to generate; of a service, they come from its logprobs, which not every one gives",
+                hint="pass fields=True to generate; a service must give logprobs for it",
                 argument="fields",
             )
         return self.evidence

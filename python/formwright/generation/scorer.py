@@ -6,8 +6,8 @@
     scorer([5, 7]).shape                     # (3, width): before the first token, and after each
     scorer.after([5])([7])                   # the same rows from the second on
 
-Cost: a call of the model for the tokens that it holds, when it is first asked, and one for each question, if the runtime
-scores several tokens in a call.
+Cost: a call of the model for the tokens that it holds, when it is first asked, and one for each question, if the
+runtime scores several tokens in a call.
 """
 
 from __future__ import annotations

@@ -31,10 +31,11 @@ from formwright.conversations import prompts
 from formwright.conversations.local import conversation_ids
 from formwright.conversations.messages import Message, has_calls
 from formwright.conversations.prompts import Prompt, PromptMessage
-from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, PromptError, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, VocabularyError
 from formwright.forms.coerce import Canonical, compile
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
+from formwright.forms.quotes import source_given
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.fields import Evidence, Field, Measuring, check_may_abstain, write_confidently
@@ -109,9 +110,9 @@ class LocalModel(Verbs):
         self, prompt: Prompt, form: Any, settings: CallSettings, span: GenerationSpan
     ) -> Complete[Any] | Truncated:
         strategy, sampling, measures_fields = settings.strategy, settings.sampling, settings.measures_fields
-        compiled = self._compile(form, settings.canonical)
+        compiled = self._compile(form, settings.canonical, settings.source)
         span.record_form(compiled.form)
-        prompt = self._add_instructions(prompt, compiled, settings.instruct)
+        prompt = self._complete_prompt(prompt, compiled, settings)
 
         def write(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
             if attempt:
@@ -132,8 +133,8 @@ class LocalModel(Verbs):
             return attempt_until_valid(compiled, settings.max_retries, write)
 
     def _stream_one(self, prompt: Prompt, form: Any, settings: CallSettings) -> Stream[Any]:
-        constraint = self._compile(form, settings.canonical)
-        prompt = self._add_instructions(prompt, constraint, settings.instruct)
+        constraint = self._compile(form, settings.canonical, settings.source)
+        prompt = self._complete_prompt(prompt, constraint, settings)
         task = self.make_task(prompt, constraint, settings.limits, heal=settings.heal, source=settings.source)
         with validation_context(settings.context):
             generation = self._describe_generation(settings, constraint.form)
@@ -200,7 +201,7 @@ class LocalModel(Verbs):
         """
         settings = CallSettings.of(ObserveOptions, options, finish=False, cancel=cancel)
         constraint = self._compile(form, settings.canonical)
-        ids = self.prompt_ids(self._add_instructions(prompt, constraint, settings.instruct))
+        ids = self.prompt_ids(self._complete_prompt(prompt, constraint, settings))
         room = self.runtime.context - len(ids)
         limits = replace(settings.limits, max_tokens=min(settings.max_tokens, room))
         return observe(self.runtime.fork(), constraint, ids, limits, settings.sampling.make_sampler())
@@ -270,6 +271,13 @@ class LocalModel(Verbs):
             return self._make_measuring(task, self._make_scorer(task.prompt_ids)).measure(token_ids, source)
 
         return Evidence(measure)
+
+    def _complete_prompt(self, prompt: Prompt, constraint: Constraint[Any], settings: CallSettings) -> Prompt:
+        """Add the source and format instructions to the prompt, as far as they are asked for. Raises ArgumentError."""
+        if settings.source is not None:
+            read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
+            prompt = prompts.with_source(read, settings.source)
+        return self._add_instructions(prompt, constraint, settings.instruct)
 
     def _add_instructions(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
         """Add format instructions to the prompt, if ``instruct`` says so. Raises ArgumentError."""
@@ -349,7 +357,7 @@ class LocalModel(Verbs):
         scorer.fill()
         return scorer
 
-    def _compile(self, form: Any, canonical: Canonical | None) -> Constraint[Any]:
+    def _compile(self, form: Any, canonical: Canonical | None, source: str | None = None) -> Constraint[Any]:
         if isinstance(form, Constraint) and form.vocabulary.fingerprint != self.vocabulary.fingerprint:
             raise VocabularyError(
                 f"the constraint was compiled for another vocabulary than that of {self.name}",
@@ -357,7 +365,8 @@ class LocalModel(Verbs):
             )
         if isinstance(form, Constraint):
             return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
-        return compile(form, self.vocabulary, canonical=canonical or False)
+        with source_given(source):
+            return compile(form, self.vocabulary, canonical=canonical or False)
 
     def with_chat_template_kwargs(self, kwargs: Mapping[str, Any]) -> Self:
         """Return the same model with variables for its chat template, such as ``{"enable_thinking": False}``.
@@ -428,6 +437,7 @@ class _ManyWriter:
     def _check_options(self) -> None:
         """Refuse options that would fail in every row. Raises ArgumentError."""
         Held(self._settings.stop)
+        _ = self._settings.measures_fields
         self._sampling.make_sampler()
         self._strategy.check(self._sampling, self._settings.limits)
 
@@ -466,7 +476,7 @@ class _ManyWriter:
         span = self._spans.begin(row)
         compiled = self._compile(form)
         span.record_form(compiled.form)
-        prompt = self._model._add_instructions(prompt, compiled, self._settings.instruct)
+        prompt = self._model._complete_prompt(prompt, compiled, self._settings)
         constraint = self._attempts.narrow_form(row, compiled)
         settings = self._settings
         return self._model.make_task(prompt, constraint, settings.limits, heal=settings.heal, source=settings.source)
@@ -477,5 +487,5 @@ class _ManyWriter:
 
     def _compile(self, form: Any) -> Constraint[Any]:
         if id(form) not in self._compiled:
-            self._compiled[id(form)] = self._model._compile(form, self._settings.canonical)
+            self._compiled[id(form)] = self._model._compile(form, self._settings.canonical, self._settings.source)
         return self._compiled[id(form)]

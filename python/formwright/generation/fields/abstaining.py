@@ -4,10 +4,10 @@
 
     write_confidently(write, measuring, bound=0.9)
 
-The text is written as always, and its fields are measured from the first on. At the first one whose probability is below
-the bound, another value is written if that reaches the bound, or ``null`` if the form allows it; and the model writes
-what follows anew, after what stands there now. A field without such a way out is doubtful. No value is repaired: what
-stands in the text is either the model's own choice, or ``null``.
+The text is written as always, and its fields are measured from the first on. At the first one whose probability is
+below the bound, another value is written if that reaches the bound, or ``null`` if the form allows it; and the model
+writes what follows anew, after what stands there now. A field without such a way out is doubtful. No value is repaired:
+what stands in the text is either the model's own choice, or ``null``.
 
 Cost: beside measuring, what follows a field that was changed is written once more.
 """
@@ -126,7 +126,7 @@ def _write_other_value(write: Write, measured: Measured, bound: float) -> Comple
 
 
 def _spell_value(search: PlaceSearch, value: bytes) -> tuple[int, ...] | None:
-    """Tokens that complete a value at its place; ``None`` if the form does not allow it, or a number, which has no end."""
+    """Tokens that complete a value at its place; ``None`` if the form does not allow it. A number is never complete."""
     target = search.skip + value
     pending: list[tuple[Matcher, tuple[int, ...], bytes]] = [(search.matcher, (), b"")]
     while pending:

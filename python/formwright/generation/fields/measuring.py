@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher
 from formwright.errors import LimitExceeded, TokenRejected, VocabularyError
@@ -35,10 +34,13 @@ __all__ = ["Measured", "Measuring"]
 _MOST_TEXTS = 1_000
 """Texts of a form at most, where what follows a value counts too."""
 
-_MOST_CALLS = 64
+_MOST_CALLS = 256
 """Calls of the model at most to count the values at one place."""
 
 _MOST_ALTERNATIVES = 5
+
+_NO_STARTS = b" \t\r\n]},"
+"""What no value in JSON begins with."""
 
 _END = b"\n"
 """What ends a number at the end of a text."""
@@ -54,16 +56,18 @@ class _Text:
     data: bytes
     ends: tuple[int, ...]
 
-    def search_at(self, border: int, place: Place | None) -> PlaceSearch:
-        """The search for the values at a place, from a border of tokens on; without a place, for whole texts."""
+    def search_at(self, border: int, place: Place, *, whole: bool = False) -> PlaceSearch:
+        """The search for what may stand at a place, from a border of tokens on.
+
+        That are its values, or with ``whole`` all that may stand from there to the end of the text.
+        """
         matcher = self.start.fork()
         matcher.accept_tokens(self.token_ids[:border])
         ends = frozenset(self.constraint.vocabulary.eos_token_ids)
         spell = _spelling(self.constraint)
-        if place is None or place.end - place.start == len(self.data):
-            return PlaceSearch(matcher, b"", _never, ends, spell)
         skip = self.data[self.ends[border] : place.start]
-        return PlaceSearch(matcher, skip, place.find_value, ends, spell, blanks=b" \t\r\n" if place.is_json else b"")
+        find_value = _never if whole else place.find_value
+        return PlaceSearch(matcher, skip, find_value, ends, spell, no_starts=_NO_STARTS if place.is_json else b"")
 
     def border_before(self, position: int) -> int:
         """How many tokens there are whole before a position in bytes."""
@@ -126,9 +130,7 @@ class Measuring:
         """
         return {measured.place.pointer: measured.field for measured in self.measure_places(token_ids, source)}
 
-    def measure_places(
-        self, token_ids: Sequence[int], source: str | None = None, since: int = 0
-    ) -> Iterator[Measured]:
+    def measure_places(self, token_ids: Sequence[int], source: str | None = None, since: int = 0) -> Iterator[Measured]:
         """Each field from a position on, one after the other.
 
         Args:
@@ -141,22 +143,24 @@ class Measuring:
         if not places:
             return
         first = text.border_before(places[0].start)
-        texts = self._count_texts(text)
-        logits = self.scorer.after(text.token_ids[:first])(text.token_ids[first:])
+        is_small = self._has_few_texts(text)
+        if since:
+            logits = self.scorer.after(text.token_ids[:first])(text.token_ids[first:])
+        else:
+            logits = self.scorer(text.token_ids)[first:]
         for place in places:
             border = text.border_before(place.start)
-            search = text.search_at(border, place)
+            search = text.search_at(border, place, whole=is_small)
             scorer = self.scorer.after(text.token_ids[:border])
             rows = Rows(scorer, text.token_ids[border:], logits[border - first :])
-            basis, weights = self._weigh(text, _Asked(place, border, search, rows), texts)
+            basis, weights = self._weigh(text, _Asked(place, border, search, rows), is_small)
             field = _make_field(place, weights, basis, source)
-            yield Measured(place, field, search, text.token_ids[:border])
+            yield Measured(place, field, text.search_at(border, place), text.token_ids[:border])
 
-    def _weigh(self, text: _Text, asked: _Asked, texts: Weights | None) -> tuple[Basis, Weights]:
+    def _weigh(self, text: _Text, asked: _Asked, is_small: bool) -> tuple[Basis, Weights]:
         """The weights of the values at a place, and how they are known."""
-        place = asked.place
-        if texts is not None:
-            return "exact", _pick_values(texts, text.data, place)
+        if is_small and (counted := count_values(asked.search, asked.rows, _MOST_TEXTS)) is not None:
+            return "exact", _group_values(counted, asked.place)
         if (counted := count_values(asked.search, asked.rows, _MOST_CALLS)) is not None:
             return "exact", counted
         if self.particles is not None:
@@ -164,14 +168,13 @@ class Measuring:
             return "particles", sample_values(self.make_batch(), before, asked.search, self.particles, self.seed)
         return "logprobs", _bound_value(text, asked)
 
-    def _count_texts(self, text: _Text) -> Weights | None:
-        """The weights of all texts of the form, if they are few."""
-        search = text.search_at(0, None)
+    def _has_few_texts(self, text: _Text) -> bool:
+        """Whether the texts of the form are so few that what follows a value counts too."""
         try:
-            spellings_of(search.matcher.fork(), 4 * len(text.token_ids) + 64, _MOST_TEXTS)
+            spellings_of(text.start.fork(), 4 * len(text.token_ids) + 64, _MOST_TEXTS)
         except LimitExceeded:
-            return None
-        return count_values(search, Rows(self.scorer, text.token_ids, self.scorer(text.token_ids)), _MOST_TEXTS)
+            return False
+        return True
 
 
 def _spell_canonically(constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]) -> _Text:
@@ -218,14 +221,12 @@ def _spelling(constraint: Constraint[Any]) -> Callable[[int], bytes]:
     return lambda token_id: token(token_id) or controls.get(token_id, b"")
 
 
-def _pick_values(texts: Weights, data: bytes, place: Place) -> Weights:
-    """The weights of the values at a place, among the texts that begin like this one."""
-    picked, before = Weights(), data[: place.start]
-    for whole, weight in texts.found.items():
-        rest = whole[place.start :]
-        if whole.startswith(before):
-            picked.add(place.find_value(rest) or place.find_value(rest + _END) or rest, weight)
-    return picked
+def _group_values(texts: Weights, place: Place) -> Weights:
+    """The weights of the values at a place, by those of all that may stand from there to the end of the text."""
+    grouped = Weights(rest=texts.rest)
+    for rest, weight in texts.found.items():
+        grouped.add(place.find_value(rest) or place.find_value(rest + _END) or rest, weight)
+    return grouped
 
 
 def _bound_value(text: _Text, asked: _Asked) -> Weights:
@@ -276,4 +277,3 @@ def _find_span(value: object, source: str | None) -> tuple[int, int] | None:
         return None
     start = source.find(value)
     return None if start < 0 else (start, start + len(value))
-

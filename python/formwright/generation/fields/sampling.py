@@ -5,9 +5,9 @@
     weights = sample_values(batch, [*prompt_ids, *before], search, particles=64, seed=0)
 
 The tokens that spell values form a tree, and particles go down it together. At each step all children of all particles
-are weighed. Where they are more than ``particles``, the heaviest are kept as they are, and of the others some are drawn,
-each then as heavy as all that it stands for: the resampling of Fearnhead & Clifford (2003, "On-line inference for hidden
-Markov models via particle filters"), which is unbiased and of all such schemes changes the weights least. No two
+are weighed. Where they are more than ``particles``, the heaviest are kept as they are, and of the others some are
+drawn, each then as heavy as all that it stands for: the resampling of Fearnhead & Clifford (2003, "On-line inference for
+hidden Markov models via particle filters"), which is unbiased and of all such schemes changes the weights least. No two
 particles are the same, so where there are few values they are counted.
 
 Cost: one call of the model for each token of the longest value, for all particles together.
@@ -113,4 +113,6 @@ def resample(
     places = (random.random() + np.arange(most - kept)) * threshold
     drawn = np.unique(np.minimum(np.searchsorted(np.cumsum(light), places, side="right"), len(light) - 1))
     drawn = drawn[light[drawn] > 0.0]
-    return np.concatenate([heavy[:kept], drawn]), np.concatenate([weights[heavy[:kept]], np.full(len(drawn), threshold)])
+    return np.concatenate([heavy[:kept], drawn]), np.concatenate(
+        [weights[heavy[:kept]], np.full(len(drawn), threshold)]
+    )

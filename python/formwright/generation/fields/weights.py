@@ -52,7 +52,7 @@ class PlaceSearch:
         find_value: Finds a value that is complete; one that it never finds ends with the text.
         ends: The tokens that end a text.
         spell: What a token spells.
-        blanks: Bytes with which no value begins.
+        no_starts: Bytes with which no value begins.
     """
 
     matcher: Matcher
@@ -60,15 +60,17 @@ class PlaceSearch:
     find_value: FindValue
     ends: frozenset[int]
     spell: Callable[[int], bytes]
-    blanks: bytes = b""
+    no_starts: bytes = b""
 
     def allow(self, matcher: Matcher, data: bytes) -> list[int]:
-        """The tokens that may come after ``data``; before and at the place, those with which a value can begin there."""
+        """The tokens that may come after ``data``; before the place, those with which a value can begin there."""
         allowed = matcher.allowed_token_ids()
         if len(data) > len(self.skip):
             return allowed
         left = self.skip[len(data) :]
-        return [token_id for token_id in allowed if token_id in self.ends or self._may_begin(self.spell(token_id), left)]
+        return [
+            token_id for token_id in allowed if token_id in self.ends or self._may_begin(self.spell(token_id), left)
+        ]
 
     def sum_allowed(self, matcher: Matcher, data: bytes, row: NDArray[np.float64]) -> float:
         """The probability of the tokens that may come after ``data``, by their log probabilities."""
@@ -82,7 +84,7 @@ class PlaceSearch:
     def _may_begin(self, spelled: bytes, left: bytes) -> bool:
         if len(spelled) <= len(left):
             return left.startswith(spelled) and bool(spelled)
-        return spelled.startswith(left) and spelled[len(left) : len(left) + 1] not in self.blanks
+        return spelled.startswith(left) and spelled[len(left) : len(left) + 1] not in self.no_starts
 
     def read_value(self, data: bytes, token_id: int) -> tuple[bytes, bytes | None]:
         """All bytes with one more token, and the value, if that completes it."""
