@@ -34,6 +34,7 @@ from formwright.generation.result import Failed
 from formwright.generation.writing import Writing
 
 if TYPE_CHECKING:
+    from formwright.generation.fields import FieldScoring
     from formwright.generation.strategies.scoring import PromptScoring, Scoring
 
 __all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
@@ -125,7 +126,7 @@ class Turn:
     """
 
     key: Hashable
-    writing: Writing | Scoring | PromptScoring | None
+    writing: Writing | Scoring | PromptScoring | FieldScoring | None
     pieces: list[Piece] = field(default_factory=list)
     error: Exception | None = None
     is_over: bool = True

@@ -38,7 +38,7 @@ from formwright.forms.form import Form
 from formwright.forms.quotes import source_given
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
-from formwright.generation.fields import Evidence, Field, Measuring, check_may_abstain, write_confidently
+from formwright.generation.fields import Evidence, Field, FieldScoring, Measuring, check_may_abstain, write_confidently
 from formwright.generation.healing import Healed
 from formwright.generation.held_text import Held
 from formwright.generation.loop import Stream, write_text
@@ -182,6 +182,35 @@ class LocalModel(Verbs):
         """
         limits = Limits(max_tokens=self.runtime.context - len(prompt_ids), is_context=True)
         return Scoring(lambda: self._make_scorer(prompt_ids), constraint, prompt_ids, limits, texts, most)
+
+    def make_field_scoring(self, task: WritingTask, text: str) -> FieldScoring:
+        """Begin to measure the fields of a given text, one of them at a time.
+
+        Args:
+            task: The prompt and the form of the text.
+            text: The text.
+
+        Raises:
+            OutputInvalid: It does not conform, or its type refuses it.
+            VocabularyError: It is not known how the tokenizer works.
+            LimitExceeded: It does not fit the context.
+        """
+        value = task.constraint.form.parse(text)
+        token_ids = self.vocabulary.merges.encode(text)
+        if token_ids is None:
+            raise VocabularyError("the tokenizer has no tokens for a part of the text")
+        if len(token_ids) > task.limits.max_tokens:
+            raise LimitExceeded(
+                f"the text has {len(token_ids)} tokens, the prompt leaves {task.limits.max_tokens} of the context",
+                limit="context",
+                value=len(token_ids),
+                allowed=task.limits.max_tokens,
+            )
+
+        def make_measuring() -> Measuring:
+            return self._make_measuring(task, self._make_scorer(task.prompt_ids))
+
+        return FieldScoring(make_measuring, text, value, token_ids, len(task.prompt_ids))
 
     @spell_out(ObserveOptions, DEFAULTS)
     def observe(

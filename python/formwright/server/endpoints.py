@@ -38,7 +38,7 @@ from formwright.server.reading.conversation import (
 )
 from formwright.server.reading.json_body import parse_json
 from formwright.server.reading.orders import Order, PromptSpec, sum_tokens
-from formwright.server.reading.requests import Body, make_scoring_body
+from formwright.server.reading.requests import Body, check_measuring_body, make_scoring_body
 from formwright.server.reading.shapes import Shapes
 from formwright.server.reading.tool_choice import read_chat_tools, read_response_tools
 from formwright.server.settings import Settings
@@ -267,6 +267,8 @@ class Server:
             self._check_texts(body.row_count)
             if body.scored_texts is not None:
                 body = make_scoring_body(body)
+            if body.measured_text is not None:
+                check_measuring_body(body)
             return name, body, read_prompts(body)
 
         is_long = len(data) > _SHORT_BYTES

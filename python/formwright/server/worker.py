@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from formwright.generation.batch import Batch, Engine, Turn
+from formwright.generation.fields import FieldScoring
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Writing
 
@@ -58,7 +59,7 @@ class TextJob:
     """
 
     client: str
-    writing: Writing | Scoring | PromptScoring
+    writing: Writing | Scoring | PromptScoring | FieldScoring
     is_streamed: bool = False
     turns: asyncio.Queue[Turn] = field(default_factory=asyncio.Queue)
     since: float = field(default_factory=time.perf_counter)
@@ -105,13 +106,13 @@ class _Scorings:
     """Texts to score, one call of the model at a time; while rows run, they get a fifth of the time at most."""
 
     def __init__(self) -> None:
-        self._going = deque[tuple[TextJob, Scoring | PromptScoring]]()
+        self._going = deque[tuple[TextJob, Scoring | PromptScoring | FieldScoring]]()
         self._due = 0.0
 
     def __len__(self) -> int:
         return len(self._going)
 
-    def submit(self, job: TextJob, scoring: Scoring | PromptScoring) -> None:
+    def submit(self, job: TextJob, scoring: Scoring | PromptScoring | FieldScoring) -> None:
         self._going.append((job, scoring))
 
     def cancel(self, job: TextJob) -> None:

@@ -4,5 +4,15 @@ from formwright.generation.fields.abstaining import check_may_abstain, write_con
 from formwright.generation.fields.evidence import Evidence
 from formwright.generation.fields.field import Alternative, Basis, Field
 from formwright.generation.fields.measuring import Measuring
+from formwright.generation.fields.scoring import FieldScoring
 
-__all__ = ["Alternative", "Basis", "Evidence", "Field", "Measuring", "check_may_abstain", "write_confidently"]
+__all__ = [
+    "Alternative",
+    "Basis",
+    "Evidence",
+    "Field",
+    "FieldScoring",
+    "Measuring",
+    "check_may_abstain",
+    "write_confidently",
+]

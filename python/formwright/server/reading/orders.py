@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from formwright.generation import Writing
+from formwright.generation.fields import FieldScoring
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.models.writing_tasks import WritingTask
 from formwright.server.reading.requests import Body
@@ -55,7 +56,7 @@ class Order:
     body: Body
     compiled: CompiledShape
     task: WritingTask
-    writings: Sequence[Writing | Scoring]
+    writings: Sequence[Writing | Scoring | FieldScoring]
     echo: Echo | None = None
 
     @property

@@ -144,6 +144,11 @@ class Body(BodyPart):
         return None
 
     @property
+    def measured_text(self) -> str | None:
+        """The text whose fields are to be measured, instead of one that is written."""
+        return None
+
+    @property
     def repeats_prompt(self) -> bool:
         """Whether the answer begins with the prompt."""
         return False
@@ -167,6 +172,15 @@ class Body(BodyPart):
     def wants_storing(self) -> bool:
         """Whether a server that stores responses stores the one to this request."""
         return False
+
+
+_MOST_SCORED = 1 << 15
+"""Characters of all texts of ``score`` together at most, and of the text of ``measure``."""
+
+_NOT_BESIDE_MEASURE = frozenset(
+    {"n", "stream", "tools", "tool_choice", "logprobs", "score", "stop", "logit_bias", "min_tokens"}
+)
+"""Fields that say how a text is written, or which other one is scored."""
 
 
 class SampledBody(Body):
@@ -222,6 +236,7 @@ class ChatBody(SampledBody):
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     modalities: Items[Literal["text"]] | None = None
     score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
+    measure: Annotated[str, Field(max_length=_MOST_SCORED)] | None = None
 
     def read_budget(self) -> Budget:
         """Read ``max_completion_tokens`` or ``max_tokens``. Raises BadRequest if both are given and differ."""
@@ -254,6 +269,11 @@ class ChatBody(SampledBody):
     def scored_texts(self) -> list[str] | None:
         """``score``."""
         return self.score
+
+    @property
+    def measured_text(self) -> str | None:
+        """``measure``."""
+        return self.measure
 
 
 def _read_effort(effort: str | None) -> str | None:
@@ -390,8 +410,11 @@ _BESIDE_SCORE = {
 """Fields that can be combined with ``score``. Nothing is written, so any limit on the answer is kept."""
 
 
-_MOST_SCORED = 1 << 15
-"""Characters of all texts of ``score`` together at most."""
+def check_measuring_body(body: Body) -> None:
+    """Refuse a request that measures the fields of a text and asks for another one to be written. Raises BadRequest."""
+    for name in sorted(body.model_fields_set & _NOT_BESIDE_MEASURE):
+        if getattr(body, name) != type(body).model_fields[name].get_default(call_default_factory=True):
+            raise BadRequest(f"{name} cannot be combined with measure, which writes no text", param=name)
 
 
 def make_scoring_body(body: Body) -> Body:

@@ -22,14 +22,15 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from formwright._kernel import Interrupt
-from formwright.errors import LimitExceeded
+from formwright.errors import LimitExceeded, OutputInvalid
 from formwright.generation import Writing
 from formwright.generation.batch import Turn
+from formwright.generation.fields import FieldScoring
 from formwright.generation.strategies.scoring import PromptScoring, Scoring
 from formwright.generation.writing import Limits
 from formwright.models import LocalModel
 from formwright.models.writing_tasks import WritingTask
-from formwright.server.errors import Refusal, make_refusal, refuse_long_prompt
+from formwright.server.errors import BadRequest, Refusal, make_refusal, refuse_long_prompt
 from formwright.server.pool import FairPool
 from formwright.server.reading.generation_options import (
     check_logit_bias,
@@ -204,11 +205,19 @@ class Answering:
             return refuse_long_prompt(str(error), spec.field, self.model.runtime.context, error.value)
         return make_refusal(error, param, budget, is_default=is_default)
 
-    def _make_writings(self, body: Body, task: WritingTask) -> list[Writing] | list[Scoring]:
+    def _make_writings(self, body: Body, task: WritingTask) -> list[Writing] | list[Scoring] | list[FieldScoring]:
         """Make the texts of a request, with nothing written yet."""
+        if body.measured_text is not None:
+            return [self._make_field_scoring(task, body.measured_text)]
         if body.scored_texts is not None:
             return [self.model.make_scoring(task.prompt_ids, task.constraint, body.scored_texts, _MOST_TOKENISATIONS)]
         return [make_writing(body, task, number) for number in range(body.texts_per_prompt)]
+
+    def _make_field_scoring(self, task: WritingTask, text: str) -> FieldScoring:
+        try:
+            return self.model.make_field_scoring(task, text)
+        except OutputInvalid as error:
+            raise BadRequest(f"measure: {error}", param="measure") from error
 
     async def write_texts(
         self, orders: Sequence[Order], client: str, began: float

@@ -17,6 +17,7 @@ from typing import Any
 
 from formwright.generation import Complete, Truncated, Writing
 from formwright.generation.batch import Turn
+from formwright.generation.fields import FieldScoring
 from formwright.generation.held_text import Piece
 from formwright.generation.strategies.scoring import Scoring
 from formwright.server.errors import make_refusal
@@ -87,9 +88,9 @@ class RequestReader:
             yield from ((number, events) for events in self._held.pop(number) if events)
 
 
-def _choose_reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
+def _choose_reader(order: Order, writing: Writing | Scoring | FieldScoring) -> Callable[[Turn], list[Event]]:
     """Choose the reader of a text's turns."""
-    return _read_scores if isinstance(writing, Scoring) else TurnReader(order, writing).read
+    return TurnReader(order, writing).read if isinstance(writing, Writing) else _read_scores
 
 
 def _read_scores(turn: Turn) -> list[Event]:
