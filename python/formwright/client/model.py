@@ -140,6 +140,10 @@ class RemoteModel(RemoteBase):
                 every mode. By default it does so only where nothing enforces the form.
             max_retries: How often a wrong answer is requested again, with a description of what was wrong; or a
                 ``Retrying`` of tenacity. A truncated answer is requested again with twice the tokens.
+            source: The text that a `formwright.Quote` of the type is a piece of, and where the spans of fields are
+                looked for. It comes before a prompt that does not contain it.
+            fields: Whether ``result.fields`` has the probabilities of the fields: measured by `formwright serve`, which
+                is asked once more, or a bound by the log probabilities that the service gives.
             context: What validators of the type see as ``info.context``.
             token_budget: No attempt begins after the attempts together took this many tokens.
             time_budget: Seconds for all attempts together.

@@ -22,10 +22,11 @@ from formwright.client.plans.services import Service, list_grammar_modes, list_m
 from formwright.client.remote_options import DEFAULTS, OF_LOCAL_MODELS, OF_ONE_ANSWER, OF_SAMPLING
 from formwright.client.transport.cache import AnswerCache
 from formwright.client.wires import WIRES
-from formwright.conversations.remote_prompts import Conversation, read_prompt
+from formwright.conversations.remote_prompts import Conversation, add_source, read_prompt
 from formwright.errors import ArgumentError, OptionUnsupported
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
+from formwright.forms.quotes import source_given
 from formwright.generation.many import each
 from formwright.generation.result import Mode
 from formwright.generation.spans import Generation, pick_settings
@@ -124,13 +125,15 @@ class RemoteBase:
         given = {**DEFAULTS, **options}
         is_read_as_stream = is_stream or given["cancel"] is not None
         query = self._make_query(prompt, given, is_read_as_stream, max_tokens_name, extra)
-        read = form_of(form)
+        read = form_of(form) if given["source"] is None else _read_form(form, given["source"])
         style = _read_style(given["instruct"])
         job = RemoteJob(
             wire=WIRES[self.api],
             query=query,
             modes=self._list_modes(given["mode"] or self.mode, read),
-            plan=lambda mode: self._find_plan(form, read, mode, style),
+            plan=lambda mode: self._find_plan(form if given["source"] is None else read, read, mode, style),
+            measured_form=read if given["fields"] else None,
+            source=given["source"],
             request_retries=self.request_retries,
             max_bytes=self.max_bytes,
             cache_key=None if self.cache is None else self._make_cache_key,
@@ -152,8 +155,9 @@ class RemoteBase:
         """Make the query that all modes begin with. Raises PromptError, ArgumentError, OptionUnsupported."""
         query = Query(
             model=self.name,
-            messages=read_prompt(prompt),
+            messages=add_source(read_prompt(prompt), given["source"]),
             mode="strict",
+            logprobs=bool(given["fields"]),
             is_stream=is_stream,
             stop=_read_stop(given["stop"]),
             max_tokens_name=max_tokens_name or self.service.max_tokens_name,
@@ -229,6 +233,12 @@ class RemoteBase:
         for name in _OF_A_QUERY:
             if getattr(query, name) != DEFAULTS[name] and name not in has:
                 raise self._make_unsupported_error(name)
+        if query.logprobs and not WIRES[self.api].has_logprobs:
+            raise OptionUnsupported(
+                f"{self.name} does not support fields=: its API has no logprobs",
+                hint="use a service of the chat completions or responses API, or a model that runs here",
+                argument="fields",
+            )
         if query.stop and "stop" not in has:
             raise self._make_unsupported_error("stop")
 
@@ -247,6 +257,11 @@ class RemoteBase:
         parts = [namespace, self.identity, self.api, request]
         text = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read_form(form: Any, source: str) -> Form[Any]:
+    with source_given(source):
+        return form_of(form)
 
 
 def _read_stop(stop: Any) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ DEFAULTS: Mapping[str, Any] = {
     "cancel": None,
     "mode": None,
     "instruct": False,
+    "source": None,
+    "fields": False,
     "max_retries": 0,
     "context": None,
     "token_budget": None,
@@ -41,6 +43,7 @@ OF_LOCAL_MODELS = (
     "returns",
     "fidelity",
     "particles",
+    "abstain",
     "trace",
     "batch_size",
     *OF_SAMPLING,
@@ -61,6 +64,8 @@ class RemoteOptions(TypedDict, total=False):
     seed: int | None
     mode: Mode | str | None
     instruct: bool | str
+    source: str | None
+    fields: bool
     context: Any
     max_retries: Any
     token_budget: int | None

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from formwright.errors import PromptError
 
-__all__ = ["Conversation", "read_prompt"]
+__all__ = ["Conversation", "add_source", "read_prompt"]
 
 Conversation: TypeAlias = str | Sequence[Mapping[str, Any]]
 """One message of the user, or a conversation of ``{"role": ..., "content": ...}``."""
@@ -42,3 +42,25 @@ def read_prompt(prompt: Any) -> list[Mapping[str, Any]]:
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             raise PromptError(f"message {number} has no role", hint=_HINT)
     return list(prompt)
+
+
+def add_source(messages: list[Mapping[str, Any]], source: str | None) -> list[Mapping[str, Any]]:
+    """The messages with a source at the beginning of the last one of the user, unless one has it already."""
+    places = [at for at, message in enumerate(messages) if message["role"] == "user"]
+    if source is None or not places or any(source in _list_texts(message) for message in messages):
+        return messages
+    asked = messages[places[-1]]
+    content = asked.get("content")
+    if isinstance(content, list):
+        longer: Any = [{"type": "text", "text": source}, *content]
+    else:
+        longer = f"{source}\n\n{content or ''}"
+    return [*messages[: places[-1]], {**asked, "content": longer}, *messages[places[-1] + 1 :]]
+
+
+def _list_texts(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str))

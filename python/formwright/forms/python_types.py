@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 from formwright._extras import needs
 from formwright.errors import NotAForm, OutputInvalid
 from formwright.forms.context import current_context
-from formwright.forms.quotes import share_sources, source_given
+from formwright.forms.quotes import complete_quotes, source_given
 from formwright.forms.type_remarks import Remark
 from formwright.forms.type_schemas import Describe, exact_schema
 
@@ -163,7 +163,7 @@ class Reader:
         self._validator: Validator | None = None
         with source_given(source):
             schema, self.remarks = _schema(self._adapter, form)
-            self.schema_text = _as_text(share_sources(schema) if source is not None else schema)
+            self.schema_text = _as_text(complete_quotes(schema))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         return type(self), (self._type, self._source)

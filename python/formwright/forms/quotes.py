@@ -25,7 +25,7 @@ from formwright._kernel import places
 from formwright.errors import ArgumentError
 from formwright.forms.text_checks import check_text
 
-__all__ = ["Quote", "current_source", "share_sources", "source_given"]
+__all__ = ["Quote", "complete_quotes", "current_source", "source_given"]
 
 _KEYWORD = "x-one-of-text"
 
@@ -87,13 +87,7 @@ class Quote(str):
         """The schema of such strings; pydantic asks for it."""
         found: dict[str, Any] = handler(schema)
         source = current_source()
-        if source is None:
-            raise ArgumentError(
-                "a Quote is a piece of a source, and no source is given",
-                hint="pass source= to generate, or make the form with fw.form(type, source=...)",
-                argument="source",
-            )
-        found[_KEYWORD] = {"source": source, "unit": "char"}
+        found[_KEYWORD] = {"unit": "char"} if source is None else {"source": source, "unit": "char"}
         return found
 
     @classmethod
@@ -107,22 +101,36 @@ class Quote(str):
         return cls(text, *found[0])
 
 
-def share_sources(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with one definition for all quotes, so that the source is in it once."""
-    found: list[dict[str, Any]] = []
-    pending: list[Any] = [schema]
+def complete_quotes(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a type with one definition for all its quotes, so that the source is in it once.
+
+    Raises:
+        ArgumentError: It has quotes, and no source is given.
+    """
+    found = list(_find_quotes(schema))
+    if found and current_source() is None:
+        raise ArgumentError(
+            "a Quote is a piece of a source, and no source is given",
+            hint="pass source= to generate, or make the form with fw.form(type, source=...)",
+            argument="source",
+        )
+    if len(found) > 1:
+        schema.setdefault("$defs", {})["Quote"] = {"type": "string", _KEYWORD: found[0][_KEYWORD]}
+        for part in found:
+            del part[_KEYWORD], part["type"]
+            part["$ref"] = "#/$defs/Quote"
+    return schema
+
+
+def _find_quotes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The parts of a schema that `Quote` has made."""
+    source, pending = current_source(), list[Any]([schema])
     while pending:
         part = pending.pop()
-        if isinstance(part, dict):
-            found += [part] if part.get(_KEYWORD, {}).get("source") is current_source() else []
-            pending += [value for key, value in part.items() if key != _KEYWORD]
-        elif isinstance(part, list):
+        if isinstance(part, list):
             pending += part
-    if len(found) < 2:
-        return schema
-    definitions = schema.setdefault("$defs", {})
-    definitions["Quote"] = {"type": "string", _KEYWORD: found[0][_KEYWORD]}
-    for part in found:
-        del part[_KEYWORD], part["type"]
-        part["$ref"] = "#/$defs/Quote"
-    return schema
+        elif isinstance(part, dict):
+            said = part.get(_KEYWORD)
+            if isinstance(said, dict) and said.get("unit") == "char" and said.get("source") is source:
+                yield part
+            pending += [value for key, value in part.items() if key != _KEYWORD]

@@ -16,6 +16,7 @@ from typing import Any
 from formwright.client.flow.steps import Query
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.wires import Wire
+from formwright.forms.form import Form
 from formwright.generation.result import Mode
 
 __all__ = ["RemoteJob"]
@@ -30,6 +31,8 @@ class RemoteJob:
         query: What all requests have in common; a plan adds the form.
         modes: The modes to try, in order.
         plan: The plan of the form in a mode.
+        measured_form: The form whose fields are measured; ``None`` if nobody asks for them.
+        source: Where their spans are looked for.
         finish: Whether a truncated text is an error.
         context: What validators see.
         max_retries: How often to request another answer after a wrong one, or a policy of tenacity.
@@ -49,6 +52,8 @@ class RemoteJob:
     query: Query
     modes: Sequence[Mode]
     plan: Callable[[Mode], AnyPlan]
+    measured_form: Form[Any] | None = None
+    source: str | None = None
     finish: bool = True
     context: Any = None
     max_retries: Any = 0

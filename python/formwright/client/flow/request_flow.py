@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from formwright._retries import output_policy, retry
+from formwright.client.flow.field_evidence import add_evidence
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.query_sender import QuerySender
 from formwright.client.flow.remote_job import RemoteJob
@@ -134,9 +135,9 @@ class _Attempts:
         job, query = self.job, plan.extend_query(self.job.query)
         key = self._make_cache_key(query)
         body = (yield Recall(key)) if key is not None else None
-        if body is not None and (result := self._read_cached(plan, body, notes)) is not None:
+        if body is not None and (cached := self._read_cached(plan, body, notes)) is not None:
             _log.debug("an answer of %s was found in the cache", job.query.model)
-            return result
+            return (yield from add_evidence(job, query, *cached))
 
         def attempt(_: int) -> Flow:
             nonlocal query
@@ -148,6 +149,8 @@ class _Attempts:
                 query = self._correct_query(query, reply, error, plan)
                 job.emit("parse:error", error)
                 raise
+            if isinstance(result, Complete):
+                result = yield from add_evidence(job, query, result, reply)
             body = self.sender.body
             if key is not None and body is not None and reply.end == "stop" and isinstance(result, Complete):
                 yield Keep(key, body)
@@ -169,14 +172,17 @@ class _Attempts:
         request = self.job.wire.write_request(query)
         return self.job.cache_key({"path": request.path, **request.body})
 
-    def _read_cached(self, plan: AnyPlan, body: Mapping[str, Any], notes: Sequence[str]) -> Complete[Any] | None:
+    def _read_cached(
+        self, plan: AnyPlan, body: Mapping[str, Any], notes: Sequence[str]
+    ) -> tuple[Complete[Any], Reply] | None:
         """Read the result of a cached answer; ``None`` if it is no longer valid for this type or context."""
         try:
-            result = self._read_result(plan, self.job.wire.read_reply(body), notes)
+            reply = self.job.wire.read_reply(body)
+            result = self._read_result(plan, reply, notes)
         except FormwrightError:
             self.made.clear()
             return None
-        return result if isinstance(result, Complete) else None
+        return (result, reply) if isinstance(result, Complete) else None
 
     def _read_result(self, plan: AnyPlan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
         """Read the result of an answer, and record it as an attempt, also if it is wrong."""

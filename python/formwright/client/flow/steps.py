@@ -160,6 +160,7 @@ class Reply:
         raw: The answer as it came, decoded; of a stream, its last event.
         fault: An error that was found while the answer arrived, so that the rest was not read.
         stamp: Who enforced the form, as the service says in the header ``formwright-enforced``; empty without it.
+        token_logprobs: The tokens of the text and their log probabilities, if they were requested and came.
     """
 
     text: str
@@ -170,6 +171,7 @@ class Reply:
     raw: Any = field(default=None, repr=False)
     fault: Exception | None = None
     stamp: str = ""
+    token_logprobs: tuple[tuple[bytes, float], ...] = ()
 
     @property
     def output(self) -> str:
@@ -204,6 +206,7 @@ class Query:
         max_tokens_name: The name of ``max_tokens`` in chat completions.
         corrections: The wrong answers so far.
         is_stream: Whether the answer is to come piece by piece.
+        logprobs: Whether to request the log probabilities of the tokens.
     """
 
     model: str
@@ -226,6 +229,7 @@ class Query:
     top_p: float = 1.0
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    logprobs: bool = False
 
     @property
     def required_tool(self) -> str | None:

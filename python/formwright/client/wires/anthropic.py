@@ -46,6 +46,7 @@ _ENDS: Mapping[str, End] = {
 
 class _Anthropic:
     options = frozenset({"max_tokens", "stop"})
+    has_logprobs = False
 
     def write_request(self, query: Query) -> Request:
         system, turns = _write_turns(query)

@@ -22,6 +22,7 @@ from formwright.client.wires.wire import (
     read_end,
     read_list,
     read_text,
+    read_token_logprobs,
     require_member,
     spell_arguments,
 )
@@ -42,6 +43,7 @@ _ENDS: Mapping[str, End] = {
 
 class _Chat:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
+    has_logprobs = True
 
     def write_request(self, query: Query) -> Request:
         body: dict[str, Any] = {"model": query.model, "messages": _write_messages(query)}
@@ -51,6 +53,7 @@ class _Chat:
         body |= collect_options(query, max_tokens=query.max_tokens_name)
         if query.is_stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
+        body |= {"logprobs": True} if query.logprobs else {}
         return Request("chat/completions", body | _write_form(query) | query.extra, query.is_stream)
 
     def read_reply(self, body: Mapping[str, Any]) -> Reply:
@@ -63,10 +66,16 @@ class _Chat:
         calls = tuple(_read_call(call) for call in read_list(message, "tool_calls"))
         refusal = member(message, "refusal", str)
         end = "refusal" if refusal else _read_end(choices[0].get("finish_reason"))
-        return Reply(read_text(message.get("content")), calls, end, refusal, _read_usage(body), body)
+        tokens = _read_logprobs(choices[0])
+        text, usage = read_text(message.get("content")), _read_usage(body)
+        return Reply(text, calls, end, refusal, usage, body, token_logprobs=tokens)
 
     def make_collector(self, query: Query) -> _ChatChunks:
         return _ChatChunks(query.pieces)
+
+
+def _read_logprobs(choice: Any) -> tuple[tuple[bytes, float], ...]:
+    return read_token_logprobs(member(member(choice, "logprobs", dict), "content", list))
 
 
 def _write_form(query: Query) -> dict[str, Any]:
@@ -161,6 +170,7 @@ class _ChatChunks:
         self._custom: set[int] = set()
         self._end: End = "stop"
         self._usage = Usage()
+        self._tokens: list[tuple[bytes, float]] = []
         self._last: Mapping[str, Any] = {}
         self.is_complete = self.is_over = False
 
@@ -176,6 +186,7 @@ class _ChatChunks:
         choice = choices[0]
         if not isinstance(choice, Mapping) or is_error(choice):
             raise make_event_failure(choice if isinstance(choice, Mapping) else event)
+        self._tokens += _read_logprobs(choice)
         added = self._add_delta(require_member(choice, "delta", dict)) if choice.get("delta") is not None else ""
         if choice.get("finish_reason"):
             self.is_complete, self._end = True, _read_end(choice["finish_reason"])
@@ -208,7 +219,8 @@ class _ChatChunks:
         )
         refusal = "".join(self._refusal)
         end = "refusal" if refusal else self._end
-        return Reply("".join(self._text), calls, end, refusal, self._usage, self._last)
+        text, tokens = "".join(self._text), tuple(self._tokens)
+        return Reply(text, calls, end, refusal, self._usage, self._last, token_logprobs=tokens)
 
 
 CHAT = _Chat()

@@ -41,6 +41,7 @@ _ENDS: Mapping[str, End] = {"STOP": "stop", "MAX_TOKENS": "length", **dict.fromk
 
 class _Gemini:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
+    has_logprobs = True
 
     def write_request(self, query: Query) -> Request:
         system, contents = _write_contents(query)
@@ -59,6 +60,8 @@ class _Gemini:
             config["responseMimeType"] = "application/json"
         if query.schema is not None:
             config["responseJsonSchema"] = query.schema
+        if query.logprobs:
+            config["responseLogprobs"] = True
         body |= {"generationConfig": config} if config else {}
         method = "streamGenerateContent?alt=sse" if query.is_stream else "generateContent"
         path = f"models/{quote(query.model.removeprefix('models/'), safe='')}:{method}"
@@ -80,9 +83,12 @@ class _Gemini:
             for part in parts
             if (call := member(part, "functionCall", dict))
         )
-        return Reply(
-            text, calls, read_end(member(candidates[0], "finishReason", str), _ENDS), "", _read_usage(body), body
+        end = read_end(member(candidates[0], "finishReason", str), _ENDS)
+        chosen = member(member(candidates[0], "logprobsResult", dict), "chosenCandidates", list)
+        tokens = tuple(
+            (member(entry, "token", str).encode(), float(member(entry, "logProbability", float))) for entry in chosen
         )
+        return Reply(text, calls, end, "", _read_usage(body), body, token_logprobs=tokens)
 
     def make_collector(self, query: Query) -> _GeminiParts:
         return _GeminiParts(query.pieces)

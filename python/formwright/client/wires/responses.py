@@ -22,6 +22,7 @@ from formwright.client.wires.wire import (
     read_end,
     read_list,
     read_text,
+    read_token_logprobs,
     require_member,
     spell_arguments,
 )
@@ -43,18 +44,22 @@ _DELTAS = {
 
 class _Responses:
     options = frozenset({"max_tokens", "temperature", "top_p"})
+    has_logprobs = True
 
     def write_request(self, query: Query) -> Request:
         body: dict[str, Any] = {"model": query.model, "input": _write_input(query), "store": False}
         body |= collect_options(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
         if query.is_stream:
             body["stream"] = True
+        if query.logprobs:
+            body["include"] = ["message.output_text.logprobs"]
         return Request("responses", body | _write_form(query) | query.extra, query.is_stream)
 
     def read_reply(self, body: Mapping[str, Any]) -> Reply:
         if is_error(body) or body.get("status") == "failed":
             raise make_event_failure(body)
         texts: list[str] = []
+        tokens: list[tuple[bytes, float]] = []
         refusals: list[str] = []
         calls: list[UncheckedCall] = []
         for item in require_member(body, "output", list):
@@ -68,9 +73,11 @@ class _Responses:
             elif kind == "message":
                 content = read_list(item, "content")
                 texts.append(read_text([part for part in content if member(part, "type", str) != "refusal"]))
+                tokens += [each for part in content for each in read_token_logprobs(member(part, "logprobs", list))]
                 refusals += [member(part, "refusal", str) for part in content]
         refusal = "".join(refusals)
-        return Reply("".join(texts), tuple(calls), _read_end(body, refusal), refusal, _read_usage(body), body)
+        end, usage = _read_end(body, refusal), _read_usage(body)
+        return Reply("".join(texts), tuple(calls), end, refusal, usage, body, token_logprobs=tuple(tokens))
 
     def make_collector(self, query: Query) -> _ResponsesEvents:
         return _ResponsesEvents(query.pieces)

@@ -30,6 +30,7 @@ __all__ = [
     "read_end",
     "read_list",
     "read_text",
+    "read_token_logprobs",
     "require_member",
     "spell_arguments",
     "split_system_messages",
@@ -70,9 +71,11 @@ class Wire(Protocol):
 
     Attributes:
         options: The options of generation that a request can carry.
+        has_logprobs: Whether an answer can have the log probabilities of its tokens.
     """
 
     options: frozenset[str]
+    has_logprobs: bool
 
     def write_request(self, query: Query, /) -> Request:
         """Write the request for a query."""
@@ -108,6 +111,22 @@ def require_member(value: Any, name: str, kind: type[T]) -> T:
 def read_list(value: Any, name: str) -> list[Any]:
     """Read a list that an answer may have; empty without it. Raises RequestFailed if it is something else."""
     return require_member(value, name, list) if isinstance(value, Mapping) and value.get(name) is not None else []
+
+
+def read_token_logprobs(entries: Sequence[Any]) -> tuple[tuple[bytes, float], ...]:
+    """Read the tokens of a text and their log probabilities, as chat completions and responses spell them.
+
+    Those of `formwright serve` without its mask are taken, if they are there. What cannot be read ends the list.
+    """
+    read: list[tuple[bytes, float]] = []
+    for entry in entries:
+        logprob = entry.get("unmasked_logprob", entry.get("logprob")) if isinstance(entry, Mapping) else None
+        if not isinstance(logprob, int | float):
+            break
+        own = entry.get("bytes")
+        is_bytes = isinstance(own, list) and all(type(byte) is int and 0 <= byte < 256 for byte in own)
+        read.append((bytes(own) if is_bytes else member(entry, "token", str).encode(), float(logprob)))
+    return tuple(read)
 
 
 def read_end(reason: Any, ends: Mapping[str, End]) -> End:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 __all__ = ["Alternative", "Basis", "Field"]
 
@@ -53,3 +53,18 @@ class Field:
     probability: float
     basis: Basis
     alternatives: tuple[Alternative, ...] = ()
+
+    @classmethod
+    def at(
+        cls,
+        value: Any,
+        text: str,
+        source: str | None,
+        probability: float,
+        basis: Basis,
+        alternatives: tuple[Alternative, ...] = (),
+    ) -> Self:
+        """The field with this value, whose span is looked for in ``source``."""
+        start = source.find(value) if source is not None and isinstance(value, str) and value else -1
+        span = None if start < 0 else (start, start + len(value))
+        return cls(value, text, span, probability, basis, alternatives)

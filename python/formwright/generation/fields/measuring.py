@@ -22,7 +22,7 @@ from formwright.errors import LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.batch import Batch
 from formwright.generation.fields.counting import Rows, count_values
 from formwright.generation.fields.field import Alternative, Basis, Field
-from formwright.generation.fields.places import Place, find_places, read_scalar
+from formwright.generation.fields.places import Place, find_places, read_place
 from formwright.generation.fields.sampling import sample_values
 from formwright.generation.fields.weights import PlaceSearch, Weights
 from formwright.generation.scorer import Scorer
@@ -254,26 +254,12 @@ def _bound_value(text: _Text, asked: _Asked) -> Weights:
 
 def _make_field(place: Place, weights: Weights, basis: Basis, source: str | None) -> Field:
     """The field of a place, by the weights of its values."""
-    read: Callable[[str], Any] = read_scalar if place.is_json else str
     shares: dict[tuple[type, Any], float] = {}
     for spelled, weight in weights.found.items():
-        value = read(spelled.decode("utf-8", "replace"))
+        value = read_place(place, spelled.decode("utf-8", "replace"))
         shares[type(value), value] = shares.get((type(value), value), 0.0) + weight
-    value, total = read(place.text), weights.total
+    value, total = read_place(place), weights.total
     own = shares.pop((type(value), value), 0.0)
     best = sorted(shares.items(), key=lambda entry: -entry[1])[:_MOST_ALTERNATIVES]
-    return Field(
-        value=value,
-        text=place.text,
-        span=_find_span(value, source),
-        probability=min(1.0, own / total) if total > 0.0 else 0.0,
-        basis=basis,
-        alternatives=tuple(Alternative(key[1], weight / total) for key, weight in best if total > 0.0),
-    )
-
-
-def _find_span(value: object, source: str | None) -> tuple[int, int] | None:
-    if source is None or not isinstance(value, str) or not value:
-        return None
-    start = source.find(value)
-    return None if start < 0 else (start, start + len(value))
+    others = tuple(Alternative(key[1], weight / total) for key, weight in best if total > 0.0)
+    return Field.at(value, place.text, source, min(1.0, own / total) if total > 0.0 else 0.0, basis, others)

@@ -18,7 +18,7 @@ from formwright.forms.pointers import pointer_of
 from formwright.forms.readers import Chain, Composition, Repetition, decode_text, spell_text
 from formwright.incremental.scanner import ARRAY, OBJECT, Node, Scanner
 
-__all__ = ["Place", "find_places", "find_scalar", "read_scalar"]
+__all__ = ["Place", "find_places", "find_scalar", "read_place"]
 
 _SCALAR = re.compile(rb'"(?:[^"\\]|\\.)*"|true|false|null|[\[{]|-?[0-9][-+.0-9eE]*(?=[^-+.0-9eE])', re.DOTALL)
 """A JSON scalar that is known to be complete, or the beginning of a container."""
@@ -131,6 +131,7 @@ def find_scalar(data: bytes) -> bytes | None:
     return found[0] if found else None
 
 
-def read_scalar(text: str) -> Any:
-    """The value of a JSON scalar; of a container that has begun, its bracket."""
-    return text if text in ("[", "{") else json.loads(text)
+def read_place(place: Place, text: str | None = None) -> Any:
+    """The value at a place, or what another text there would spell: JSON, or the text; a container is its bracket."""
+    text = place.text if text is None else text
+    return json.loads(text) if place.is_json and text not in ("[", "{") else text

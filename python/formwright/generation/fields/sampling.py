@@ -6,9 +6,9 @@
 
 The tokens that spell values form a tree, and particles go down it together. At each step all children of all particles
 are weighed. Where they are more than ``particles``, the heaviest are kept as they are, and of the others some are
-drawn, each then as heavy as all that it stands for: the resampling of Fearnhead & Clifford (2003, "On-line inference for
-hidden Markov models via particle filters"), which is unbiased and of all such schemes changes the weights least. No two
-particles are the same, so where there are few values they are counted.
+drawn, each then as heavy as all that it stands for: the resampling of Fearnhead & Clifford (2003, "On-line inference
+for hidden Markov models via particle filters"), which is unbiased and of all such schemes changes the weights least. No
+two particles are the same, so where there are few values they are counted.
 
 Cost: one call of the model for each token of the longest value, for all particles together.
 """
