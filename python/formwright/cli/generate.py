@@ -92,7 +92,22 @@ __all__ = ["generate"]
     show_default=True,
     help="Distribution to sample from: that of masked tokens, or the model's own over the conforming texts.",
 )
-@click.option("--particles", type=click.IntRange(1), default=16, help="Texts that --fidelity smc weights.")
+@click.option(
+    "--particles",
+    type=click.IntRange(1),
+    help="Texts that --fidelity smc weights (default 16); else values that estimate the probability of a field.",
+)
+@click.option("--fields", is_flag=True, help="With --json: also print each field with its probability.")
+@click.option(
+    "--abstain",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Write null where no value of a field has this probability and its type allows null.",
+)
+@click.option(
+    "--source",
+    type=click.File("rb"),
+    help="A text file that comes before a prompt without it; fields have the places where they stand in it.",
+)
 @click.option(
     "--trace",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
@@ -120,6 +135,7 @@ def generate(
     canonical: str,
     instruct: str | None,
     trace: Path | None,
+    source: IO[bytes] | None,
     stream: bool,
     as_json: bool,
     model: str,
@@ -128,6 +144,8 @@ def generate(
     """Write one conforming text and print it."""
     if stream and as_json:
         raise click.UsageError("Give --stream or --json, not both.")
+    if options["fields"] and not as_json:
+        raise click.UsageError("--fields is for --json.")
     _check_trace(trace)
     _check_prompt(schema, prompt, prompt_file)
     form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in FORM_OPTIONS})
@@ -135,6 +153,8 @@ def generate(
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     options["instruct"] = instruct or False
     options["trace"] = trace is not None
+    options["source"] = None if source is None else read_text(source)
+    shows_fields = options["fields"] or options["abstain"] is not None
     loaded = fw.load(model)
     if not isinstance(loaded, LocalModel):
         options = _select_service_options(options)
@@ -144,7 +164,7 @@ def generate(
     if trace is not None:
         result.trace.save(trace)
     for alternative in () if stream else getattr(result, "alternatives", ()) or (result,):
-        click.echo(_write_json(alternative) if as_json else alternative.text)
+        click.echo(_write_json(alternative, shows_fields) if as_json else alternative.text)
     if isinstance(result, fw.Truncated):
         click.echo(f"the text was cut: {result.reason}", err=True)
         raise SystemExit(1)
@@ -177,8 +197,15 @@ def _read_prompt(prompt: str | None, file: IO[bytes] | None) -> str:
     return remove_final_newline(read_text(file or sys.stdin.buffer))
 
 
-_STRATEGY_DEFAULTS = {"beams": 1, "returns": 1, "fidelity": "mask", "particles": 16}
-"""The options of strategies that write several texts, with their defaults."""
+_STRATEGY_DEFAULTS = {
+    "beams": 1,
+    "returns": 1,
+    "fidelity": "mask",
+    "particles": None,
+    "fields": False,
+    "abstain": None,
+}
+"""The options that streams do not have, with their defaults."""
 
 _SAMPLING_DEFAULTS = {"min_p": 0.0, "repetition_penalty": 1.0, "min_tokens": 0}
 """The options of sampling that services do not have, with their defaults."""
@@ -198,9 +225,7 @@ def _write_result(
     model: LocalModel | RemoteModel, text: str, form: fw.Form[Any], options: dict[str, Any], is_shown: bool
 ) -> Any:
     """Write the result: as a stream, or at once with a strategy that writes several texts, and with retries."""
-    has_strategy = any(
-        options.get(name, value) != value for name, value in _STRATEGY_DEFAULTS.items() if name != "particles"
-    )
+    has_strategy = any(options.get(name, value) != value for name, value in _STRATEGY_DEFAULTS.items())
     if not has_strategy and not options["max_retries"]:
         stream_options = {
             name: value for name, value in options.items() if name not in (*_STRATEGY_DEFAULTS, "max_retries")
@@ -208,7 +233,8 @@ def _write_result(
         return _drive_stream(model.stream(text, form, **stream_options), is_shown)
     if is_shown:
         raise click.UsageError(
-            "--stream is for one text, token by token: without --beams, --fidelity and --max-retries."
+            "--stream is for one text, token by token: without --beams, --fidelity, --particles, --abstain and "
+            "--max-retries."
         )
     options["stop"] = options["stop"] or None
     return model.generate(text, form, **options)
@@ -235,15 +261,26 @@ def _count_tokens(pieces: Iterable[object]) -> None:
                 waiting.update(f"{number} tokens written")
 
 
-def _write_json(result: Any) -> str:
+def _write_json(result: Any, shows_fields: bool) -> str:
     """Write a result as one line of JSON; a truncated text has a reason instead of a value."""
     is_complete = isinstance(result, fw.Complete)
     outcome = {"value": result.value} if is_complete else {"reason": result.reason}
     written = {"text": result.text, "token_ids": result.token_ids, "seconds": result.seconds}
     if result.log_probability is not None:
         written["log_probability"] = result.log_probability
+    if is_complete and shows_fields:
+        written["fields"] = {pointer: _describe_field(field) for pointer, field in result.fields.items()}
+        written["doubtful"] = result.doubtful
     members = {"is_complete": is_complete, **outcome, **written}
     try:
         return json.dumps(members, ensure_ascii=False, allow_nan=False)
     except ValueError:  # a number that Python does not have, such as 1e999; the text shows it
         return json.dumps(members | {"value": None}, ensure_ascii=False)
+
+
+def _describe_field(field: Any) -> dict[str, Any]:
+    others = [other._asdict() for other in field.alternatives]
+    return {**{name: getattr(field, name) for name in _FIELD_MEMBERS}, "alternatives": others}
+
+
+_FIELD_MEMBERS = ("value", "text", "span", "probability", "basis")

@@ -144,6 +144,8 @@ class RemoteModel(RemoteBase):
                 looked for. It comes before a prompt that does not contain it.
             fields: Whether ``result.fields`` has the probabilities of the fields: measured by `formwright serve`, which
                 is asked once more, or a bound by the log probabilities that the service gives.
+            calibration: A file of ``formwright evaluate --calibrate``, which maps the probabilities of fields to how
+                often such values are right.
             context: What validators of the type see as ``info.context``.
             token_budget: No attempt begins after the attempts together took this many tokens.
             time_budget: Seconds for all attempts together.

@@ -27,6 +27,7 @@ from formwright.errors import ArgumentError, OptionUnsupported
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
 from formwright.forms.quotes import source_given
+from formwright.generation.fields import read_calibration
 from formwright.generation.many import each
 from formwright.generation.result import Mode
 from formwright.generation.spans import Generation, pick_settings
@@ -132,8 +133,9 @@ class RemoteBase:
             query=query,
             modes=self._list_modes(given["mode"] or self.mode, read),
             plan=lambda mode: self._find_plan(form if given["source"] is None else read, read, mode, style),
-            measured_form=read if given["fields"] else None,
+            measured_form=read if given["fields"] or given["calibration"] is not None else None,
             source=given["source"],
+            calibration=read_calibration(given["calibration"]),
             request_retries=self.request_retries,
             max_bytes=self.max_bytes,
             cache_key=None if self.cache is None else self._make_cache_key,
@@ -157,7 +159,7 @@ class RemoteBase:
             model=self.name,
             messages=add_source(read_prompt(prompt), given["source"]),
             mode="strict",
-            logprobs=bool(given["fields"]),
+            logprobs=bool(given["fields"]) or given["calibration"] is not None,
             is_stream=is_stream,
             stop=_read_stop(given["stop"]),
             max_tokens_name=max_tokens_name or self.service.max_tokens_name,

@@ -5,6 +5,7 @@ The docstring of `formwright.client.RemoteModel.generate` describes each.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
@@ -26,6 +27,7 @@ DEFAULTS: Mapping[str, Any] = {
     "instruct": False,
     "source": None,
     "fields": False,
+    "calibration": None,
     "max_retries": 0,
     "context": None,
     "token_budget": None,
@@ -66,6 +68,7 @@ class RemoteOptions(TypedDict, total=False):
     instruct: bool | str
     source: str | None
     fields: bool
+    calibration: str | os.PathLike[str] | None
     context: Any
     max_retries: Any
     token_budget: int | None

@@ -25,9 +25,28 @@ Model: TypeAlias = Any
 
 _CUTS = frozenset({"finish", "stop", "cancel"})
 _LOCAL = frozenset(GenerateOptions.__annotations__) | frozenset(StreamOptions.__annotations__) | _CUTS | {"time_budget"}
-_REMOTE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
+_REMOTE = (
+    frozenset(
+        {
+            "max_tokens",
+            "temperature",
+            "top_k",
+            "top_p",
+            "seed",
+            "mode",
+            "instruct",
+            "source",
+            "fields",
+            "calibration",
+            "context",
+        }
+    )
+    | _CUTS
+)
 _REMOTE |= {"max_retries", "token_budget", "time_budget"}
-_NOT_STREAMED = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
+_NOT_STREAMED = frozenset(
+    {"beams", "returns", "fidelity", "particles", "fields", "abstain", "calibration", "max_retries", "token_budget"}
+)
 """Options that a stream of a model that runs here does not have."""
 
 

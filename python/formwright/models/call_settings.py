@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -50,6 +51,7 @@ class CallSettings:
     fields: bool = False
     abstain: float | None = None
     source: str | None = None
+    calibration: str | os.PathLike[str] | None = None
     trace: bool = False
     max_retries: Any = 0
     context: Any = None
@@ -106,7 +108,7 @@ class CallSettings:
                 argument="abstain",
             )
         is_for_fields = self.particles is not None and self.fidelity != "smc"
-        return self.fields or self.abstain is not None or is_for_fields
+        return self.fields or self.abstain is not None or self.calibration is not None or is_for_fields
 
     @property
     def limits(self) -> Limits:

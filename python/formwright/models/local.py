@@ -38,7 +38,15 @@ from formwright.forms.form import Form
 from formwright.forms.quotes import source_given
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
-from formwright.generation.fields import Evidence, Field, FieldScoring, Measuring, check_may_abstain, write_confidently
+from formwright.generation.fields import (
+    Evidence,
+    Field,
+    FieldScoring,
+    Measuring,
+    check_may_abstain,
+    read_calibration,
+    write_confidently,
+)
 from formwright.generation.healing import Healed
 from formwright.generation.held_text import Held
 from formwright.generation.loop import Stream, write_text
@@ -365,7 +373,12 @@ class LocalModel(Verbs):
             result: Complete[Any] | Truncated = writing.result
             return result
 
-        measuring = self._make_measuring(task, scorer, settings.particles, settings.seed)
+        measuring = replace(
+            self._make_measuring(task, scorer),
+            particles=settings.particles,
+            seed=settings.seed,
+            calibration=read_calibration(settings.calibration),
+        )
         if settings.abstain is not None:
             check_may_abstain(task.constraint.form)
             return write_confidently(write, measuring, settings.abstain, settings.source)
@@ -375,10 +388,8 @@ class LocalModel(Verbs):
             return replace(result, evidence=evidence)
         return result
 
-    def _make_measuring(
-        self, task: WritingTask, scorer: Scorer, particles: int | None = None, seed: int | None = None
-    ) -> Measuring:
-        return Measuring(scorer, self.batch, task.constraint, task.prompt_ids, particles, seed)
+    def _make_measuring(self, task: WritingTask, scorer: Scorer) -> Measuring:
+        return Measuring(scorer, self.batch, task.constraint, task.prompt_ids)
 
     def _make_scorer(self, prompt_ids: Sequence[int]) -> Scorer:
         """Make a function of token ids: the logits after a prompt and after each token, ``(tokens + 1, width)``."""
@@ -466,7 +477,8 @@ class _ManyWriter:
     def _check_options(self) -> None:
         """Refuse options that would fail in every row. Raises ArgumentError."""
         Held(self._settings.stop)
-        _ = self._settings.measures_fields
+        if self._settings.measures_fields:
+            read_calibration(self._settings.calibration)
         self._sampling.make_sampler()
         self._strategy.check(self._sampling, self._settings.limits)
 

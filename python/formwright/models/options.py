@@ -5,6 +5,7 @@ The docstring of `formwright.models.LocalModel.generate` describes each.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
@@ -70,6 +71,7 @@ class GenerateOptions(StreamOptions, total=False):
     fidelity: Fidelity
     particles: int | None
     fields: bool
+    calibration: str | os.PathLike[str] | None
     abstain: float | None
     max_retries: Any
 

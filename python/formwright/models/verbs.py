@@ -152,6 +152,8 @@ class Verbs:
                 prompt; later they cost reading it again.
             abstain: The probability that a field must reach. One that does not is ``None`` where its type allows that,
                 and the model goes on from there; otherwise it is listed in ``result.doubtful``.
+            calibration: A file of ``formwright evaluate --calibrate``, which maps the probabilities of fields to how
+                often such values are right.
             source: The text that a `formwright.Quote` of the type is a piece of, and where the spans of fields are
                 looked for. It comes before a prompt that does not contain it.
             trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each

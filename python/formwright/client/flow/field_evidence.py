@@ -46,9 +46,18 @@ def add_evidence(
     if _is_ours(reply) and query.mode == "strict" and len(result.text) <= _LONGEST_MEASURED:
         fields = yield from _request_fields(job, query, result.text, job.source)
         if fields is not None:
-            return replace(result, evidence=Evidence.of(fields))
+            return replace(result, evidence=Evidence.of(_calibrate(job, fields)))
     text, source, tokens = result.text, job.source, reply.token_logprobs
-    return replace(result, evidence=Evidence(lambda: _bound_fields(form, text, tokens, source)))
+    return replace(result, evidence=Evidence(lambda: _calibrate(job, _bound_fields(form, text, tokens, source))))
+
+
+def _calibrate(job: RemoteJob, fields: dict[str, Field]) -> dict[str, Field]:
+    calibration = job.calibration
+    return (
+        fields
+        if calibration is None
+        else {pointer: calibration.map_field(pointer, field) for pointer, field in fields.items()}
+    )
 
 
 def _is_ours(reply: Reply) -> bool:

@@ -17,6 +17,7 @@ from formwright.client.flow.steps import Query
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.wires import Wire
 from formwright.forms.form import Form
+from formwright.generation.fields import Calibration
 from formwright.generation.result import Mode
 
 __all__ = ["RemoteJob"]
@@ -33,6 +34,7 @@ class RemoteJob:
         plan: The plan of the form in a mode.
         measured_form: The form whose fields are measured; ``None`` if nobody asks for them.
         source: Where their spans are looked for.
+        calibration: Maps their probabilities.
         finish: Whether a truncated text is an error.
         context: What validators see.
         max_retries: How often to request another answer after a wrong one, or a policy of tenacity.
@@ -54,6 +56,7 @@ class RemoteJob:
     plan: Callable[[Mode], AnyPlan]
     measured_form: Form[Any] | None = None
     source: str | None = None
+    calibration: Calibration | None = None
     finish: bool = True
     context: Any = None
     max_retries: Any = 0

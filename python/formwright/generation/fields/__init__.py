@@ -1,6 +1,7 @@
 """How far each value of a result can be trusted: its probability among the values that the form allows."""
 
 from formwright.generation.fields.abstaining import check_may_abstain, write_confidently
+from formwright.generation.fields.calibration import Calibration, read_calibration
 from formwright.generation.fields.evidence import Evidence
 from formwright.generation.fields.field import Alternative, Basis, Field
 from formwright.generation.fields.measuring import Measuring
@@ -9,10 +10,12 @@ from formwright.generation.fields.scoring import FieldScoring
 __all__ = [
     "Alternative",
     "Basis",
+    "Calibration",
     "Evidence",
     "Field",
     "FieldScoring",
     "Measuring",
     "check_may_abstain",
+    "read_calibration",
     "write_confidently",
 ]

@@ -20,6 +20,7 @@ import numpy as np
 from formwright._kernel import Constraint, Matcher
 from formwright.errors import LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.batch import Batch
+from formwright.generation.fields.calibration import Calibration
 from formwright.generation.fields.counting import Rows, count_values
 from formwright.generation.fields.field import Alternative, Basis, Field
 from formwright.generation.fields.places import Place, find_places, read_place
@@ -112,6 +113,7 @@ class Measuring:
         prompt_ids: The prompt.
         particles: How many particles estimate what cannot be counted; ``None`` for a bound instead.
         seed: Makes these estimates repeatable.
+        calibration: Maps the probabilities.
     """
 
     scorer: Scorer
@@ -120,6 +122,7 @@ class Measuring:
     prompt_ids: Sequence[int]
     particles: int | None = None
     seed: int | None = None
+    calibration: Calibration | None = None
 
     def measure(self, token_ids: Sequence[int], source: str | None = None) -> dict[str, Field]:
         """The fields by pointer, in the order of the text.
@@ -155,6 +158,8 @@ class Measuring:
             rows = Rows(scorer, text.token_ids[border:], logits[border - first :])
             basis, weights = self._weigh(text, _Asked(place, border, search, rows), is_small)
             field = _make_field(place, weights, basis, source)
+            if self.calibration is not None:
+                field = self.calibration.map_field(place.pointer, field)
             yield Measured(place, field, text.search_at(border, place), text.token_ids[:border])
 
     def _weigh(self, text: _Text, asked: _Asked, is_small: bool) -> tuple[Basis, Weights]:
