@@ -177,8 +177,16 @@ def generate(runtime: Runtime, constraint: Constraint[Any], prompt_ids: Sequence
     return stream.result
 
 
-def write_text(runtime: Runtime, writing: Writing) -> None:
-    """Write a whole text, for a caller that wants its result and no pieces."""
+def write_text(runtime: Runtime, writing: Writing, first: NDArray[np.float32] | None = None) -> None:
+    """Write a whole text, for a caller that wants its result and no pieces.
+
+    Args:
+        runtime: The model.
+        writing: The text.
+        first: The logits after the prompt, for a model that has seen all of it.
+    """
     writing.advance()
+    if first is not None and not writing.is_over and not writing.has_unseen:
+        writing.advance(first)
     while not writing.is_over:
         writing.advance(_ask(runtime, writing))

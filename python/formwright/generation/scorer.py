@@ -13,7 +13,7 @@ runtime scores several tokens in a call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,34 +32,37 @@ class Scorer:
         token_ids: The last tokens that it holds, one at least.
     """
 
-    __slots__ = ("_make_runtime", "_runtime", "_token_ids")
+    __slots__ = ("_first", "_make_runtime", "_runtime", "_token_ids")
 
     def __init__(self, make_runtime: Callable[[], Forkable], token_ids: Sequence[int]) -> None:
         if not len(token_ids):
             raise PromptError("the prompt is empty: a model needs at least one token to go on from")
         self._make_runtime, self._token_ids = make_runtime, token_ids
         self._runtime: Forkable | None = None
+        self._first: NDArray[Any] | None = None
 
-    def fill(self) -> Forkable:
-        """Give the model the tokens that it holds, all but the last, if it has not seen them."""
-        if self._runtime is None:
+    @property
+    def first(self) -> NDArray[Any]:
+        """The logits after the tokens that it holds, of shape ``(width,)``."""
+        if self._first is None:
             self._runtime = self._make_runtime()
-            if len(self._token_ids) > 1:
-                self._runtime.prefill(self._token_ids[:-1])
-        return self._runtime
+            self._first = self._runtime.prefill(self._token_ids)
+        return self._first
 
     def open_runtime(self) -> Any:
-        """Make a runtime that holds all tokens but the last one, which is given with those of a question."""
-        return self.fill().fork()
+        """Make a runtime that holds the same tokens."""
+        _ = self.first
+        return cast("Forkable", self._runtime).fork()
 
     def __call__(self, token_ids: Sequence[int]) -> NDArray[Any]:
         """The logits before the first of some tokens and after each, of shape ``(tokens + 1, width)``."""
-        runtime, given = self.open_runtime(), [self._token_ids[-1], *token_ids]
+        if not len(token_ids):
+            return self.first[None]
+        runtime = self.open_runtime()
         if hasattr(runtime, "score"):
-            scored: NDArray[Any] = runtime.score(given)
-            return scored
-        return np.stack([runtime.prefill([token_id]) for token_id in given])
+            return np.vstack([self.first[None], runtime.score(token_ids)])
+        return np.stack([self.first, *(runtime.step(token_id) for token_id in token_ids)])
 
     def after(self, token_ids: Sequence[int]) -> Scorer:
         """The scorer that holds some more tokens."""
-        return Scorer(self.open_runtime, [self._token_ids[-1], *token_ids]) if len(token_ids) else self
+        return Scorer(self.open_runtime, token_ids) if len(token_ids) else self

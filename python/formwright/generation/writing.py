@@ -209,6 +209,11 @@ class Writing:
         """The rows of the trace so far; none if nobody keeps one."""
         return [] if self._recorder is None else self._recorder.rows
 
+    @property
+    def has_unseen(self) -> bool:
+        """Whether there are tokens that the model has not seen."""
+        return bool(self._pending)
+
     def take_unseen(self) -> list[int]:
         """Take the tokens that the model has not seen: the caller gives them to it."""
         pending, self._pending = self._pending, []

@@ -367,9 +367,9 @@ class LocalModel(Verbs):
         scorer = self._make_scorer(task.prompt_ids)
 
         def write(token_ids: Sequence[int]) -> Complete[Any] | Truncated:
-            writing = task.make_writing(sampler, settings.trace, unseen=task.prompt_ids[-1:])
+            writing = task.make_writing(sampler, settings.trace, unseen=())
             writing.begin_with(token_ids)
-            write_text(scorer.open_runtime(), writing)
+            write_text(scorer.open_runtime(), writing, scorer.first)
             result: Complete[Any] | Truncated = writing.result
             return result
 
@@ -394,7 +394,7 @@ class LocalModel(Verbs):
     def _make_scorer(self, prompt_ids: Sequence[int]) -> Scorer:
         """Make a function of token ids: the logits after a prompt and after each token, ``(tokens + 1, width)``."""
         scorer = Scorer(self.runtime.fork, prompt_ids)
-        scorer.fill()
+        _ = scorer.first  # whoever makes one waits for the prompt here, not at the first question
         return scorer
 
     def _compile(self, form: Any, canonical: Canonical | None, source: str | None = None) -> Constraint[Any]:

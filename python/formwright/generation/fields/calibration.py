@@ -5,9 +5,9 @@
     calibration = read_calibration("claims.json")
     calibration.map_probability("/people/0/age", 0.97)           # 0.88
 
-The file is written by ``formwright evaluate TASK --calibrate FILE``. It holds a map for each field of which enough answers
-were seen, and one for all others; an index of an array counts as any index. A map is monotone: it is a line through its
-points, and constant before the first and after the last.
+The file is written by ``formwright evaluate TASK --calibrate FILE``. It holds a map for each field of which enough
+answers were seen, and one for all others; an index of an array counts as any index. A map is monotone: it is a line
+through its points, and constant before the first and after the last.
 """
 
 from __future__ import annotations
