@@ -410,7 +410,7 @@ def test_wrong_options_are_raised_before_anything_is_written(tiny: LocalModel) -
         {"cancel": 3},
         {"beams": 0},
         {"returns": 2},
-        {"particles": 3},
+        {"particles": 0},
         {"fidelity": "smc", "finish": False},
         {"fidelity": "smc", "temperature": 0},
         {"seed": "x"},

@@ -51,15 +51,35 @@ __all__ = ["evaluate"]
     type=click.Choice(["prompts", "parser", "wording"]),
     help="Make the comparison unfair, to see what that does.",
 )
+@click.option(
+    "--calibrate",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Ask with the schema alone, and write to this file how often fields of some probability are right.",
+)
+@click.option(
+    "--missing",
+    type=click.FloatRange(0, 0.75),
+    default=0.0,
+    show_default=True,
+    help="Of extraction: the share of fields that the text does not tell.",
+)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder of answers and report.")
 def evaluate(
-    task: str, models: tuple[str, ...], show_prompts: bool, out: Path | None, baseline: str | None, **options: Any
+    task: str,
+    models: tuple[str, ...],
+    show_prompts: bool,
+    calibrate: Path | None,
+    out: Path | None,
+    baseline: str | None,
+    **options: Any,
 ) -> None:
     """Ask the same questions in several ways, and say which is better, by how much, and how sure that is.
 
     TASK is arithmetic, last_letters, shuffled_objects, extraction, classification, tool_choice, or a file. Answers
     go to answers.jsonl in the folder, the report to report.html and report.md. The same command again continues with
     what is missing.
+
+    With --calibrate, answers go to fields.jsonl, and the report to calibration.md and calibration.svg.
     """
     from formwright.evaluation import evaluate as run
     from formwright.evaluation import report, verdicts  # noqa: F401 (raises MissingDependency before anything is asked)
@@ -70,6 +90,9 @@ def evaluate(
         return
     if out is None:
         raise click.UsageError("Missing option '--out'.")
+    if calibrate is not None:
+        _calibrate(grid.task, models, calibrate, out)
+        return
     arms = [arm.name for arm in grid.arms]
     against = baseline or ("free" if "free" in arms else arms[0])
     found = run(grid, {name: fw.load(name) for name in models}, out, baseline=against)
@@ -79,6 +102,22 @@ def evaluate(
         click.echo(f"{times} answers could not be got: {error}; the same command asks again", err=True)
     if found.missing:
         raise SystemExit(1)
+
+
+def _calibrate(task: Any, models: tuple[str, ...], path: Path, out: Path) -> None:
+    """Measure the fields of answers, and write the map of their probabilities and the report."""
+    from formwright.evaluation import calibration
+
+    if len(models) > 1:
+        raise click.UsageError("--calibrate is for one model.")
+    out.mkdir(parents=True, exist_ok=True)
+    rows = calibration.measure_fields(fw.load(models[0]), task, out / "fields.jsonl")
+    found, verdicts = calibration.calibrate(rows)
+    found.save(path, model=models[0], task=task.name)
+    table = calibration.write_calibration_table(verdicts)
+    (out / "calibration.md").write_text(table, encoding="utf-8")
+    (out / "calibration.svg").write_text(calibration.draw_reliability(verdicts), encoding="utf-8")
+    click.echo(table, nl=False)
 
 
 def _write_report(found: Any, out: Path) -> None:
@@ -118,7 +157,7 @@ def _make_task(name: str, options: dict[str, Any], examples: int, about: list[st
     if name in TASKS or not Path(name).is_file():
         if name in TASKS:
             _check_unused(name, options)
-        made = make_built_in_task(name, options["language"], options["count"])
+        made = make_built_in_task(name, options["language"], options["count"], options["missing"])
         return made if about is None else replace(made, about=about)
     how = {"format": options["format_"], "language": options["language"], "count": options["count"]}
     return read_task(Path(name), _read_answer_schema_option(options), about=about, examples=examples, **how)

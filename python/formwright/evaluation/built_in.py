@@ -9,7 +9,7 @@
 `arithmetic`           stories of one to three sums
 `last_letters`         the last letters of two to four words
 `shuffled_objects`     three people swap what they have
-`extraction`           name, age, city and occupation in a short text
+`extraction`           name, age, city and occupation in a short text, all of them or some
 `classification`       whether a review is positive, negative or neutral
 `tool_choice`          which of five tools a request needs, and with what
 =====================  ===========================================================
@@ -20,7 +20,9 @@ data of ``formwright-tiny``, but it was trained on similar sentences.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import Any
@@ -41,16 +43,19 @@ EXAMPLES = 8
 _MAX_REPEATS = 50
 
 
-def make_built_in_task(name: str, language: str = "en", count: int = 300) -> Task:
+def make_built_in_task(name: str, language: str = "en", count: int = 300, missing: float = 0.0) -> Task:
     """Make a built-in task.
 
     Args:
         name: One of `TASKS`.
         language: ``"en"`` or ``"zh"``.
         count: The number of questions.
+        missing: Of ``extraction``: the share of fields, up to 0.75, that the text does not tell, whose right value is
+            ``None``.
 
     Raises:
-        ArgumentError: There is no such task or language, or the task has fewer different questions.
+        ArgumentError: There is no such task or language, it has fewer different questions, or it has no fields that
+            could be missing.
     """
     if name not in TASKS:
         hint = f"one of {', '.join(TASKS)}, or a file of JSON lines"
@@ -58,6 +63,13 @@ def make_built_in_task(name: str, language: str = "en", count: int = 300) -> Tas
     if language not in LANGUAGES:
         raise ArgumentError(f"there are no questions in {language!r}", hint="en or zh", argument="language")
     make, answer = TASKS[name]
+    if missing:
+        if name != "extraction" or not 0 < missing <= 0.75:
+            raise ArgumentError(
+                f"missing: expected a share of the fields of extraction, 0.75 at most, got {missing!r} of {name}",
+                argument="missing",
+            )
+        make, answer = partial(_make_partial_extraction, missing / 0.75), _describe_partial_person
     items = list(islice(_make_distinct_items(make, name, language), EXAMPLES + count))
     if len(items) < EXAMPLES + count:
         raise ArgumentError(
@@ -126,6 +138,26 @@ def _make_extraction(random: Random, words: Words) -> tuple[str, Any, str]:
     }
     found = [f"{field}: {value}" for field, value in person.items()]
     return random.choice(words.lives).format(**person), person, words.join_steps(found)
+
+
+def _make_partial_extraction(missing: float, random: Random, words: Words) -> tuple[str, Any, str]:
+    """A text that tells less than is asked for: each field but the name is missing with this probability."""
+    _, person, _ = _make_extraction(random, words)
+    told = [field for field in ("age", "city", "occupation") if random.random() >= missing]
+    random.shuffle(told)
+    found = {field: value if field in ("name", *told) else None for field, value in person.items()}
+    said = [words.facts[field].format(**person) for field in told or ["name"]]
+    steps = [f"{field}: {json.dumps(value, ensure_ascii=False)}" for field, value in found.items()]
+    return words.join_sentences(said), found, words.join_steps(steps)
+
+
+def _describe_partial_person(_: Words) -> dict[str, Any]:
+    return _make_object_schema(
+        name=_SHORT,
+        age={"type": ["integer", "null"]},
+        city=_SHORT | {"type": ["string", "null"]},
+        occupation=_SHORT | {"type": ["string", "null"]},
+    )
 
 
 def _make_classification(random: Random, words: Words) -> tuple[str, Any, str]:

@@ -39,6 +39,7 @@ class Words:
     swapped: str
     what_has: Sequence[str]
     lives: Sequence[str]
+    facts: Mapping[str, str]
     bought: Sequence[str]
     reviews: Mapping[str, Sequence[str]]
     feels: str
@@ -105,6 +106,12 @@ _ENGLISH = Words(
         "{name}, aged {age}, is a {occupation} from {city}.",
         "I met {name} in {city}, a {occupation} who is {age} years old.",
     ],
+    facts={
+        "name": "This is about {name}.",
+        "age": "{name} is {age} years old.",
+        "city": "{name} lives in {city}.",
+        "occupation": "{name} works as a {occupation}.",
+    },
     bought=["I bought the {x} in {c}.", "My {x} came from {c}.", "The {x} was a present from {c}."],
     reviews={
         "positive": ["I love the {x}.", "The {x} works perfectly.", "I am very happy with the {x}."],
@@ -172,6 +179,12 @@ _CHINESE = Words(
         "我叫{name}，{age}岁，来自{city}，职业是{occupation}。",
         "{name}是{city}的{occupation}，{age}岁。",
     ],
+    facts={
+        "name": "这里说的是{name}。",
+        "age": "{name}今年{age}岁。",
+        "city": "{name}住在{city}。",
+        "occupation": "{name}是一名{occupation}。",
+    },
     bought=["我在{c}买了这个{x}。", "我的{x}是从{c}寄来的。", "这个{x}是{c}的朋友送的。"],
     reviews={
         "正面": ["我很喜欢这个{x}。", "{x}非常好用。", "对{x}非常满意。"],

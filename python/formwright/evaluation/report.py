@@ -41,7 +41,7 @@ with needs("evaluate", "the report of an evaluation"):
     import matplotlib
     from matplotlib.figure import Figure
 
-__all__ = ["MAX_SHOWN", "write_page"]
+__all__ = ["MAX_SHOWN", "write_page", "write_svg"]
 
 MAX_SHOWN = 50
 """The most questions to show where arms disagree."""
@@ -130,10 +130,11 @@ def _write_arms(rows: Sequence[AnswerRow], verdict: Verdict) -> str:
 def _write_pictures(verdict: Verdict) -> str:
     """Draw shares, differences, and costs."""
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": verdict.model}):
-        return "".join(_write_svg(draw(verdict)) for draw in (_draw_shares, _draw_differences, _draw_costs))
+        return "".join(write_svg(draw(verdict)) for draw in (_draw_shares, _draw_differences, _draw_costs))
 
 
-def _write_svg(figure: Figure) -> str:
+def write_svg(figure: Figure) -> str:
+    """Write a figure as an SVG element that is the same each time."""
     written = io.StringIO()
     figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     svg = written.getvalue()
