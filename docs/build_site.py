@@ -32,7 +32,7 @@ LINK = re.compile(r"(\]\(|\b(?:src|href)=\")(?!\w+:|#)([^)#\s\"]+)")
 API = {
     "forms": """Forms
         form Form json_schema json regex grammar choice literal text after special thinking template many optional
-        one_of_text format partial tools Call CharacterParser Tree Token instructions explain""",
+        one_of_text Quote format partial tools Call CharacterParser Tree Token instructions explain""",
     "masks": """Masks
         Vocabulary compile Constraint Matcher allocate_bitmask apply_bitmask allowed_tokens fill_bitmasks RowBuffer
         Interrupt device.apply device.Upload device.DeviceTables device.Decoder""",

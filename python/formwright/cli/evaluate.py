@@ -106,17 +106,17 @@ def evaluate(
 
 def _calibrate(task: Any, models: tuple[str, ...], path: Path, out: Path) -> None:
     """Measure the fields of answers, and write the map of their probabilities and the report."""
-    from formwright.evaluation import calibration
+    from formwright.evaluation import reliability
 
     if len(models) > 1:
         raise click.UsageError("--calibrate is for one model.")
     out.mkdir(parents=True, exist_ok=True)
-    rows = calibration.measure_fields(fw.load(models[0]), task, out / "fields.jsonl")
-    found, verdicts = calibration.calibrate(rows)
+    rows = reliability.measure_fields(fw.load(models[0]), task, out / "fields.jsonl")
+    found, verdicts = reliability.calibrate(rows)
     found.save(path, model=models[0], task=task.name)
-    table = calibration.write_calibration_table(verdicts)
+    table = reliability.write_calibration_table(verdicts)
     (out / "calibration.md").write_text(table, encoding="utf-8")
-    (out / "calibration.svg").write_text(calibration.draw_reliability(verdicts), encoding="utf-8")
+    (out / "calibration.svg").write_text(reliability.draw_reliability(verdicts), encoding="utf-8")
     click.echo(table, nl=False)
 
 

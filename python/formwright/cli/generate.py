@@ -106,7 +106,7 @@ __all__ = ["generate"]
 @click.option(
     "--source",
     type=click.File("rb"),
-    help="A text file that comes before a prompt without it; fields have the places where they stand in it.",
+    help="A text file that comes before a prompt without it; fields have the places where they occur in it.",
 )
 @click.option(
     "--trace",

@@ -2,12 +2,9 @@
 
 ::
 
-    class Claim(BaseModel):
-        who: str | None
-        quote: fw.Quote
-
-    claim = model.generate("Who says that it works?", Claim, source=document).value
-    document[claim.quote.start : claim.quote.end] == claim.quote         # True
+    form = fw.form(tuple[int, fw.Quote], source="It works, she said.")
+    quote = form.parse('[1, "works"]')[1]
+    quote, quote.start, quote.end                # ('works', 3, 8)
 
 `formwright.one_of_text` makes such a string for a source that is known when the type is written.
 

@@ -2,8 +2,8 @@
 
 ::
 
-    evidence = find_evidence(form, text, reply)
-    evidence.measure()["/age"].basis             # 'logprobs'
+    tokens = [(b'{"age": ', -0.1), (b"36", -0.2), (b"}", -0.3)]
+    _bound_fields(fw.form({}), '{"age": 36}', tokens, None)["/age"].basis            # 'logprobs'
 
 `formwright serve` is asked once more, with its own field ``measure``, and gives what `LocalModel` would. What other
 services give are the probabilities of the tokens that were written, of which the probability of a value is the product:
@@ -26,8 +26,8 @@ from formwright.client.flow.steps import Query, Reply, Send, Step
 from formwright.client.transport.failures import decode_body, read_failure
 from formwright.errors import OptionUnsupported, RequestFailed
 from formwright.forms.form import Form
-from formwright.generation.fields import Alternative, Evidence, Field
-from formwright.generation.fields.places import Place, find_places, read_place
+from formwright.generation.fields import Evidence, Field, OtherValue
+from formwright.generation.fields.field_places import FieldPlace, find_places, read_place
 from formwright.generation.result import Complete
 
 __all__ = ["add_evidence"]
@@ -90,7 +90,7 @@ def _request_fields(
 
 
 def _read_field(entry: Mapping[str, Any], source: str | None) -> Field:
-    others = tuple(Alternative(other["value"], other["probability"]) for other in entry["alternatives"])
+    others = tuple(OtherValue(other["value"], other["probability"]) for other in entry["alternatives"])
     return Field.at(entry["value"], entry["text"], source, entry["probability"], entry["basis"], others)
 
 
@@ -116,7 +116,7 @@ def _bound_fields(
     }
 
 
-def _list_logprobs(place: Place, tokens: Sequence[tuple[bytes, float]], ends: Sequence[int]) -> Iterable[float]:
+def _list_logprobs(place: FieldPlace, tokens: Sequence[tuple[bytes, float]], ends: Sequence[int]) -> Iterable[float]:
     """The log probabilities of the tokens that spell a value; of a number, the token after it too, which ends it."""
     end = place.end + (place.is_json and place.text[-1].isdigit())
     for (token, logprob), token_end in zip(tokens, ends, strict=True):

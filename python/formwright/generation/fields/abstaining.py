@@ -1,13 +1,9 @@
 """Writing ``null`` where the model is not sure enough of any value.
 
-::
-
-    write_confidently(write, measuring, bound=0.9)
-
 The text is written as always, and its fields are measured from the first on. At the first one whose probability is
 below the bound, another value is written if that reaches the bound, or ``null`` if the form allows it; and the model
-writes what follows anew, after what stands there now. A field without such a way out is doubtful. No value is repaired:
-what stands in the text is either the model's own choice, or ``null``.
+writes what follows anew, after what is there now. A field without such a way out is doubtful. No value is repaired:
+what the text holds is either the model's own choice, or ``null``.
 
 Cost: beside measuring, what follows a field that was changed is written once more.
 """

@@ -2,8 +2,8 @@
 
 ::
 
-    calibration = read_calibration("claims.json")
-    calibration.map_probability("/people/0/age", 0.97)           # 0.88
+    calibration = Calibration({"/people/*/age": ([0.1, 0.9], [0.0, 0.8])})
+    calibration.map_probability("/people/0/age", 0.5)            # 0.4
 
 The file is written by ``formwright evaluate TASK --calibrate FILE``. It holds a map for each field of which enough
 answers were seen, and one for all others; an index of an array counts as any index. A map is monotone: it is a line

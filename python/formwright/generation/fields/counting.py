@@ -1,10 +1,5 @@
 """Counting the values at a place: the likeliest tokens first, until what is left cannot matter.
 
-::
-
-    weights = count_values(search, rows)
-    weights.found[b"true"] / weights.total
-
 The tokens that spell values form a tree, and the probability that reaches a node bounds that of all values below it. So
 nodes are visited in the order of their probability (best-first search) until all that is not visited has less than a
 five-millionth of it: exact to six digits. Places with too many values are given up at once: where
@@ -30,7 +25,7 @@ from formwright.generation.fields.weights import PlaceSearch, Weights
 from formwright.generation.strategies.beams import log_softmax
 from formwright.generation.strategies.fidelity import Score
 
-__all__ = ["Rows", "count_values"]
+__all__ = ["ScoredRows", "count_values"]
 
 _TOLERANCE = 2e-7
 """The share of all values that may stay unvisited."""
@@ -45,7 +40,7 @@ _MOST_RUN = 64
 """Forced tokens that share a call at most."""
 
 
-class Rows:
+class ScoredRows:
     """What the model says after some tokens: log probabilities of the next one, float64, asked for once.
 
     Args:
@@ -76,13 +71,13 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _Beginning:
     matcher: Matcher
     token_ids: tuple[int, ...]
     data: bytes
 
 
-def count_values(search: PlaceSearch, rows: Rows, most_calls: int) -> Weights | None:
+def count_values(search: PlaceSearch, rows: ScoredRows, most_calls: int) -> Weights | None:
     """The weights of all values at a place, or ``None`` where they cannot be counted.
 
     Args:
@@ -92,7 +87,7 @@ def count_values(search: PlaceSearch, rows: Rows, most_calls: int) -> Weights | 
     """
     weights, unvisited, summed = Weights(), 1.0, 1.0
     order = count()
-    frontier: list[tuple[float, int, _Node]] = [(-1.0, next(order), _Node(search.matcher, (), b""))]
+    frontier: list[tuple[float, int, _Beginning]] = [(-1.0, next(order), _Beginning(search.matcher, (), b""))]
     if _has_long_numbers(search):
         return None
     while frontier:
@@ -114,12 +109,12 @@ def count_values(search: PlaceSearch, rows: Rows, most_calls: int) -> Weights | 
             elif share > 0.0:
                 child = node.matcher.fork()
                 child.accept_token(token_id)
-                heapq.heappush(frontier, (-share, next(order), _Node(child, (*node.token_ids, token_id), data)))
+                heapq.heappush(frontier, (-share, next(order), _Beginning(child, (*node.token_ids, token_id), data)))
                 unvisited += share
     return weights if weights.total > 0.0 else None
 
 
-def _find_run(search: PlaceSearch, node: _Node, allowed: list[int]) -> list[int]:
+def _find_run(search: PlaceSearch, node: _Beginning, allowed: list[int]) -> list[int]:
     """The tokens that can only come next, one after the other, as far as they complete no value."""
     run: list[int] = []
     matcher, data = node.matcher, node.data

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
-__all__ = ["Alternative", "Basis", "Field"]
+__all__ = ["Basis", "Field", "OtherValue"]
 
 Basis: TypeAlias = Literal["exact", "particles", "logprobs"]
 """Where a probability comes from."""
 
 
-class Alternative(NamedTuple):
+class OtherValue(NamedTuple):
     """Another value that the form allows at the place of a field.
 
     Attributes:
@@ -40,8 +40,8 @@ class Field:
     Attributes:
         value: The value, as JSON has it; of a form that is not JSON, its text.
         text: What was written for it.
-        span: Where the value stands in ``source``: where it begins and ends, in characters, the first such place.
-            ``None`` if there is no source or the value is no passage of it.
+        span: Where the value is found in ``source``: where it begins and ends, in characters, the first such place.
+            ``None`` if there is no source or it does not contain the value.
         probability: The probability, from 0 to 1; with ``calibration``, how often such a value is right.
         basis: How the probability is known.
         alternatives: The next likeliest values, best first; only of a bound, those that were met on the way.
@@ -52,7 +52,7 @@ class Field:
     span: tuple[int, int] | None
     probability: float
     basis: Basis
-    alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[OtherValue, ...] = ()
 
     @classmethod
     def at(
@@ -62,7 +62,7 @@ class Field:
         source: str | None,
         probability: float,
         basis: Basis,
-        alternatives: tuple[Alternative, ...] = (),
+        alternatives: tuple[OtherValue, ...] = (),
     ) -> Self:
         """The field with this value, whose span is looked for in ``source``."""
         start = source.find(value) if source is not None and isinstance(value, str) and value else -1

@@ -2,8 +2,9 @@
 
 ::
 
-    measuring = Measuring(scorer, make_batch, constraint, prompt_ids)
-    measuring.measure(token_ids, source=document)["/age"].probability
+    written = model.generate(prompt_ids, constraint)
+    measuring = Measuring(Scorer(model.runtime.fork, prompt_ids), model.batch, constraint, prompt_ids)
+    measuring.measure(written.token_ids)[""].basis           # 'exact'
 
 The whole text is read once more, in one call of the model, unless its logits are there. Values that can be counted cost
 a call for each other value that is likely enough to matter; see `formwright.generation.fields.counting`.
@@ -21,9 +22,9 @@ from formwright._kernel import Constraint, Matcher
 from formwright.errors import LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.batch import Batch
 from formwright.generation.fields.calibration import Calibration
-from formwright.generation.fields.counting import Rows, count_values
-from formwright.generation.fields.field import Alternative, Basis, Field
-from formwright.generation.fields.places import Place, find_places, read_place
+from formwright.generation.fields.counting import ScoredRows, count_values
+from formwright.generation.fields.field import Basis, Field, OtherValue
+from formwright.generation.fields.field_places import FieldPlace, find_places, read_place
 from formwright.generation.fields.sampling import sample_values
 from formwright.generation.fields.weights import PlaceSearch, Weights
 from formwright.generation.scorer import Scorer
@@ -48,7 +49,7 @@ _END = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _WrittenText:
     """A text as tokens: ``ends[n]`` is how many bytes its first ``n`` tokens spell."""
 
     constraint: Constraint[Any]
@@ -57,10 +58,10 @@ class _Text:
     data: bytes
     ends: tuple[int, ...]
 
-    def search_at(self, border: int, place: Place, *, whole: bool = False) -> PlaceSearch:
-        """The search for what may stand at a place, from a border of tokens on.
+    def search_at(self, border: int, place: FieldPlace, *, whole: bool = False) -> PlaceSearch:
+        """The search for what may come at a place, from a border of tokens on.
 
-        That are its values, or with ``whole`` all that may stand from there to the end of the text.
+        These are its values, or with ``whole`` all that may follow from there to the end of the text.
         """
         matcher = self.start.fork()
         matcher.accept_tokens(self.token_ids[:border])
@@ -79,10 +80,10 @@ class _Text:
 class _Asked:
     """A place whose values are weighed: ``border`` tokens are before it, from which on ``rows`` are known."""
 
-    place: Place
+    place: FieldPlace
     border: int
     search: PlaceSearch
-    rows: Rows
+    rows: ScoredRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class Measured:
         before: The tokens before that border.
     """
 
-    place: Place
+    place: FieldPlace
     field: Field
     search: PlaceSearch
     before: tuple[int, ...]
@@ -155,14 +156,14 @@ class Measuring:
             border = text.border_before(place.start)
             search = text.search_at(border, place, whole=is_small)
             scorer = self.scorer.after(text.token_ids[:border])
-            rows = Rows(scorer, text.token_ids[border:], logits[border - first :])
+            rows = ScoredRows(scorer, text.token_ids[border:], logits[border - first :])
             basis, weights = self._weigh(text, _Asked(place, border, search, rows), is_small)
             field = _make_field(place, weights, basis, source)
             if self.calibration is not None:
                 field = self.calibration.map_field(place.pointer, field)
             yield Measured(place, field, text.search_at(border, place), text.token_ids[:border])
 
-    def _weigh(self, text: _Text, asked: _Asked, is_small: bool) -> tuple[Basis, Weights]:
+    def _weigh(self, text: _WrittenText, asked: _Asked, is_small: bool) -> tuple[Basis, Weights]:
         """The weights of the values at a place, and how they are known."""
         if is_small and (counted := count_values(asked.search, asked.rows, _MOST_TEXTS)) is not None:
             return "exact", _group_values(counted, asked.place)
@@ -173,7 +174,7 @@ class Measuring:
             return "particles", sample_values(self.make_batch(), before, asked.search, self.particles, self.seed)
         return "logprobs", _bound_value(text, asked)
 
-    def _has_few_texts(self, text: _Text) -> bool:
+    def _has_few_texts(self, text: _WrittenText) -> bool:
         """Whether the texts of the form are so few that what follows a value counts too."""
         try:
             spellings_of(text.start.fork(), 4 * len(text.token_ids) + 64, _MOST_TEXTS)
@@ -182,7 +183,9 @@ class Measuring:
         return True
 
 
-def _spell_canonically(constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]) -> _Text:
+def _spell_canonically(
+    constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]
+) -> _WrittenText:
     """The text in the tokens that the tokenizer writes, where that is known; else as it was written."""
     try:
         canonical = Constraint(constraint.form, constraint.vocabulary, canonical=True)
@@ -201,7 +204,9 @@ def _spell_canonically(constraint: Constraint[Any], prompt_ids: Sequence[int], t
     return written
 
 
-def _read_tokens(constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]) -> _Text | None:
+def _read_tokens(
+    constraint: Constraint[Any], prompt_ids: Sequence[int], token_ids: Sequence[int]
+) -> _WrittenText | None:
     """The text of some tokens, if the constraint takes them."""
     start, ends = constraint.matcher(prompt_ids), [0]
     matcher = start.fork()
@@ -213,7 +218,7 @@ def _read_tokens(constraint: Constraint[Any], prompt_ids: Sequence[int], token_i
         return None
     if not matcher.is_complete:
         return None
-    return _Text(constraint, start, tuple(token_ids), matcher.accepted_bytes, tuple(ends))
+    return _WrittenText(constraint, start, tuple(token_ids), matcher.accepted_bytes, tuple(ends))
 
 
 def _never(_: bytes) -> None:
@@ -226,15 +231,15 @@ def _spelling(constraint: Constraint[Any]) -> Callable[[int], bytes]:
     return lambda token_id: token(token_id) or controls.get(token_id, b"")
 
 
-def _group_values(texts: Weights, place: Place) -> Weights:
-    """The weights of the values at a place, by those of all that may stand from there to the end of the text."""
+def _group_values(texts: Weights, place: FieldPlace) -> Weights:
+    """The weights of the values at a place, by those of all that may follow from there to the end of the text."""
     grouped = Weights(rest=texts.rest)
     for rest, weight in texts.found.items():
         grouped.add(place.find_value(rest) or place.find_value(rest + _END) or rest, weight)
     return grouped
 
 
-def _bound_value(text: _Text, asked: _Asked) -> Weights:
+def _bound_value(text: _WrittenText, asked: _Asked) -> Weights:
     """The weight of the value that was written, and the most that all others can have.
 
     That is what turns off to other tokens that are allowed, on the way along the tokens that were written.
@@ -257,7 +262,7 @@ def _bound_value(text: _Text, asked: _Asked) -> Weights:
     return weights
 
 
-def _make_field(place: Place, weights: Weights, basis: Basis, source: str | None) -> Field:
+def _make_field(place: FieldPlace, weights: Weights, basis: Basis, source: str | None) -> Field:
     """The field of a place, by the weights of its values."""
     shares: dict[tuple[type, Any], float] = {}
     for spelled, weight in weights.found.items():
@@ -266,5 +271,5 @@ def _make_field(place: Place, weights: Weights, basis: Basis, source: str | None
     value, total = read_place(place), weights.total
     own = shares.pop((type(value), value), 0.0)
     best = sorted(shares.items(), key=lambda entry: -entry[1])[:_MOST_ALTERNATIVES]
-    others = tuple(Alternative(key[1], weight / total) for key, weight in best if total > 0.0)
+    others = tuple(OtherValue(key[1], weight / total) for key, weight in best if total > 0.0)
     return Field.at(value, place.text, source, min(1.0, own / total) if total > 0.0 else 0.0, basis, others)

@@ -1,12 +1,8 @@
 """Estimating how likely the values at a place are, where they are too many to count.
 
-::
-
-    weights = sample_values(batch, [*prompt_ids, *before], search, particles=64, seed=0)
-
 The tokens that spell values form a tree, and particles go down it together. At each step all children of all particles
 are weighed. Where they are more than ``particles``, the heaviest are kept as they are, and of the others some are
-drawn, each then as heavy as all that it stands for: the resampling of Fearnhead & Clifford (2003, "On-line inference
+drawn, each then as heavy as all that it replaces: the resampling of Fearnhead & Clifford (2003, "On-line inference
 for hidden Markov models via particle filters"), which is unbiased and of all such schemes changes the weights least. No
 two particles are the same, so where there are few values they are counted.
 
@@ -37,7 +33,7 @@ _LEAST_LIVE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class _Particle:
+class _Sample:
     matcher: Matcher
     data: bytes
     weight: float
@@ -49,14 +45,14 @@ def sample_values(
     """Estimate the weights of the values at a place.
 
     Args:
-        batch: Rows of the model, none yet.
+        batch: ScoredRows of the model, none yet.
         token_ids: The prompt and the text before the place.
         search: The place.
         particles: How many texts are followed at a time.
         seed: Makes the estimate repeatable.
     """
     random, weights = np.random.default_rng(seed), Weights()
-    live, logits = [_Particle(search.matcher, b"", 1.0)], batch.add([token_ids])
+    live, logits = [_Sample(search.matcher, b"", 1.0)], batch.add([token_ids])
     for _ in range(_MOST_TOKENS):
         chosen, kept = resample(random, _weigh_children(search, live, logits).ravel(), particles)
         rows, tokens = np.divmod(chosen, logits.shape[-1])
@@ -69,7 +65,7 @@ def sample_values(
                 continue
             matcher = parents[row].matcher.fork()
             matcher.accept_token(token_id)
-            live.append(_Particle(matcher, data, weight))
+            live.append(_Sample(matcher, data, weight))
             going_on.append((row, token_id))
         left = sum(particle.weight for particle in live)
         if left <= _LEAST_LIVE * (weights.total + left):
@@ -80,7 +76,7 @@ def sample_values(
     return weights
 
 
-def _weigh_children(search: PlaceSearch, live: list[_Particle], logits: NDArray[Any]) -> NDArray[np.float64]:
+def _weigh_children(search: PlaceSearch, live: list[_Sample], logits: NDArray[Any]) -> NDArray[np.float64]:
     """The weight of each particle with each token after it, of shape ``(particles, width)``."""
     scores = log_softmax(logits)
     weights = np.zeros_like(scores)

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 from formwright.forms.pointers import escape_step
 
-__all__ = ["Field", "fields_of", "values_of"]
+__all__ = ["TracedField", "fields_of", "values_of"]
 
 _DECODER = json.JSONDecoder()
 _BLANKS = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TracedField:
     """One value that is neither an object nor an array.
 
     Attributes:
@@ -47,14 +47,17 @@ class Field:
     confidence: float
 
 
-def fields_of(text: str, rows: Sequence[Row]) -> list[Field]:
+def fields_of(text: str, rows: Sequence[Row]) -> list[TracedField]:
     """The fields of a text that its rows spell; of a text that was cut, none."""
     try:
         found = [(pointer, start, end) for pointer, start, end, value in values_of(text) if not _is_nested(value)]
     except (ValueError, RecursionError):  # a text that was cut, or is nested too deeply to be read
         return []
     ends = list(accumulate(len(row.token) for row in rows))
-    return [Field(pointer, text[start:end], _confidence(text, start, end, rows, ends)) for pointer, start, end in found]
+    return [
+        TracedField(pointer, text[start:end], _confidence(text, start, end, rows, ends))
+        for pointer, start, end in found
+    ]
 
 
 def values_of(text: str) -> Iterator[tuple[str, int, int, Any]]:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Matcher, Vocabulary
 from formwright.forms.readers import spell_text
-from formwright.generation.trace.fields import Field, fields_of
+from formwright.generation.trace.fields import TracedField, fields_of
 from formwright.masks.arrays import allocate_bitmask, allowed_tokens, apply_bitmask
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Trace:
         return float(np.prod([row.allowed_mass for row in self.rows]))
 
     @property
-    def fields(self) -> list[Field]:
+    def fields(self) -> list[TracedField]:
         """The values of a JSON text, with the model's confidence in each; empty for other texts."""
         return fields_of(self.text, self.rows) if self.is_json else []
 

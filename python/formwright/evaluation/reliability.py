@@ -2,10 +2,11 @@
 
 ::
 
-    task = make_built_in_task("extraction", "en", 200, missing=0.2)
-    rows = measure_fields(model, task, "out/fields.jsonl")
+    from formwright.evaluation.built_in import make_built_in_task
+
+    rows = measure_fields(model, make_built_in_task("extraction", "en", 20, missing=0.2), "fields.jsonl")
     calibration, verdicts = calibrate(rows)
-    verdicts[0].error.share                   # the calibration error of all fields, after the map
+    verdicts[0].right.questions               # 10
 
 Half of the questions fit the map, an isotonic regression (`sklearn.isotonic.IsotonicRegression`) for each field with at
 least 50 answers and one for all together; the other half judge it:

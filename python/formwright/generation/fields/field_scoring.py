@@ -2,10 +2,10 @@
 
 ::
 
-    scoring = model.make_field_scoring(task, '{"name": "Ada"}')
+    scoring = model.make_field_scoring(model.make_task(prompt, constraint, limits), "yes")
     while not scoring.is_over:
         scoring.step()
-    scoring.fields["/name"].probability
+    scoring.fields[""].value                     # 'yes'
 """
 
 from __future__ import annotations

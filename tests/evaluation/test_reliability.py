@@ -18,7 +18,7 @@ from formwright.generation.fields.calibration import Calibration, name_field, re
 
 pytest.importorskip("sklearn", reason="formwright[evaluate] is not installed")
 
-from formwright.evaluation.calibration import JudgedField, calibrate, measure_fields
+from formwright.evaluation.reliability import JudgedField, calibrate, measure_fields
 
 
 def draw_rows(questions: int, seed: int = 0) -> list[JudgedField]:

@@ -18,14 +18,14 @@ from formwright.forms.pointers import pointer_of
 from formwright.forms.readers import Chain, Composition, Repetition, decode_text, spell_text
 from formwright.incremental.scanner import ARRAY, OBJECT, Node, Scanner
 
-__all__ = ["Place", "find_places", "find_scalar", "read_place"]
+__all__ = ["FieldPlace", "find_places", "find_scalar", "read_place"]
 
 _SCALAR = re.compile(rb'"(?:[^"\\]|\\.)*"|true|false|null|[\[{]|-?[0-9][-+.0-9eE]*(?=[^-+.0-9eE])', re.DOTALL)
 """A JSON scalar that is known to be complete, or the beginning of a container."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FieldPlace:
     """A field of a text.
 
     Attributes:
@@ -57,14 +57,14 @@ class Place:
         return data[: max(self.form.language.ends(data[:length]), default=length)]
 
 
-def find_places(form: Form[Any], data: bytes) -> list[Place]:
+def find_places(form: Form[Any], data: bytes) -> list[FieldPlace]:
     """The fields of a text that conforms, in the order of the text.
 
     Args:
         form: The form.
         data: The text, as `Matcher.accepted_bytes` has it.
     """
-    found: list[Place] = []
+    found: list[FieldPlace] = []
     pending: list[_Part] = [(form, (), 0, len(data))]
     while pending:
         at, path, start, end = pending.pop()
@@ -74,7 +74,7 @@ def find_places(form: Form[Any], data: bytes) -> list[Place]:
         elif at.language.is_json:
             found += _find_scalars(data[start:end], path, start)
         else:
-            found.append(Place(pointer_of(path), start, end, spell_text(data[start:end]), at))
+            found.append(FieldPlace(pointer_of(path), start, end, spell_text(data[start:end]), at))
     return found
 
 
@@ -101,7 +101,7 @@ def _find_parts(form: Form[Any], path: tuple[object, ...], data: bytes, start: i
     return parts
 
 
-def _find_scalars(data: bytes, path: tuple[object, ...], offset: int) -> Iterator[Place]:
+def _find_scalars(data: bytes, path: tuple[object, ...], offset: int) -> Iterator[FieldPlace]:
     text, scanner = decode_text(data), Scanner()
     scanner.feed(text)
     scanner.end()
@@ -114,7 +114,7 @@ def _find_scalars(data: bytes, path: tuple[object, ...], offset: int) -> Iterato
         own = text[node.start : node.end]
         start = offset + len(text[: node.start].encode())
         pointer = pointer_of(path) + node.pointer
-        yield Place(pointer, start, start + len(own.encode()), own)
+        yield FieldPlace(pointer, start, start + len(own.encode()), own)
 
 
 def _is_shadowed(container: Node, child: Node) -> bool:
@@ -131,7 +131,7 @@ def find_scalar(data: bytes) -> bytes | None:
     return found[0] if found else None
 
 
-def read_place(place: Place, text: str | None = None) -> Any:
+def read_place(place: FieldPlace, text: str | None = None) -> Any:
     """The value at a place, or what another text there would spell: JSON, or the text; a container is its bracket."""
     text = place.text if text is None else text
     return json.loads(text) if place.is_json and text not in ("[", "{") else text
