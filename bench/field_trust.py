@@ -5,8 +5,8 @@
     python bench/field_trust.py map.json 750
 
 The map is one that ``formwright evaluate extraction --missing 0.2 --n 1500 --calibrate map.json`` has written; the
-questions are other ones of the same task. Each is answered three times, in turns: plainly, with the probabilities of its
-fields, and abstaining below 0.5. An abstention is right if the value would have been wrong.
+questions are other ones of the same task. Each is answered three times, in turns: plainly, with the probabilities of
+its fields, and abstaining below 0.5. An abstention is right if the value would have been wrong.
 """
 
 from __future__ import annotations

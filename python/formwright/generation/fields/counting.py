@@ -3,7 +3,8 @@
 The tokens that spell values form a tree, and the probability that reaches a node bounds that of all values below it. So
 nodes are visited in the order of their probability (best-first search) until all that is not visited has less than a
 five-millionth of it: exact to six digits. Places with too many values are given up at once: where
-a thousand tokens or more may come next, as in a free string, and where numbers of more than ten characters are allowed.
+a thousand tokens or more may come next, as in a free string, and where numbers of more than ten characters are allowed;
+others after 64 calls of the model, unless nearly all is visited by then.
 
 Cost: one call of the model for each node where there is a choice and whose logits are not known; forced tokens share
 the call.
@@ -35,6 +36,9 @@ _MOST_BRANCHES = 1_000
 
 _LONGEST_NUMBER = 10
 """Characters of a number at most, where values are counted."""
+
+_FEW_CALLS, _HOPELESS = 64, 0.02
+"""After so many calls of the model, the share that may still be unvisited."""
 
 _MOST_RUN = 64
 """Forced tokens that share a call at most."""
@@ -98,7 +102,8 @@ def count_values(search: PlaceSearch, rows: ScoredRows, most_calls: int) -> Weig
         negative, _, node = heapq.heappop(frontier)
         unvisited += negative
         allowed = search.allow(node.matcher, node.data)
-        if len(allowed) > _MOST_BRANCHES or rows.calls > most_calls:
+        is_hopeless = rows.calls > _FEW_CALLS and unvisited > _HOPELESS * (weights.total + unvisited)
+        if len(allowed) > _MOST_BRANCHES or rows.calls > most_calls or is_hopeless:
             return None
         row = rows.ask(node.token_ids, _find_run(search, node, allowed))
         shares = -negative * np.exp(row[allowed])

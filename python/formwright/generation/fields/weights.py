@@ -68,8 +68,11 @@ class PlaceSearch:
         if len(data) > len(self.skip):
             return allowed
         left = self.skip[len(data) :]
+        may_end = not self.no_starts  # the end of the text is no JSON
         return [
-            token_id for token_id in allowed if token_id in self.ends or self._may_begin(self.spell(token_id), left)
+            token_id
+            for token_id in allowed
+            if (may_end if token_id in self.ends else self._may_begin(self.spell(token_id), left))
         ]
 
     def sum_allowed(self, matcher: Matcher, data: bytes, row: NDArray[np.float64]) -> float:
