@@ -72,8 +72,12 @@ class _WrittenText:
         return PlaceSearch(matcher, skip, find_value, ends, spell, no_starts=_NO_STARTS if place.is_json else b"")
 
     def border_before(self, position: int) -> int:
-        """How many tokens there are whole before a position in bytes."""
-        return int(np.searchsorted(self.ends, position, side="right")) - 1
+        """A border of tokens from which on all values at a position in bytes can be spelled.
+
+        It is one token before the last border there: other values may be merged with what is before them, as in
+        ``": 3`` and ``": null`` where a space and a word are one token, and a space and a digit are not.
+        """
+        return max(0, int(np.searchsorted(self.ends, position, side="right")) - 2)
 
 
 @dataclass(frozen=True, slots=True)

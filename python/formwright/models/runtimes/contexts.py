@@ -53,14 +53,29 @@ class Context(ABC):
     def append(self, token_ids: Sequence[int]) -> Floats:
         """Evaluate tokens, at least one. Returns the logits after the last, a copy of shape ``(vocabulary,)``."""
 
+    def append_scored(self, token_ids: Sequence[int]) -> Floats:
+        """Evaluate tokens, at least one. Returns the logits after each, of shape ``(tokens, vocabulary)``."""
+        return np.stack([self.append([token_id]) for token_id in token_ids])
+
     def evaluate(self, token_ids: Sequence[int]) -> Floats:
         """Return the logits after a text, which the context then holds."""
         with self._lock:
-            ids, held = np.asarray(token_ids, np.intc), self.read_ids()
-            same = min(_count_shared(held, ids), len(ids) - 1)
-            if same < len(held) and not self.shorten(same):
-                same = 0
-            return self.append(ids[same:].tolist())
+            same = self._keep_shared(token_ids, len(token_ids) - 1)
+            return self.append(token_ids[same:])
+
+    def score(self, token_ids: Sequence[int], since: int) -> Floats:
+        """Return the logits after each token of a text from ``since`` on; the context then holds it."""
+        with self._lock:
+            same = self._keep_shared(token_ids, since)
+            if same < since:
+                self.append(token_ids[same:since])
+            return self.append_scored(token_ids[since:])
+
+    def _keep_shared(self, token_ids: Sequence[int], most: int) -> int:
+        """Keep what the context holds of the beginning of a text, ``most`` ids at most. Returns how many it keeps."""
+        ids, held = np.asarray(token_ids, np.intc), self.read_ids()
+        same = min(_count_shared(held, ids), most)
+        return same if same == len(held) or self.shorten(same) else 0
 
 
 class ContextRuntime:
@@ -88,6 +103,12 @@ class ContextRuntime:
     def step(self, token_id: int, /) -> Floats:
         """Append one token. Returns the logits after it."""
         return self.prefill([token_id])
+
+    def score(self, token_ids: Sequence[int], /) -> Floats:
+        """Append tokens. Returns the logits after each of them, of shape ``(tokens, vocabulary)``."""
+        logits = self._context.score(ids := [*self._ids, *token_ids], len(self._ids))
+        self._ids = ids
+        return logits
 
     def fork(self) -> Self:
         """Make an independent sequence that holds the same tokens."""

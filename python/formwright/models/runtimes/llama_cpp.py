@@ -90,6 +90,18 @@ class _LlamaContext(Context):
         self.llama.eval(token_ids)
         return _copy_logits(self.llama.ctx, -1, self.llama.n_vocab())
 
+    def append_scored(self, token_ids: Sequence[int]) -> Floats:
+        """Evaluate tokens as ``Llama.eval`` does, with the logits after each of them."""
+        llama, logits = self.llama, list[Floats]()
+        for start in range(0, len(token_ids), llama.n_batch):
+            part, held = token_ids[start : start + llama.n_batch], llama.n_tokens
+            llama._batch.set_batch(batch=part, n_past=held, logits_all=True)
+            llama._ctx.decode(llama._batch)
+            llama.input_ids[held : held + len(part)] = part
+            llama.n_tokens = held + len(part)
+            logits += [_copy_logits(llama.ctx, place, llama.n_vocab()) for place in range(len(part))]
+        return np.stack(logits)
+
 
 class LlamaCppRuntime(ContextRuntime):
     """A sequence under way in a ``Llama``."""
