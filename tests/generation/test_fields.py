@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from pydantic import BaseModel, Field, create_model
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from toys import ToyRuntime
 
 import formwright as fw
@@ -297,3 +298,51 @@ def test_what_cannot_be_is_refused(
         model.generate("Who?", form, **options)
     calls: Sequence[Any] = model.generate_many(["Who?"], [form], progress=False) if not options else ()
     assert all(isinstance(result, fw.Failed) for result in calls)
+
+
+def make_merging_model(seed: int) -> LocalModel:
+    """A model whose tokenizer merges a space with the word after it, but not with a digit."""
+    tokenizer = Tokenizer(models.BPE())
+    digits, bytes_ = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, bytes_])
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=["<|end|>"]
+    )
+    tokenizer.train_from_iterator(['{"age": null, "b": true, "b": false}', '{"age": 3, "b": "no"}'] * 50, trainer)
+    vocabulary = fw.Vocabulary.from_tokenizer(tokenizer, eos_token_ids=[tokenizer.token_to_id("<|end|>")])
+    assert len(tokenizer.encode(" null").ids) == 1
+    assert len(tokenizer.encode(" 3").ids) == 2
+    runtime = ToyRuntime(vocabulary.logits_size, seed)
+    return LocalModel("toy", runtime, vocabulary, lambda text: tokenizer.encode(str(text)).ids)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_values_that_are_merged_with_a_space_count(seed: int) -> None:
+    model = make_merging_model(seed)
+    form = fw.json_schema(
+        {"type": "object", "properties": {"age": {"enum": [3, 7, None]}, "b": {"enum": [True, "no"]}},
+         "required": ["age", "b"], "additionalProperties": False},
+        whitespace=" ",
+    )  # fmt: skip
+    result = model.generate("go", form, canonical=True, max_tokens=60, temperature=1, seed=seed)
+    scores = model.score("go", list_texts(form, model))
+    written = json.loads(result.text)
+    for name in ("age", "b"):
+        field = result.fields[f"/{name}"]
+        before = result.text[: result.text.index(f'"{name}" : ') + len(name) + 5]
+        grouped: dict[Any, list[float]] = {}
+        for text, score in scores.items():
+            if text.startswith(before):
+                grouped.setdefault(repr(json.loads(text)[name]), []).append(score)
+        assert field.basis == "exact"
+        assert field.probability == pytest.approx(share_of(grouped, repr(written[name])), abs=1e-6)
+    doubted = model.generate("go", form, canonical=True, max_tokens=60, abstain=1.0)
+    assert doubted.value["age"] is None
+
+
+def list_texts(form: Any, model: LocalModel) -> list[str]:
+    from formwright.generation.strategies.fidelity import spellings_of
+
+    matcher = fw.compile(form, model.vocabulary, canonical=True).matcher(model.prompt_ids("go"))
+    return [spelling.text.decode() for spelling in spellings_of(matcher, 60)]

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from formwright._kernel import Matcher
-from formwright.errors import ArgumentError, LimitExceeded
+from formwright.errors import ArgumentError, LimitExceeded, TokenRejected
 from formwright.forms.form import Form
 from formwright.forms.readers import Composition, HasChain
 from formwright.generation.fields.evidence import Evidence
@@ -39,7 +39,8 @@ def write_confidently(
     """Write a text whose fields reach a probability, are ``null``, or are listed as doubtful.
 
     Args:
-        write: Writes the text. Raises LimitExceeded where no text with such a beginning fits.
+        write: Writes the text. Raises LimitExceeded where no text with such a beginning fits, and TokenRejected where
+            its constraint has other tokens.
         measuring: Measures its fields.
         bound: The probability that a value must reach.
         source: Where spans are looked for.
@@ -117,7 +118,7 @@ def _write_other_value(write: Write, measured: Measured, bound: float) -> Comple
         return None
     try:
         return write((*measured.before, *spelled))
-    except LimitExceeded:
+    except (LimitExceeded, TokenRejected):
         return None
 
 

@@ -45,7 +45,7 @@ def sample_values(
     """Estimate the weights of the values at a place.
 
     Args:
-        batch: ScoredRows of the model, none yet.
+        batch: Rows of the model, none yet.
         token_ids: The prompt and the text before the place.
         search: The place.
         particles: How many texts are followed at a time.
