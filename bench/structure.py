@@ -193,12 +193,16 @@ def write_report(rows: Sequence[AnswerRow], rounds: Sequence[Round], name: str) 
     counted = [row for row in rows if any(row["id"] in each.ids for each in complete)]
     if not counted:
         return f"No round of {name} is complete: give it more --minutes.\n"
-    together = [{**row, "question": f"{row['task']}/{row['question']}"} for row in counted]
-    verdicts = [replace(judge(together, name, pairs=PAIRS), model=f"{name}, the tasks together")]
+    verdicts = [replace(judge(join_tasks(counted), name, pairs=PAIRS), model=f"{name}, the tasks together")]
     for task in {row["task"]: None for row in counted}:
         alone = judge([row for row in counted if row["task"] == task], name, pairs=())
         verdicts.append(replace(alone, model=f"{name}, {task} alone", warnings=(), splits={}))
     return f"{len(complete)} rounds, {len(counted):,} answers.\n\n{write_markdown(verdicts)}"
+
+
+def join_tasks(rows: Sequence[AnswerRow]) -> list[AnswerRow]:
+    """Give each question an id that no other task has, to judge rows of several tasks together."""
+    return [{**row, "question": f"{row['task']}/{row['question']}"} for row in rows]
 
 
 if __name__ == "__main__":
