@@ -4,7 +4,7 @@
 
     python bench/evaluation.py coverage             # 2,000 simulated evaluations of each setting
     python bench/evaluation.py overhead             # the embedded model, two tasks
-    python bench/evaluation.py arms smollm2 FOLDER  # six tasks, eight arms, 40 questions: into bench/results/arms.json
+    python bench/evaluation.py arms smollm2 FOLDER [40]  # questions of six tasks, in eight arms
 
 *Coverage*: arms whose true shares are known answer questions of different difficulty; the 95 % intervals of shares and
 of differences should hold the truth in 93 to 97 of 100 evaluations (more where right or wrong answers are rare), and
@@ -13,7 +13,7 @@ where arms do not differ, a difference should be significant in 5 of 100 evaluat
 *Overhead*: the time of a run that is not spent in the model's ``generate_many``: prompts, forms, reading, the store.
 
 *Arms*: one wording, greedy, 160 tokens at most. The folder keeps the answers: the same command continues a run that was
-interrupted. The tables of ``docs/explanation/structure.md`` are made of its results.
+interrupted. It writes ``bench/results/arms.json``, of which the tables of ``docs/explanation/structure.md`` are made.
 """
 
 from __future__ import annotations
@@ -152,6 +152,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["overhead"]:
         overhead()
     elif sys.argv[1:2] == ["arms"]:
-        arms(sys.argv[2], Path(sys.argv[3]))
+        arms(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 40)
     else:
         coverage(int(sys.argv[2]) if len(sys.argv) > 2 else 2000)

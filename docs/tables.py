@@ -270,7 +270,8 @@ def arm_rows() -> dict[str, str]:
             (arm, *(_format_share(*task["arms"][arm]["right"]) for task in tasks.values()))
             for arm in next(iter(tasks.values()))["arms"]
         ]
-        pages[f"arms of {name}"] = table(["right, %", *tasks], rows)
+        asked = f"{found['questions']} questions of each task, {found['answers']:,} answers."
+        pages[f"arms of {name}"] = f"{asked}\n\n{table(['right, %', *tasks], rows)}"
         pages[f"verdicts on {name}"] = "\n".join(f"* {said}" for said in _list_verdicts(found))
     return pages
 
