@@ -260,7 +260,45 @@ def maskbench_rows() -> dict[str, str]:
     }
 
 
+def arm_rows() -> dict[str, str]:
+    """What `bench/evaluation.py arms` has found last: right answers of each model by arm and task, and verdicts."""
+    results = json.loads((FOLDER.parent / "bench" / "results" / "arms.json").read_text("utf-8"))
+    pages = {}
+    for name, found in results.items():
+        tasks = found["tasks"]
+        rows = [
+            (arm, *(_format_share(*task["arms"][arm]["right"]) for task in tasks.values()))
+            for arm in next(iter(tasks.values()))["arms"]
+        ]
+        asked = f"{found['questions']} questions of each task, {found['answers']:,} answers."
+        pages[f"arms of {name}"] = f"{asked}\n\n{table(['right, %', *tasks], rows)}"
+        pages[f"verdicts on {name}"] = "\n".join(f"* {said}" for said in _list_verdicts(found))
+    return pages
+
+
+def _format_share(share: float, low: float, high: float) -> str:
+    """Percents of a share and of its interval."""
+    return f"{100 * share:.0f} ({100 * low:.0f} to {100 * high:.0f})"
+
+
+def _list_verdicts(found: dict[str, Any]) -> list[str]:
+    """The planned differences over all tasks; of each task, the arms that differ, and those mostly unreadable."""
+    said = [f"All tasks: {each['sentence']}" for each in found["together"]["differences"]]
+    for name, task in found["tasks"].items():
+        differences = task["differences"]
+        clear = [f"{each['pair'][0]} {100 * each['points'][0]:+.0f}" for each in differences if each["is_significant"]]
+        unread = [
+            f"{arm} {100 * each['unreadable']:.0f} %" for arm, each in task["arms"].items() if each["unreadable"] > 0.5
+        ]
+        said.append(
+            f"`{name}`, points from free: {', '.join(clear) or 'no arm differs significantly'}."
+            + f" Unreadable: {', '.join(unread)}." * bool(unread)
+        )
+    return said
+
+
 PAGES = {
+    "explanation/structure.md": arm_rows(),
     "reference/benchmarks.md": maskbench_rows(),
     "reference/types.md": {"types": types()},
     "engines/haystack.md": {"host": host("haystack")},

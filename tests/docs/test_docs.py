@@ -62,6 +62,14 @@ def test_the_readme_has_runnable_blocks() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_what_smollm2_prints_follows_what_the_embedded_model_prints(file: Path) -> None:
+    """`tests/real` runs those programs again; a block elsewhere would be run by nobody."""
+    languages = ["", "", *(language for language, _, _ in blocks(file))]
+    for program, output, language in zip(languages, languages[1:], languages[2:], strict=False):
+        assert language != page_blocks.REAL or (program in ("python", "sh") and output == "text")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_links_inside_the_repository_lead_somewhere(file: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", file.read_text(encoding="utf-8"))
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)

@@ -15,9 +15,17 @@ from typing import Any
 
 import pytest
 
-from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError, RequestFailed
+import formwright as fw
+from formwright.errors import (
+    ArgumentError,
+    OptionUnsupported,
+    OutputInvalid,
+    PromptError,
+    RequestFailed,
+    VocabularyError,
+)
 from formwright.evaluation import evaluate, read_rows
-from formwright.evaluation.arms import choose_arms
+from formwright.evaluation.arms import ARMS, choose_arms, make_arm_form
 from formwright.evaluation.built_in import LANGUAGES, TASKS, make_built_in_task
 from formwright.evaluation.runs import Grid, fill_store
 from formwright.evaluation.simulated import SimulatedModel
@@ -234,6 +242,20 @@ def test_traces_of_a_model_that_runs_here(tiny: LocalModel, tmp_path: Path) -> N
         trace = read_trace(row)
         assert trace is not None
         assert b"".join(each.token for each in trace.rows).decode() == row["text"]
+
+
+def test_a_vocabulary_without_some_byte_bounds_no_thought(tiny: LocalModel, tmp_path: Path) -> None:
+    """Its thoughts end with the answer, though not by a bound of their own, which such a vocabulary cannot have."""
+    tokens = [tiny.vocabulary.token(token) for token in range(len(tiny.vocabulary))]
+    tokens[tokens.index(b"\x04")] = None
+    lacking = fw.Vocabulary(tokens, eos_token_ids=tiny.vocabulary.eos_token_ids)
+    with pytest.raises(VocabularyError, match="no token for some byte"):
+        fw.compile(make_arm_form(ARMS["thinking"], TASK.answer, 40), lacking)
+    model = replace(tiny, vocabulary=lacking)
+    how: dict[str, Any] = {"task": replace(TASK, items=TASK.items[:3]), "arms": choose_arms("thinking")}
+    rows = rows_of(tmp_path / "a", model, max_tokens=40, **how)
+    assert [row["error"] for row in rows] == [None] * 3
+    assert all(row["is_readable"] and row["text"].startswith("<think>") for row in rows)
 
 
 SCRIPT = """

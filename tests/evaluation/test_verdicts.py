@@ -17,6 +17,7 @@ from formwright.evaluation.reading import has_steps
 from formwright.evaluation.runs import Grid
 from formwright.evaluation.simulated import SimulatedModel
 from formwright.evaluation.statistics import Difference
+from formwright.evaluation.tables import write_markdown
 from formwright.evaluation.verdicts import judge, write_sentence
 
 TASK = make_built_in_task("arithmetic", "en", 300)
@@ -40,6 +41,17 @@ def test_reasoning_that_is_taken_away_is_seen_and_told(tmp_path: Path) -> None:
     assert [each.arm for each in judged.differences if each.is_significant] == ["answer_only"]
     assert "answer_only is worse than free by" in judged.sentences[1]
     assert "reasoning and structure together" in judged.warnings[0]
+
+
+def test_only_the_given_pairs_are_compared(tmp_path: Path) -> None:
+    rows = run(tmp_path, arms="free,schema,answer_only").rows
+    judged = judge(rows, "m", pairs=[("answer_only", "schema"), ("json", "free")])
+    assert [(each.arm, each.other) for each in judged.differences] == [("answer_only", "schema")]  # json has no answers
+    assert judged.sentences[0].startswith("answer_only is worse than schema by")
+    assert "| answer_only, against schema | " in write_markdown([judged])
+    against_free = next(each for each in judge(rows, "m").differences if each.arm == "answer_only")
+    assert judged.differences[0].p <= against_free.p  # corrected for one pair, not for two
+    assert judge(rows, "m", pairs=()).differences == []
 
 
 def by_wording(prompt: str) -> float:

@@ -1,11 +1,13 @@
 """The programs of a page: its fenced blocks, run in order.
 
 A block fenced as ``python`` is run; a ``text`` block right after it is its output. Blocks of one page share their
-names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows.
+names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows. A
+``text title="smollm2"`` block after an output is what the same program prints with that model.
 
 ::
 
     python tests/helpers/page_blocks.py README.md docs/zh.md   # writes what they print into them: read the change
+    python tests/helpers/page_blocks.py --smollm2 README.md    # what they print with smollm2, where it is installed
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
 from markdown_it import MarkdownIt
 
@@ -30,6 +33,11 @@ OF_THEIR_OWN: set[str] = set()
 OF_THE_MODEL = {"poor_output.md", "measure.md"}
 """Pages that show figures of the embedded model: processors round its 8-bit arithmetic differently, so only what stands
 around them is compared."""
+
+Result: TypeAlias = tuple[int, str, str, int]
+"""The line of a block, what it printed, what the page shows, and in which line."""
+
+REAL = 'text title="smollm2"'
 
 
 def blocks(page: Path) -> list[tuple[str, str, int]]:
@@ -50,16 +58,16 @@ def without_figures(text: str) -> str:
     return re.sub(r"\d+(\.\d+)?(e-\d+)?", "#", text)
 
 
-def record(page: Path) -> None:
+def record(page: Path, run: Callable[[Path], Iterator[Result]]) -> None:
     """Run the blocks, and write what they print into the page."""
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
-    for _, printed, output, start in reversed([*results(page)]):
+    for _, printed, output, start in reversed([*run(page)]):
         lines[start : start + output.count("\n")] = [printed]
     page.write_text("".join(lines), encoding="utf-8")
 
 
-def results(page: Path) -> Iterator[tuple[int, str, str, int]]:
-    """Run the blocks; of each that shows its output: its line, what it printed, what is shown, and in which line."""
+def results(page: Path) -> Iterator[Result]:
+    """Run the blocks, and give the results of those that show their output."""
     main = ModuleType("__main__")
     for (language, text, line), (following, output, start) in pairwise([*blocks(page), ("", "", 0)]):
         if language == "python":
@@ -70,6 +78,24 @@ def results(page: Path) -> Iterator[tuple[int, str, str, int]]:
         else:
             continue
         if following == "text":
+            yield line, printed, output, start
+
+
+def real_results(page: Path) -> Iterator[Result]:
+    """Run the blocks with smollm2, up to the last that shows what it writes, and give the results of those."""
+    listed = blocks(page)
+    last = max((at for at, (language, *_) in enumerate(listed) if language == REAL), default=0)
+    main = ModuleType("__main__")
+    shown = zip(listed, listed[2 : last + 1], strict=False)  # a program, its output, and the output of smollm2
+    for (language, text, line), (following, output, start) in shown:
+        real = text.replace('fw.load("formwright-tiny")', 'fw.load("smollm2")')
+        if language == "python":
+            printed = run_python("\n" * line + real, page, main)
+        elif language == "sh" and following == REAL:
+            printed = run_shell(text.replace("formwright distortion", "formwright distortion --model smollm2"))
+        else:
+            continue
+        if following == REAL:
             yield line, printed, output, start
 
 
@@ -112,5 +138,7 @@ def run_imports(page: Path, only: str = "") -> int:
 
 
 if __name__ == "__main__":
+    run_blocks = real_results if sys.argv[1] == "--smollm2" else results
     for name in sys.argv[1:]:
-        record(Path(name))
+        if not name.startswith("--"):
+            record(Path(name), run_blocks)

@@ -113,13 +113,15 @@ def make_answer_schema(answer: Mapping[str, Any], *, reasons: bool) -> dict[str,
     return {**definitions, **object_schema}
 
 
-def make_arm_form(arm: Arm, answer: Mapping[str, Any], max_tokens: int) -> Form[Any]:
+def make_arm_form(arm: Arm, answer: Mapping[str, Any], max_tokens: int, *, bounds_thought: bool = True) -> Form[Any]:
     """Make the form that an arm enforces.
 
     Args:
         arm: The arm.
         answer: JSON Schema of an answer.
         max_tokens: The most tokens of an answer; three quarters of them are for a thought.
+        bounds_thought: Whether a thought has its own bound. A vocabulary without a token for every byte cannot have
+            one; then only ``max_tokens`` ends a thought, as it ends the reasoning in `schema`.
 
     Raises:
         SchemaError: The schema cannot be enforced.
@@ -129,4 +131,7 @@ def make_arm_form(arm: Arm, answer: Mapping[str, Any], max_tokens: int) -> Form[
     if arm.enforces == "object":
         return json_schema('{"type": "object"}')
     form = json_schema(json.dumps(make_answer_schema(answer, reasons=arm.enforces == "json")), order=arm.order)
-    return thinking(form, max_tokens=max(8, 3 * max_tokens // 4)) if arm.enforces == "thought" else form
+    if arm.enforces != "thought":
+        return form
+    tokens = max(8, 3 * max_tokens // 4)
+    return thinking(form, max_tokens=tokens if bounds_thought else None)

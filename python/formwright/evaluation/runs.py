@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from formwright._kernel import Vocabulary
 from formwright.errors import (
     ArgumentError,
     AttemptsExhausted,
@@ -228,8 +229,12 @@ class _Asker:
                 raise error  # only now, so that the other answers of the batch, which are paid for, are kept
 
     def _make_form(self, arm: Arm) -> Any:
-        form = make_arm_form(arm, self._grid.task.answer, self._grid.max_tokens)
-        return compile(form, self._model.vocabulary, **arm.options) if self._is_local else form
+        answer, max_tokens = self._grid.task.answer, self._grid.max_tokens
+        if not self._is_local:
+            return make_arm_form(arm, answer, max_tokens)
+        vocabulary = self._model.vocabulary
+        form = make_arm_form(arm, answer, max_tokens, bounds_thought=_spells_every_byte(vocabulary))
+        return compile(form, vocabulary, **arm.options)
 
     def _make_options(self, cell: Cell, first: int) -> dict[str, Any]:
         """Make the options of a batch. A question has the same seed in every arm, whichever batch it is in."""
@@ -259,6 +264,12 @@ class _Asker:
             "error": None if error is None else f"{type(error).__name__}: {error}",
             **summarize_trace(getattr(result, "trace", None), kept=keeps_trace),
         }
+
+
+def _spells_every_byte(vocabulary: Vocabulary) -> bool:
+    """Whether every byte is a token."""
+    tokens = {vocabulary.token(token_id) for token_id in range(len(vocabulary))}
+    return all(bytes([byte]) in tokens for byte in range(256))
 
 
 def _find_fatal_error(result: Any) -> Exception | None:

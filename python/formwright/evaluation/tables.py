@@ -91,7 +91,7 @@ def _make_difference_table(verdict: Verdict) -> Table:
     header = [f"against {verdict.baseline}", "points", "95 % interval", "p (Holm)", "questions", "needed"]
     rows = [
         [
-            each.arm,
+            each.arm if each.other == verdict.baseline else f"{each.arm}, against {each.other}",
             f"{100 * each.points:+.1f}",
             f"{100 * each.low:+.1f} to {100 * each.high:+.1f}",
             "< 0.001" if each.p < 0.001 else f"{each.p:.3f}",

@@ -82,7 +82,7 @@ class Verdict:
         costs: What an answer costs.
         splits: Where the variance lies.
         fields: The share of right values for each field of an answer.
-        differences: Every other arm compared with the baseline.
+        differences: The pairs of arms; by default every other arm compared with the baseline.
         sentences: The differences in words.
         warnings: What makes the comparison less reliable.
         wordings: The wordings of its rows.
@@ -102,7 +102,14 @@ class Verdict:
     wordings: Sequence[int] = ()
 
 
-def judge(rows: Iterable[AnswerRow], model: str, *, baseline: str = "free", unfair: Iterable[str] = ()) -> Verdict:
+def judge(
+    rows: Iterable[AnswerRow],
+    model: str,
+    *,
+    baseline: str = "free",
+    unfair: Iterable[str] = (),
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> Verdict:
     """Judge the rows of a model.
 
     Args:
@@ -110,6 +117,7 @@ def judge(rows: Iterable[AnswerRow], model: str, *, baseline: str = "free", unfa
         model: The model.
         baseline: The arm that the others are compared with.
         unfair: With ``"wording"``, only the wording counts with which the other arms look best.
+        pairs: The arms to compare, the first with the second; by default every other arm with the baseline.
 
     Raises:
         ArgumentError: The model has no rows, or the baseline has none.
@@ -122,16 +130,15 @@ def judge(rows: Iterable[AnswerRow], model: str, *, baseline: str = "free", unfa
     own = _select_best_wording(own, baseline) if "wording" in unfair else own
     by_arm = {arm: [row for row in own if row["arm"] == arm] for arm in arms}
     outcomes = _make_outcomes(own)
-    pairs = [(arm, baseline) for arm in arms if arm != baseline and _has_shared_questions(by_arm, arm, baseline)]
-    differences = compare_arms(outcomes, pairs)
+    wanted = [(arm, baseline) for arm in arms if arm != baseline] if pairs is None else pairs
+    known = [pair for pair in wanted if {*pair} <= by_arm.keys() and _has_shared_questions(by_arm, *pair)]
+    differences = compare_arms(outcomes, known)
     return Verdict(
         model=model,
         baseline=baseline,
         estimates={arm: estimate_accuracy(outcomes, arm) for arm in arms},
         unreadable={arm: _average(not row.get("is_readable", True) for row in some) for arm, some in by_arm.items()},
-        masses={
-            arm: _average(known) for arm, some in by_arm.items() if (known := _collect_values(some, "allowed_mass"))
-        },
+        masses={arm: _average(mass) for arm, some in by_arm.items() if (mass := _collect_values(some, "allowed_mass"))},
         costs={arm: _average_cost(some) for arm, some in by_arm.items()},
         splits={arm: split_variance(outcomes, arm) for arm in arms},
         fields={arm: _average_fields(some) for arm, some in by_arm.items()},

@@ -68,7 +68,7 @@ class PlaceSearch:
         if len(data) > len(self.skip):
             return allowed
         left = self.skip[len(data) :]
-        may_end = not self.no_starts  # the end of the text is no JSON
+        may_end = not self.no_starts  # JSON ends with a value, and not before one
         return [
             token_id
             for token_id in allowed
