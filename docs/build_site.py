@@ -39,7 +39,7 @@ API = {
     "generation": """Generation
         load from_transformers from_llama_cpp from_mlx from_onnx_genai models.LocalModel
         Result Complete Truncated Failed Observed Stream incremental.Partial generation.Piece
-        generation.Trace generation.Limits""",
+        generation.Field generation.Trace generation.Limits""",
     "client": """Remote models
         connect from_openai patch client.RemoteModel client.AsyncRemoteModel client.Hooks client.AnswerCache
         client.Exchange client.Attempt client.Usage client.Piece client.Maybe""",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, assert_type
 import numpy as np
 
 import formwright as fw
-from formwright.generation import Piece
+from formwright.generation import Field, Piece
 from formwright.incremental import Incoming, Partial, State
 
 
@@ -90,6 +90,9 @@ fw.apply_bitmask(np.zeros(2, dtype=np.float32), mask)
 model = fw.load("formwright-tiny")
 assert_type(model.generate("?", Person), fw.Complete[Person])
 assert_type(model.generate("?", Person).value, Person)
+assert_type(model.generate("?", Person, source="Ada", abstain=0.9, calibration="map.json").fields["/name"], Field)
+assert_type(model.generate("?", Person, fields=True, particles=64).doubtful, tuple[str, ...])
+assert_type(model.generate("?", tuple[int, fw.Quote], source="Ada").value[1].start, int | None)
 assert_type(model.generate("?", fw.choice(["a", "b"]), max_tokens=3, temperature=1), fw.Complete[str])
 assert_type(model.generate("?", re.compile("a")), fw.Complete[str])
 assert_type(model.generate("?", Mood), fw.Complete[Mood])

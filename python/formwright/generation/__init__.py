@@ -2,13 +2,14 @@
 
 `writing` is one text; `loop` asks a model for it token by token, `batch` asks for many at a time, `items` gives the
 items of an array as they come. `sampler` chooses among the allowed tokens; `strategies` look at several texts;
-`held_text` turns bytes into text; `trace` tells what the form did to the model; `result` is what comes out; `spans`
-tell OpenTelemetry of it. None of it knows where the model comes from; see `formwright.models`.
+`held_text` turns bytes into text; `trace` tells what the form did to the model; `fields` how likely each value is;
+`result` is what comes out; `spans` tell OpenTelemetry of it. None of it knows where the model comes from; see `formwright.models`.
 """
 
 from __future__ import annotations
 
 from formwright.generation.batch import Batch, Engine, Separate
+from formwright.generation.fields.field import Field
 from formwright.generation.held_text import Piece
 from formwright.generation.items import Items
 from formwright.generation.loop import Runtime, Stream, generate
@@ -25,6 +26,7 @@ __all__ = [
     "Complete",
     "Engine",
     "Failed",
+    "Field",
     "Items",
     "Limits",
     "Observed",
