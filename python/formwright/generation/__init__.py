@@ -3,7 +3,8 @@
 `writing` is one text; `loop` asks a model for it token by token, `batch` asks for many at a time, `items` gives the
 items of an array as they come. `sampler` chooses among the allowed tokens; `strategies` look at several texts;
 `held_text` turns bytes into text; `trace` tells what the form did to the model; `fields` how likely each value is;
-`result` is what comes out; `spans` tell OpenTelemetry of it. None of it knows where the model comes from; see `formwright.models`.
+`result` is what comes out; `spans` tell OpenTelemetry of it. None of it knows where the model comes from; see
+`formwright.models`.
 """
 
 from __future__ import annotations
