@@ -148,7 +148,7 @@ def test_particles_are_near_what_counting_finds(seed: int) -> None:
     place = module.find_places(constraint.form, text.data)[0]
     border = text.border_before(place.start)
     before = [*b"go", *text.token_ids[:border]]
-    weights = module.sample_values(model.batch(), before, text.search_at(border, place), 64, seed)
+    weights = module.sample_values(model.batch(), before, text.search_at(border, place), 40, 64, seed)
     field = module._make_field(place, weights, "particles", None)
     assert field.probability == pytest.approx(share_of(exact, field.value), abs=0.03)
     assert measuring.measure(result.token_ids)["/0"].basis == "exact"
@@ -198,6 +198,16 @@ def test_abstaining_writes_none_and_goes_on_from_there(model: LocalModel) -> Non
     strict = model.generate(prompt, Doubted, max_tokens=60, abstain=1)
     assert strict.value == Doubted(name=plain.value.name, age=None, city=None)
     assert strict.doubtful == ("/name",)
+    assert strict.fields["/age"].alternatives[0].value == plain.value.age
+    with pytest.raises(LimitExceeded) as caught:
+        model.generate("Who?", Doubted, source="long " * 3000)
+    assert "source" in str(caught.value.hint)
+
+
+def test_numbers_have_spans(model: LocalModel) -> None:
+    source = "Ada paid 136 or 36.5, she is 36."
+    fields = model.generate("How old is she?", dict[Literal["age"], Literal[36]], source=source).fields
+    assert fields["/age"].span == (29, 31)
 
 
 def test_a_likelier_value_is_written_rather_than_none() -> None:

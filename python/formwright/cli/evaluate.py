@@ -91,6 +91,7 @@ def evaluate(
     if out is None:
         raise click.UsageError("Missing option '--out'.")
     if calibrate is not None:
+        _check_calibrated()
         _calibrate(grid.task, models, calibrate, out)
         return
     arms = [arm.name for arm in grid.arms]
@@ -102,6 +103,14 @@ def evaluate(
         click.echo(f"{times} answers could not be got: {error}; the same command asks again", err=True)
     if found.missing:
         raise SystemExit(1)
+
+
+def _check_calibrated() -> None:
+    """Refuse options of the arms, of which a calibration has none. Raises click.UsageError."""
+    context = click.get_current_context()
+    for name in ("arms", "baseline", "shots", "seeds", "temperature", "trace", "unfair", "wordings"):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} cannot be combined with --calibrate, which asks with the schema alone.")
 
 
 def _calibrate(task: Any, models: tuple[str, ...], path: Path, out: Path) -> None:
@@ -159,6 +168,8 @@ def _make_task(name: str, options: dict[str, Any], examples: int, about: list[st
             _check_unused(name, options)
         made = make_built_in_task(name, options["language"], options["count"], options["missing"])
         return made if about is None else replace(made, about=about)
+    if options["missing"]:
+        raise click.UsageError("--missing is for the task extraction; a file says itself what is missing.")
     how = {"format": options["format_"], "language": options["language"], "count": options["count"]}
     return read_task(Path(name), _read_answer_schema_option(options), about=about, examples=examples, **how)
 

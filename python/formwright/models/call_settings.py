@@ -98,7 +98,9 @@ class CallSettings:
     @property
     def measures_fields(self) -> bool:
         """Whether the fields of the text are measured at once. Raises ArgumentError."""
-        if self.abstain is not None and not (is_real(self.abstain) and 0 < self.abstain <= 1):
+        if self.abstain is not None and not (
+            is_real(self.abstain) and not isinstance(self.abstain, bool) and 0 < self.abstain <= 1
+        ):
             raise ArgumentError(
                 f"abstain: expected a probability above 0 and at most 1, got {self.abstain!r}", argument="abstain"
             )

@@ -294,7 +294,15 @@ class LocalModel(Verbs):
         Raises:
             PromptError, LimitExceeded: As `prompt_ids`.
         """
-        ids = self.prompt_ids(prompt)
+        try:
+            ids = self.prompt_ids(prompt)
+        except LimitExceeded as error:
+            if source is None:
+                raise
+            hint = "shorten the source, which is a part of the prompt, or pass a passage of it"
+            raise LimitExceeded(
+                str(error.args[0]), hint=hint, limit="context", value=error.value, allowed=error.allowed
+            ) from None
         constraint = follow_prompt(constraint, ids)
         healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
         room = self.runtime.context - len(healed.prompt_ids)

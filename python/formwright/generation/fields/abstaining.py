@@ -22,7 +22,7 @@ from formwright.errors import ArgumentError, LimitExceeded, TokenRejected
 from formwright.forms.form import Form
 from formwright.forms.readers import Composition, HasChain
 from formwright.generation.fields.evidence import Evidence
-from formwright.generation.fields.field import Field
+from formwright.generation.fields.field import Field, OtherValue
 from formwright.generation.fields.measuring import Measured, Measuring
 from formwright.generation.fields.weights import PlaceSearch
 from formwright.generation.result import Complete, Truncated
@@ -52,8 +52,11 @@ def write_confidently(
         calls += result.model_calls
         for measured in measuring.measure_places(result.token_ids, source, since):
             place, field = measured.place, measured.field
+            if place.start == decided:
+                fields[place.pointer] = _add_refused(field, fields[place.pointer])
+                continue
             fields[place.pointer] = field
-            if place.start == decided or field.probability >= bound:
+            if field.probability >= bound:
                 continue
             rewritten = _write_other_value(write, measured, bound)
             if rewritten is not None:
@@ -65,6 +68,12 @@ def write_confidently(
             evidence, seconds = Evidence.of(fields, tuple(doubtful)), time.perf_counter() - seconds
             return replace(result, evidence=evidence, model_calls=calls, seconds=seconds)
     return result
+
+
+def _add_refused(field: Field, refused: Field) -> Field:
+    """The field that was written in the end, with the value that it replaced as its first alternative."""
+    others = [other for other in field.alternatives if other.value != refused.value]
+    return replace(field, alternatives=(OtherValue(refused.value, refused.probability), *others))
 
 
 def check_may_abstain(form: Form[Any]) -> None:

@@ -79,7 +79,9 @@ def read_calibration(path: str | os.PathLike[str] | None) -> Calibration | None:
         is_whole = all(
             len(low) == len(high) > 0 and low == sorted(low) and high == sorted(high) for low, high in read.values()
         )
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except KeyError as error:
+        raise _make_error(path, f"it has no {error}") from error
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise _make_error(path, str(error)) from error
     if not is_whole:
         raise _make_error(path, "a map must have as many probabilities as shares, both increasing")

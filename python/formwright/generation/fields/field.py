@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
@@ -40,11 +41,12 @@ class Field:
     Attributes:
         value: The value, as JSON has it; of a form that is not JSON, its text.
         text: What was written for it.
-        span: Where the value is found in ``source``: where it begins and ends, in characters, the first such place.
-            ``None`` if there is no source or it does not contain the value.
+        span: Where the value, a text or a number, is found in ``source``: where it begins and ends, in characters, the
+            first such place. ``None`` if there is no source or it does not contain the value.
         probability: The probability, from 0 to 1; with ``calibration``, how often such a value is right.
         basis: How the probability is known.
-        alternatives: The next likeliest values, best first; only of a bound, those that were met on the way.
+        alternatives: The next likeliest values, best first, as far as they are known. With ``abstain``, a value that was
+            replaced comes first.
     """
 
     value: Any
@@ -65,6 +67,13 @@ class Field:
         alternatives: tuple[OtherValue, ...] = (),
     ) -> Self:
         """The field with this value, whose span is looked for in ``source``."""
-        start = source.find(value) if source is not None and isinstance(value, str) and value else -1
-        span = None if start < 0 else (start, start + len(value))
-        return cls(value, text, span, probability, basis, alternatives)
+        return cls(value, text, _find_span(value, text, source), probability, basis, alternatives)
+
+
+def _find_span(value: object, text: str, source: str | None) -> tuple[int, int] | None:
+    """Where a source has a text, or a number that is not a part of a longer one; the first such place."""
+    if source is None or value is None or value == "" or isinstance(value, bool):
+        return None
+    sought = re.escape(value) if isinstance(value, str) else rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)"
+    found = re.search(sought, source)
+    return found.span() if found else None

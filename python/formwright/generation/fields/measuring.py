@@ -175,7 +175,9 @@ class Measuring:
             return "exact", counted
         if self.particles is not None:
             before = [*self.prompt_ids, *text.token_ids[: asked.border]]
-            return "particles", sample_values(self.make_batch(), before, asked.search, self.particles, self.seed)
+            most_tokens = 2 * (text.border_before(asked.place.end) + 2 - asked.border) + 16
+            batch = self.make_batch()
+            return "particles", sample_values(batch, before, asked.search, most_tokens, self.particles, self.seed)
         return "logprobs", _bound_value(text, asked)
 
     def _has_few_texts(self, text: _WrittenText) -> bool:
@@ -274,6 +276,8 @@ def _make_field(place: FieldPlace, weights: Weights, basis: Basis, source: str |
         shares[type(value), value] = shares.get((type(value), value), 0.0) + weight
     value, total = read_place(place), weights.total
     own = shares.pop((type(value), value), 0.0)
+    if place.is_json:  # where an object or array may be, it has begun, and is no value
+        shares = {key: share for key, share in shares.items() if key[1] not in ("[", "{")}
     best = sorted(shares.items(), key=lambda entry: -entry[1])[:_MOST_ALTERNATIVES]
     others = tuple(OtherValue(key[1], weight / total) for key, weight in best if total > 0.0)
     return Field.at(value, place.text, source, min(1.0, own / total) if total > 0.0 else 0.0, basis, others)

@@ -25,9 +25,6 @@ from formwright.generation.strategies.beams import log_softmax
 
 __all__ = ["resample", "sample_values"]
 
-_MOST_TOKENS = 256
-"""Tokens of a value at most."""
-
 _LEAST_LIVE = 1e-3
 """The share of all weight that may be left with values that are not complete: it counts for any value."""
 
@@ -40,7 +37,7 @@ class _Sample:
 
 
 def sample_values(
-    batch: Batch, token_ids: Sequence[int], search: PlaceSearch, particles: int, seed: int | None
+    batch: Batch, token_ids: Sequence[int], search: PlaceSearch, most_tokens: int, particles: int, seed: int | None
 ) -> Weights:
     """Estimate the weights of the values at a place.
 
@@ -48,12 +45,13 @@ def sample_values(
         batch: Rows of the model, none yet.
         token_ids: The prompt and the text before the place.
         search: The place.
+        most_tokens: Tokens of a value at most; the weight of longer ones counts for any value.
         particles: How many texts are followed at a time.
         seed: Makes the estimate repeatable.
     """
     random, weights = np.random.default_rng(seed), Weights()
     live, logits = [_Sample(search.matcher, b"", 1.0)], batch.add([token_ids])
-    for _ in range(_MOST_TOKENS):
+    for _ in range(most_tokens):
         chosen, kept = resample(random, _weigh_children(search, live, logits).ravel(), particles)
         rows, tokens = np.divmod(chosen, logits.shape[-1])
         parents, live = live, []

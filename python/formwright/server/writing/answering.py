@@ -174,7 +174,7 @@ class Answering:
             self._check_answer_fits(body, task)
             check_min_tokens(body, budget, int(task.limits.max_tokens))
             check_logit_bias(body, len(self.model.vocabulary))
-            writings = self._make_writings(body, task)
+            writings = self._make_writings(body, task, compiled.shape.offered.is_text)
         except Exception as error:
             raise self._make_refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings, self._make_echo(body, task, spec.text))
@@ -205,9 +205,13 @@ class Answering:
             return refuse_long_prompt(str(error), spec.field, self.model.runtime.context, error.value)
         return make_refusal(error, param, budget, is_default=is_default)
 
-    def _make_writings(self, body: Body, task: WritingTask) -> list[Writing] | list[Scoring] | list[FieldScoring]:
+    def _make_writings(
+        self, body: Body, task: WritingTask, has_free_answer: bool
+    ) -> list[Writing] | list[Scoring] | list[FieldScoring]:
         """Make the texts of a request, with nothing written yet."""
         if body.measured_text is not None:
+            if has_free_answer:
+                raise BadRequest("measure: expected a form as well, such as response_format", param="measure")
             return [self._make_field_scoring(task, body.measured_text)]
         if body.scored_texts is not None:
             return [self.model.make_scoring(task.prompt_ids, task.constraint, body.scored_texts, _MOST_TOKENISATIONS)]
