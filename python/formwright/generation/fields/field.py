@@ -45,7 +45,7 @@ class Field:
             first such place. ``None`` if there is no source or it does not contain the value.
         probability: The probability, from 0 to 1; with ``calibration``, how often such a value is right.
         basis: How the probability is known.
-        alternatives: The next likeliest values, best first, as far as they are known. With ``abstain``, a value that was
+        alternatives: The next likeliest values, best first, as far as known. With ``abstain``, a value that was
             replaced comes first.
     """
 
