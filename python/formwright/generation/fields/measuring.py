@@ -276,7 +276,7 @@ def _make_field(place: FieldPlace, weights: Weights, basis: Basis, source: str |
         shares[type(value), value] = shares.get((type(value), value), 0.0) + weight
     value, total = read_place(place), weights.total
     own = shares.pop((type(value), value), 0.0)
-    if place.is_json:  # where an object or array may be, it has begun, and is no value
+    if place.is_json:  # an object or array that has begun is not a value
         shares = {key: share for key, share in shares.items() if key[1] not in ("[", "{")}
     best = sorted(shares.items(), key=lambda entry: -entry[1])[:_MOST_ALTERNATIVES]
     others = tuple(OtherValue(key[1], weight / total) for key, weight in best if total > 0.0)
