@@ -6,7 +6,8 @@
 *Free*: the model writes what it likes until `<|end|>`; the whole answer must be right. Only prompts that say which
 fields they want take part, since nobody can guess the others. *In form*: formwright holds the model to the keys and
 punctuation of the answer, the model fills the values, and all values must be right; *values* is the share of single
-values that are. Tasks with written steps count by their answer alone.
+values that are. Tasks with written steps count by their answer alone. Of loops of tools, the calls and results are given and the
+last answer is measured: free, it must hold all values of the results and make no call; of `unneeded_*`, it must make no call.
 
 Names and values of these prompts come from entries of the lists that training never draws; some of them, everyday words above
 all, occur in its sentences or in another list too. In the columns on the right the sentences were kept from training as well,
@@ -26,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from texts.examples import Example, Segment
+from texts.loops import LOOPS
 from texts.problems import arithmetic
 from texts.tasks import LANGUAGES, TASKS, reasoned
 from texts.world import World
@@ -106,7 +108,7 @@ def write_in_form(writer: Writer, vocabulary: fw.Vocabulary, segments: list[Segm
 
 def right_in_form(example: Example, filled: list[str]) -> list[bool]:
     """Which values are right."""
-    wanted = [segment.text for segment in example.segments if segment.kind != "forced"]
+    wanted = values_of(example)
     right = [have == want for have, want in zip(filled, wanted, strict=False)]
     right += [False] * (len(wanted) - len(filled))
     return right[-1:] if is_reasoned(example.task) else right
@@ -128,10 +130,17 @@ def right_freely(example: Example, text: str) -> bool:
     """Whether a text says what was to be answered."""
     if is_reasoned(example.task):
         return last_answer(example, text) == last_answer(example, example.answer)
+    if example.task in LOOPS:
+        return "<tool_call>" not in text and (example.task.startswith("unneeded") or all(value in text for value in values_of(example)))
     try:
         return json.loads(text) == json.loads(example.answer)
     except ValueError:
         return "".join(text.split()) == "".join(example.answer.split())
+
+
+def values_of(example: Example) -> list[str]:
+    """What an answer must hold."""
+    return [segment.text for segment in example.segments if segment.kind != "forced"]
 
 
 def last_answer(example: Example, text: str) -> str | None:
@@ -155,8 +164,9 @@ def of_steps(world: World, language: str, steps: int) -> Example:
 
 
 MEASURED: dict[str, Callable[[World], Example]] = {
-    **TASKS,
+    **{task: make for task, make in TASKS.items() if task not in LOOPS},
     **{f"arithmetic_{language}, {steps} steps": partial(of_steps, language=language, steps=steps) for language in LANGUAGES for steps in (1, 2, 3)},
+    **LOOPS,
 }
 
 

@@ -3,6 +3,7 @@
     python train.py --out runs/tiny --device cuda         # 1,690 million tokens, a quarter of an hour on an H200
     python train.py --out runs/tiny                       # 40 million tokens, about three hours on two cores
     python train.py --out runs/tiny --minutes 40          # as much of it as fits; the same again goes on
+    python train.py --out runs/loops --from MODEL_FOLDER  # go on from finished weights: half loops of tools, half all else
 
 A run is a number of tokens. It is saved every minute and goes on from there, on either kind of device if `--tokens` is the same.
 
@@ -22,9 +23,10 @@ import argparse
 import contextlib
 import json
 import os
+import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -32,9 +34,10 @@ import torch.distributed as distributed
 import torch.nn.functional as F
 from model import Config, Decoder, seed_copying
 from muon import Muon
+from safetensors.torch import load_file
 from texts import words
 from texts.examples import Example, Segment
-from texts.tasks import FULL_MIXTURE, PHASES, TASKS, Phase, draw
+from texts.tasks import FULL_MIXTURE, FURTHER, PHASES, TASKS, Phase, draw
 from texts.world import World
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
@@ -45,6 +48,7 @@ LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024, 2048]
 SHORT = 256
 READING, READING_WEIGHT = 0.3, 0.2  # of the tokens of prompts so many are scored too, and count so much
 RUN_TOKENS = {"cpu": 40e6, "cuda": 1690e6}
+FURTHER_TOKENS = {"cpu": 12e6, "cuda": 500e6}  # of a run that goes on from finished weights
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}  # of each worker
 
 # Merges are learnt inside words only: spaces, digits, punctuation and Chinese characters stand alone. So a word is the
@@ -132,6 +136,8 @@ def encode(tokenizer: Tokenizer, example: Example, chat: bool = True) -> tuple[l
         add([USER] if chat else [], [0.0] * chat)
         for segment, tokens in tokens_of(tokenizer, turn.prompt):
             add(tokens, token_weights(segment, len(tokens)))
+        if not turn.answer:  # another message of the user follows
+            continue
         add([ASSISTANT], [0.0]) if chat else add(*nothing(tokenizer, "\n"))
         values = [False] * len(values)
         after_value = False
@@ -197,8 +203,8 @@ class Texts(IterableDataset):
     have written ahead, and rows that wait until a batch of their length is full, still belong to the phase before.
     """
 
-    def __init__(self, tokenizer: Tokenizer, seed: int, batch: int, done: float):
-        self.tokenizer, self.seed, self.batch = tokenizer, seed, batch
+    def __init__(self, tokenizer: Tokenizer, seed: int, batch: int, done: float, phases: Sequence[Phase] = PHASES):
+        self.tokenizer, self.seed, self.batch, self.phases = tokenizer, seed, batch, phases
         self.done = torch.tensor([done]).share_memory_()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -208,7 +214,7 @@ class Texts(IterableDataset):
         waiting: dict[int, list] = {length: [] for length in LENGTHS}
         while True:
             done = self.done.item()
-            phase = next(phase for phase in PHASES if done < phase.until or phase is PHASES[-1])
+            phase = next(phase for phase in self.phases if done < phase.until or phase is self.phases[-1])
             ids, weights = self.drawn(world, phase)
             length = next((length for length in LENGTHS if len(ids) <= length), None)
             if length is None or length > SHORT and not world.chance(phase.long):
@@ -272,6 +278,11 @@ def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, 
     return low * min(1.0, (1 - done) / decay)
 
 
+def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.1, decay: float = 0.6) -> float:
+    """Of weights that are finished: warm up to a low rate, and down to zero over most of the run."""
+    return low * min(1.0, (step + 1) / warmup, (1 - done) / decay)
+
+
 def average_gradients(model: Decoder) -> None:
     """Make the gradients of all workers equal to their mean, in one exchange."""
     gradients = [parameter.grad for parameter in model.parameters()]
@@ -330,7 +341,9 @@ def train(rank: int, options: argparse.Namespace) -> None:
         torch.set_float32_matmul_precision("high")  # some CPUs would round to TF32, too
     tokenizer, checkpoint = Tokenizer.from_file(str(out / "tokenizer.json")), out / "checkpoint.pt"
     model = Decoder(Config(vocabulary=tokenizer.get_vocab_size()))
-    if not checkpoint.exists():
+    if options.source:
+        load_weights(model, options.source)
+    elif not checkpoint.exists():
         seed_copying(model, words_of(tokenizer))
     model.to(options.device)
     optimizers, progress = make_optimizers(model, options.matrix_rate, options.rate), {"step": 0, "tokens": 0, "seconds": 0}
@@ -347,6 +360,11 @@ def train(rank: int, options: argparse.Namespace) -> None:
     if rank == 0:
         print(f"parameters {sum(p.numel() for p in model.parameters()):,}, at step {progress['step']}", flush=True)
     run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint)
+
+
+def load_weights(model: Decoder, folder: Path) -> None:
+    """Read the weights of a model folder, as `export.py` writes it."""
+    model.load_state_dict({name.removeprefix("model."): value.float() for name, value in load_file(folder / "model.safetensors").items()})
 
 
 def load_batches(options: argparse.Namespace, texts: Texts) -> Iterator[Batch]:
@@ -373,14 +391,15 @@ class Timer:
 
 def run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
-    texts = Texts(tokenizer, options.seed + 100_000_000 * rank + progress["step"] + 1, options.batch, progress["tokens"] / options.tokens)
+    phases, factor_of = (FURTHER, further_rate_factor) if options.source else (PHASES, rate_factor)
+    texts = Texts(tokenizer, options.seed + 100_000_000 * rank + progress["step"] + 1, options.batch, progress["tokens"] / options.tokens, phases)
     source = load_batches(options, texts)
     began, before, losses = time.time(), dict(progress), []
     telling, saving, checking = Timer(0.5), Timer(1), Timer(options.check_minutes)
     while progress["tokens"] < options.tokens and not ended(options, began):
         done = progress["tokens"] / options.tokens
         texts.done.fill_(done)
-        loss = one_step(options, model, optimizers, next(source), rate_factor(done, progress["step"]))
+        loss = one_step(options, model, optimizers, next(source), factor_of(done, progress["step"]))
         progress["step"] += 1
         progress["tokens"] += options.batch * options.workers
         progress["seconds"] = before["seconds"] + int(time.time() - began)
@@ -440,7 +459,8 @@ def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="folder of the run; one that holds a checkpoint goes on from it")
-    parser.add_argument("--tokens", type=float, help="length of the whole run, padding included; 40 million on a CPU, 1,690 million on a GPU")
+    parser.add_argument("--from", dest="source", type=Path, metavar="MODEL", help="model folder whose weights and tokenizer the run goes on from")
+    parser.add_argument("--tokens", type=float, help="length of the whole run, padding included; 40 million on a CPU, 1,690 million on a GPU; with --from 12 and 500 million")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
@@ -458,7 +478,7 @@ def parse_options() -> argparse.Namespace:
     cores, is_cpu = len(os.sched_getaffinity(0)), options.device == "cpu"
     kind = "cpu" if is_cpu else "cuda"
     processes = {"workers": cores, "writers": 0} if is_cpu else {"workers": 1, "writers": max(1, cores - 1)}
-    defaults = {**processes, "tokens": RUN_TOKENS[kind], "batch": BATCH_TOKENS[kind], "compile": is_cpu}
+    defaults = {**processes, "tokens": (FURTHER_TOKENS if options.source else RUN_TOKENS)[kind], "batch": BATCH_TOKENS[kind], "compile": is_cpu}
     for name, value in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
@@ -470,7 +490,9 @@ def main() -> None:
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "workers").unlink(missing_ok=True)
-    if not (out / "tokenizer.json").exists():
+    if options.source:
+        shutil.copy(options.source / "tokenizer.json", out / "tokenizer.json")
+    elif not (out / "tokenizer.json").exists():
         train_tokenizer(options.seed, 40_000, options.vocabulary).save(str(out / "tokenizer.json"))
     torch.multiprocessing.spawn(train, (options,), options.workers)
 

@@ -19,7 +19,9 @@ sys.path.insert(0, str(FOLDER))
 from texts import words  # type: ignore[import-not-found]  # noqa: E402
 from texts.drills import DRILLS  # type: ignore[import-not-found]  # noqa: E402
 from texts.examples import Example, joined  # type: ignore[import-not-found]  # noqa: E402
-from texts.tasks import FULL_MIXTURE, PHASES, TASKS  # type: ignore[import-not-found]  # noqa: E402
+from texts.loops import LOOPS, RIVALS, TALK  # type: ignore[import-not-found]  # noqa: E402
+from texts.tasks import FULL_MIXTURE, FURTHER, PHASES, TASKS  # type: ignore[import-not-found]  # noqa: E402
+from texts.tools import TOOLS  # type: ignore[import-not-found]  # noqa: E402
 from texts.world import World, alternatives  # type: ignore[import-not-found]  # noqa: E402
 
 MAKERS = {**TASKS, **DRILLS}
@@ -38,10 +40,13 @@ def read(example: Example) -> str:
 
 
 def test_shares_are_of_tasks_that_exist() -> None:
-    assert all({*phase.shares} <= {*MAKERS} for phase in PHASES)
+    assert all({*phase.shares} <= {*MAKERS} for phase in [*PHASES, *FURTHER])
     assert [phase.until for phase in PHASES] == sorted(phase.until for phase in PHASES)
     assert PHASES[-1].until == 1.0
     assert {*FULL_MIXTURE} == {*MAKERS}
+    (further,) = FURTHER
+    assert {*further.shares} == {*MAKERS}
+    assert sum(further.shares[task] for task in LOOPS) == pytest.approx(sum(further.shares.values()) / 2)
 
 
 @pytest.mark.parametrize("task", MAKERS)
@@ -126,3 +131,44 @@ def test_names_that_measure_are_never_learnt() -> None:
 def test_alternatives_are_all_sentences_once() -> None:
     found = alternatives("{S} [lives in|is from] {v}[ now|].", "{S} is from {v}.")
     assert sorted(found) == ["{S} is from {v} now.", "{S} is from {v}.", "{S} lives in {v} now.", "{S} lives in {v}."]
+
+
+LOOPS_WITH_RESULTS = [task for task in LOOPS if not task.startswith("unneeded")]
+
+
+@pytest.mark.parametrize("task", LOOPS_WITH_RESULTS)
+@pytest.mark.parametrize("side", SIDES)
+def test_the_answer_of_a_loop_holds_what_was_given_back(task: str, side: dict[str, Any]) -> None:
+    world, seen = World(13, **side), 0
+    for _ in range(60):
+        example = MAKERS[task](world)
+        values = [segment.text for segment in example.segments if segment.kind != "forced"]
+        seen += len(values)
+        assert [text for text in values if text not in read(example)] == []
+        assert "<tool_call>" not in example.answer
+        assert "<tool_call>" in whole(example)
+        assert joined(example.turns[-1].prompt).startswith("Result: ")
+    assert seen >= 60
+
+
+@pytest.mark.parametrize("task", ["unneeded_en", "unneeded_zh"])
+def test_no_call_is_made_where_none_is_needed(task: str) -> None:
+    world, listed = World(17), 0
+    for _ in range(200):
+        example = MAKERS[task](world)
+        listed += "Tools:\n{" in example.system
+        assert "<tool_call>" not in example.answer
+    assert listed > 120
+
+
+def test_sentences_that_measure_loops_are_never_learnt() -> None:
+    for ways, _ in TALK["en"] + TALK["zh"]:
+        assert len(ways) >= 8
+        learnt, measured = World(1), World(1, held_out=True, held_sentences=True)
+        seen = {learnt.from_side(ways, learnt.held_sentences) for _ in range(500)}
+        assert not seen & {measured.from_side(ways, measured.held_sentences) for _ in range(100)}
+
+
+def test_rivals_are_tools() -> None:
+    names = {tool.names[0] for tools in TOOLS.values() for tool in tools}
+    assert set.union(*RIVALS) <= names

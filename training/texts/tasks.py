@@ -8,20 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from texts.arrays import chinese_orders, groups, orders, views
+from texts.calls import call_segments, described, listed, spelled_arguments
 from texts.chinese import CHINESE
 from texts.choices import draw_choices
 from texts.drills import DRILLS, LAYOUTS, any_key, any_value, shown_pairs
 from texts.english import ENGLISH
-from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style, text_of
+from texts.examples import Choice, Example, Number, Segment, Turn, given, json_segments, random_style, text_of
 from texts.label_requests import requests as choice_requests
 from texts.letters import first_letters, last_letters
+from texts.loops import LOOPS
 from texts.problems import Problem, arithmetic
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.puzzles import comparison, counting, largest, sorting
 from texts.questions import answered
 from texts.records import aside, draw_record, draw_shape, tell
 from texts.swaps import shuffled_objects
-from texts.tool_tables import Tool
 from texts.tools import draw_calls, draw_plan
 from texts.world import World, alternatives, phrase
 
@@ -110,67 +111,6 @@ TOOL_REQUESTS = {
     "en": alternatives("[Which tool|What tool] [fits|is needed|should be used|helps]?", "[Choose|Pick|Select] [a|the|the right] tool[.|:]", "Tool:", "[Call|Use] [a|one] tool.", "[Write|Make] the [tool call|call]."),
     "zh": alternatives("[用哪个工具|需要什么工具|哪个工具合适]？", "请[选择|挑选]工具。", "[调用|使用]工具。", "工具："),
 }
-
-
-def described(tool: Tool, name: str, names: dict[str, str]) -> dict:
-    """A tool as an API lists it."""
-    fields = {}
-    for key, argument in tool.arguments.items():
-        made = argument.make(World(0))
-        field = {"type": "string", "enum": list(made.options)} if isinstance(made, Choice) else {"type": argument.kind}
-        fields[names[key]] = field | ({"description": argument.description} if argument.description else {})
-    return {"name": name, "description": tool.description, "parameters": {"type": "object", "properties": fields, "required": list(fields)}}
-
-
-def listed(world: World, tools: list[dict], language: str) -> str:
-    """The tools, as a prompt lists them."""
-    draw = world.random.random()
-    if draw < 0.3:
-        return ("工具：" if language == "zh" else "Tools: ") + ", ".join(tool["name"] for tool in tools) + ("。" if language == "zh" else ".")
-    if draw < 0.65 or len(tools) > 4:
-        return "\n".join([world.random.choice(["Tools:", "You can call:", "工具："]), *(f"- {tool['name']}({', '.join(tool['parameters']['properties'])}): {tool['description']}" for tool in tools)])
-    if draw < 0.7:
-        tools = [{"type": "function", "function": tool} for tool in tools]
-    whole = json.dumps(tools, ensure_ascii=False) if world.chance(0.3) else "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
-    before, behind = world.random.choice([("Tools:\n", ""), ("Tools:\n", ""), ("# Tools\n", ""), ("<tools>\n", "\n</tools>"), ("You may call these functions:\n", ""), ("工具：\n", "")])
-    return f"{before}{whole}{behind}"
-
-
-def call_segments(world: World, calls: list[tuple[Choice, dict]], style: str) -> list[Segment]:
-    """Calls, as models of a style write them."""
-    writer = JsonWriter(Style(space=True), key_weight=1.0)
-    opening, between, closing, separator, ends = {
-        "json": ('{"name": "', '", "arguments": ', "}", ", ", ("[", "]")),
-        "json_lines": ('{"name": "', '", "arguments": ', "}", "\n", ("", "")),
-        "hermes": ('<tool_call>\n{"name": "', '", "arguments": ', "}\n</tool_call>", "\n", ("", "")),
-        "llama3": ('{"name": "', '", "parameters": ', "}", "\n", ("", "")),
-        "mistral": ('{"name": "', '", "arguments": ', "}", ", ", ("[TOOL_CALLS][", "]")),
-        "qwen_xml": ("<tool_call>\n<function=", ">\n", "</function>\n</tool_call>", "\n", ("", "")),
-    }[style]
-    writer.force(ends[0])
-    for index, (name, arguments) in enumerate(calls):
-        writer.force((separator if index else "") + opening)
-        writer.segments.append(Segment(name.value, "choice", name.options))
-        writer.force(between)
-        if style == "qwen_xml":
-            for key, value in arguments.items():
-                writer.force(f"<parameter={key}>\n")
-                writer.segments.append(Segment(text_of(value), "line"))
-                writer.force("\n</parameter>\n")
-        else:
-            writer.write(arguments)
-        writer.force(closing)
-    writer.force(ends[1])
-    return writer.segments
-
-
-def spelled_arguments(world: World, tool: Tool) -> dict[str, str]:
-    """The names of a tool's arguments in this example."""
-    names: dict[str, str] = {}
-    for key, argument in tool.arguments.items():
-        name = world.random.choice(argument.names) if world.chance(0.3) else argument.names[0]
-        names[key] = name if name not in names.values() else key
-    return names
 
 
 def tool_call(world: World, language: str) -> Example:
@@ -302,6 +242,7 @@ TASKS: dict[str, Callable[[World], Example]] = {
     **{f"tool_{language}": (lambda world, language=language: tool_call(world, language)) for language in LANGUAGES},
     **{f"plan_{language}": (lambda world, language=language: plan(world, language)) for language in LANGUAGES},
     **{f"{task}_{language}": (lambda world, task=task, language=language: reasoned(world, task, language)) for task in PROBLEMS for language in LANGUAGES},
+    **LOOPS,
 }
 
 # Shares of the examples.
@@ -309,6 +250,7 @@ FULL_MIXTURE = {
     "record_en": 10, "record_zh": 6, "answer_en": 7, "answer_zh": 3, "lookup": 3, "groups": 2.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 2, "choice_en": 12, "choice_zh": 7,
     "tool_en": 8, "tool_zh": 5, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 2,
     "shuffled_objects_en": 3, "shuffled_objects_zh": 3, "small_reasoning_en": 4, "small_reasoning_zh": 2, "values": 3, "sums": 4, "letters": 3, "swaps": 1.5,
+    "one_call_en": 3, "one_call_zh": 2, "two_calls_en": 1.5, "two_calls_zh": 1, "failure_en": 1, "failure_zh": 0.7, "unneeded_en": 2, "unneeded_zh": 1.5,
 }
 
 
@@ -336,13 +278,28 @@ PHASES = [
     Phase(0.115, mostly("sums", "letters", "swaps", "values")),
     Phase(0.17, mostly("choice")),
     Phase(0.25, mostly("record", "orders", "lookup", "groups", "views")),
-    Phase(0.335, mostly("tool", "plan", "choice_en")),
+    Phase(0.335, mostly("tool", "plan", "choice_en", "one_call", "two_calls", "failure", "unneeded")),
     Phase(0.39, mostly("arithmetic", "last_letters", "shuffled_objects", "sums", "letters", "swaps")),
     Phase(0.575, FULL_MIXTURE, echoes=0.03, long=0.5),
     Phase(0.68, mostly("record", "orders", "lookup", "groups", "views"), echoes=0.03, long=0.3),
-    Phase(0.75, mostly("tool", "plan", "choice_en"), echoes=0.03, long=0.3),
+    Phase(0.75, mostly("tool", "plan", "choice_en", "one_call", "two_calls", "failure", "unneeded"), echoes=0.03, long=0.3),
     Phase(0.82, mostly("arithmetic", "last_letters", "shuffled_objects", "small_reasoning", "letters", "swaps"), echoes=0.03, long=0.3),
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
+]
+
+def halved(*parts: dict[str, float]) -> dict[str, float]:
+    """Shares such that each part has the same weight."""
+    return {task: share / sum(part.values()) for part in parts for task, share in part.items()}
+
+
+# What a model that has learnt the other tasks sees after them: as many loops as all else.
+FURTHER = [
+    Phase(
+        1.0,
+        halved({task: share for task, share in FULL_MIXTURE.items() if task in LOOPS}, {task: share for task, share in FULL_MIXTURE.items() if task not in LOOPS}),
+        echoes=0.03,
+        long=0.3,
+    )
 ]
 
 
