@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -24,10 +26,13 @@ import model as network  # type: ignore[import-not-found]  # noqa: E402
 import muon  # type: ignore[import-not-found]  # noqa: E402
 import train  # type: ignore[import-not-found]  # noqa: E402
 from texts import words  # type: ignore[import-not-found]  # noqa: E402
+from texts.examples import joined  # type: ignore[import-not-found]  # noqa: E402
+from texts.loops import LOOPS  # type: ignore[import-not-found]  # noqa: E402
 from texts.world import World  # type: ignore[import-not-found]  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 import formwright as fw  # noqa: E402
+from formwright.conversations.local import conversation_ids  # noqa: E402
 
 TOKENIZER = Path(fw.__file__).parent / "models" / "formwright_tiny" / "tokenizer.json"
 
@@ -127,3 +132,63 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert "at step 2" in (told := run(3 * train.BATCH_TOKENS["cpu"], "--writers", "1"))
     assert "step 3 loss" in told
     assert torch.load(tmp_path / "checkpoint.pt", weights_only=False)["step"] == 3
+
+
+def test_a_run_goes_on_from_the_weights_of_a_model_folder(tmp_path: Path) -> None:
+    folder = TOKENIZER.parent
+    if not (folder / "model.safetensors").exists():
+        pytest.skip("the float weights are not here")
+    command = [sys.executable, "train.py", "--out", str(tmp_path), "--from", str(folder), "--batch", "64"]
+    command += ["--workers", "1", "--check-count", "1", "--no-compile"]
+    for tokens, minutes in ((128, "0"), (128, "9")):
+        options = ["--tokens", str(tokens), "--minutes", minutes]
+        subprocess.run([*command, *options], cwd=FOLDER, capture_output=True, check=True, timeout=120)
+        state = torch.load(tmp_path / "checkpoint.pt", weights_only=False)
+        start = network.Decoder(network.Config(**state["config"]))
+        train.load_weights(start, folder)
+        moved = [bool((state["model"][name] != value).any()) for name, value in start.state_dict().items()]
+        assert any(moved) == (minutes == "9")
+    assert state["step"] == 2
+
+
+def test_the_rate_of_finished_weights_is_low_and_ends_at_zero() -> None:
+    rates = [train.further_rate_factor(step / 1000, step) for step in range(1000)]
+    assert max(rates) == pytest.approx(0.1)
+    assert rates[0] < 0.01
+    assert rates[-1] < 0.001
+
+
+def messages_of(example: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A loop of tools as an API has it: the messages before the last answer, and the tools."""
+    before, _, listed = example.system.partition("Tools:\n")
+    messages = [{"role": "system", "content": before.removesuffix("\n")}] if before else []
+    for turn in example.turns:
+        said, answer = joined(turn.prompt), joined(turn.answer)
+        is_result = said.startswith("Result: ")
+        messages += [{"role": "tool" if is_result else "user", "content": said.removeprefix("Result: ")}]
+        calls = [json.loads(call) for call in re.findall(r"<tool_call>\n(.*)\n</tool_call>", answer)]
+        if answer:
+            messages += [
+                {
+                    "role": "assistant",
+                    "content": "" if calls else answer,
+                    "calls": [{**call, "id": ""} for call in calls],
+                }
+            ]
+    tools = [{"type": "function", "function": json.loads(line)} for line in listed.splitlines()]
+    return messages[:-1], tools
+
+
+@pytest.mark.parametrize("task", LOOPS)
+def test_loops_are_written_as_the_model_is_given_them(task: str) -> None:
+    world, model, compared = World(19), fw.load("formwright-tiny"), 0
+    tokenizer = Tokenizer.from_file(str(TOKENIZER))
+    for _ in range(40):
+        example = LOOPS[task](world)
+        text = "".join(joined(turn.answer) for turn in example.turns[:-1])
+        if re.search(r"\d\.\d*0\b", text) or (example.system and "Tools:\n" not in example.system):
+            continue  # a call that says 4.50 is read as 4.5
+        messages, tools = messages_of(example)
+        assert train.encode_prompt(tokenizer, example) == conversation_ids(model, messages, tools)
+        compared += 1
+    assert compared > 20
