@@ -111,6 +111,8 @@ def test_a_model_that_is_collected_closes_its_connections(scripted: Callable[...
 
 
 def _is_to(connection: socket.socket, server: Scripted) -> bool:
+    if connection.family == socket.AF_UNIX:
+        return False
     try:
         return server.url.endswith(f":{connection.getpeername()[1]}/v1")
     except OSError:  # it is closed, or it listens

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel
@@ -54,8 +54,25 @@ def test_fields_are_those_of_the_model_that_is_served(driven: Driven) -> None:
             assert (result.fields[pointer].value, result.fields[pointer].basis) == (field.value, field.basis)
             assert result.fields[pointer].probability == pytest.approx(field.probability, abs=1e-6)
         notes = "Clara Novak is 34. She lives in Prague."
+            [""],
+            ["/0"],
+            [],
+        )
+        (chosen,) = remote.generate(PROMPT, fw.choice("yes", "no"), fields=True).fields.items()
+        assert (chosen[0], chosen[1].basis) == ("", "exact")
         quoted = remote.generate("Where does she live?", dict[str, fw.Quote] | fw.Quote, source=notes, fields=True)
         assert all(field.span is not None for field in quoted.fields.values() if field.value)
+
+
+def test_fields_by_client_objects() -> None:
+    pytest.importorskip("starlette", reason="formwright[server] is not installed")
+    openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
+    from formwright.server import running
+
+    tiny = fw.load("formwright-tiny")
+    with running(tiny) as server, openai.OpenAI(base_url=server.base_url, api_key="none") as client:
+        result = fw.from_openai(client, "formwright-tiny").generate(PROMPT, Literal["yes", "no"], fields=True)
+        assert {field.basis for field in result.fields.values()} == {"exact"}
 
 
 def test_logprobs_are_a_bound(driven: Driven, scripted: Callable[..., Any]) -> None:

@@ -112,6 +112,21 @@ def test_the_command_writes_a_map_and_goes_on(tmp_path: Path) -> None:
     assert "<svg" in (out / "calibration.svg").read_text()
     before = (out / "fields.jsonl").read_text()
     task = make_built_in_task("extraction", "en", 40, missing=0.2)
-    rows = measure_fields(None, task, out / "fields.jsonl")
+    rows = measure_fields(None, task, out / "fields.jsonl", name="formwright-tiny")
     assert len(rows) == 160
     assert (out / "fields.jsonl").read_text() == before
+    with pytest.raises(ArgumentError, match="another model"):
+        measure_fields(None, task, out / "fields.jsonl", name="smollm2")
+    with pytest.raises(ArgumentError, match="other prompts"):
+        measure_fields(None, make_built_in_task("extraction", "en", 40), out / "fields.jsonl", name="formwright-tiny")
+    blocked = subprocess.run([*command[:-1], str(path)], capture_output=True, text=True, timeout=100)
+    assert blocked.returncode != 0
+    assert "Traceback" not in blocked.stderr
+
+
+@pytest.mark.parametrize("options", [["--arms", "free"], ["--seeds", "2"], ["--model", "a", "--model", "b"]])
+def test_options_of_arms_are_refused(tmp_path: Path, options: list[str]) -> None:
+    command = [sys.executable, "-m", "formwright", "evaluate", "extraction", "--calibrate", str(tmp_path / "map.json")]
+    found = subprocess.run([*command, "--out", str(tmp_path), *options], capture_output=True, text=True, timeout=100)
+    assert found.returncode == 2
+    assert options[0] in found.stderr or "one model" in found.stderr

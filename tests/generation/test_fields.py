@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, Literal
 
@@ -18,7 +19,9 @@ from toys import ToyRuntime
 import formwright as fw
 from formwright.errors import ArgumentError, LimitExceeded, OptionUnsupported, OutputInvalid
 from formwright.generation import Complete
+from formwright.generation.fields import measuring as module
 from formwright.generation.fields.sampling import resample
+from formwright.generation.writing import Limits
 from formwright.models import LocalModel
 
 NOTES = "Clara Novak is 34. She lives in Prague. Her phone is 555-0199."
@@ -141,14 +144,10 @@ def test_particles_are_near_what_counting_finds(seed: int) -> None:
     result = model.generate("go", form, max_tokens=60, temperature=1, seed=seed)
     exact = {word: [score_bytes(model, "go", f'["{word}"', ends=False)] for word in words}
     scorer, constraint = model._make_scorer(list(b"go")), model.compile_form(form)
-    from formwright.generation.fields import measuring as module
-
     measuring = module.Measuring(scorer, model.batch, constraint, list(b"go"), 64, seed)
     text = module._spell_canonically(constraint, list(b"go"), result.token_ids)
-    place = module.find_places(constraint.form, text.data)[0]
-    border = text.border_before(place.start)
-    before = [*b"go", *text.token_ids[:border]]
-    weights = module.sample_values(model.batch(), before, text.search_at(border, place), 40, 64, seed)
+    place, border, search = next(text.list_searches(module.find_places(constraint.form, text.data)))
+    weights = module.sample_values(model.batch(), [*b"go", *text.token_ids[:border]], search, 40, 64, seed)
     field = module._make_field(place, weights, "particles", None)
     assert field.probability == pytest.approx(share_of(exact, field.value), abs=0.03)
     assert measuring.measure(result.token_ids)["/0"].basis == "exact"
@@ -234,6 +233,39 @@ def test_many_and_streams_have_fields(model: LocalModel) -> None:
     for _ in stream:
         pass
     assert stream.result.fields["/city"].value == stream.result.value.city
+
+
+class CountingRuntime(ToyRuntime):
+    """Counts the calls of all its copies."""
+
+    count = 0
+
+    def prefill(self, token_ids: Sequence[int]) -> np.ndarray:
+        CountingRuntime.count += 1
+        return super().prefill(token_ids)
+
+    def score(self, token_ids: Sequence[int]) -> np.ndarray:
+        CountingRuntime.count += 1
+        return np.stack([super(CountingRuntime, self).prefill([token_id]) for token_id in token_ids])
+
+    def fork(self) -> CountingRuntime:
+        twin = CountingRuntime(self.width, self.seed)
+        twin.seen = list(self.seen)
+        return twin
+
+
+def test_each_step_of_a_server_is_one_question_to_the_model() -> None:
+    model = make_merging_model(1)
+    model = replace(model, runtime=CountingRuntime(model.vocabulary.logits_size, 1))
+    form = fw.json_schema({"enum": ["a", "ab", "b", "ba", None]}, whitespace="compact")
+    task = model.make_task("go", model.compile_form(form), Limits(max_tokens=20))
+    scoring, most = model.make_field_scoring(task, '"ab"'), 0
+    while not scoring.is_over:
+        before = CountingRuntime.count
+        scoring.step()
+        most = max(most, CountingRuntime.count - before)
+    assert most <= 2  # what comes after the border is given once
+    assert scoring.fields[""].basis == "exact"
 
 
 def test_compositions_name_their_fields(model: LocalModel) -> None:

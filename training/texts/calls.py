@@ -19,7 +19,7 @@ def described(tool: Tool, name: str, names: dict[str, str]) -> dict:
     return {"name": name, "description": tool.description, "parameters": {"type": "object", "properties": fields, "required": list(fields)}}
 
 
-def listed(world: World, tools: list[dict], language: str) -> str:
+def list_tools(world: World, tools: list[dict], language: str) -> str:
     """The tools, as a prompt lists them."""
     draw = world.random.random()
     if draw < 0.3:
@@ -29,8 +29,8 @@ def listed(world: World, tools: list[dict], language: str) -> str:
     if draw < 0.7:
         tools = [{"type": "function", "function": tool} for tool in tools]
     whole = json.dumps(tools, ensure_ascii=False) if world.chance(0.3) else "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
-    before, behind = world.random.choice([("Tools:\n", ""), ("Tools:\n", ""), ("# Tools\n", ""), ("<tools>\n", "\n</tools>"), ("You may call these functions:\n", ""), ("工具：\n", "")])
-    return f"{before}{whole}{behind}"
+    before, after = world.random.choice([("Tools:\n", ""), ("Tools:\n", ""), ("# Tools\n", ""), ("<tools>\n", "\n</tools>"), ("You may call these functions:\n", ""), ("工具：\n", "")])
+    return f"{before}{whole}{after}"
 
 
 def call_segments(world: World, calls: list[tuple[Choice, dict]], style: str) -> list[Segment]:

@@ -5,7 +5,7 @@
     <|system|>Tools: ...<|user|>How is it in Oslo?<|assistant|><tool_call>...</tool_call><|end|>
     <|user|>Result: {"degrees": 21}<|assistant|>degrees: 21.<|end|>
 
-A conversation stands here as `fw.tools` and the server write it for this model: tools in the system message, each as a line of
+A conversation is written as `fw.tools` and the server write it for this model: tools in the system message, each as a line of
 JSON, calls in the style of Hermes, and each result as a message of the user. With `tool_choice="none"` the system message lists no tools.
 """
 
@@ -110,15 +110,15 @@ def answer_of_fields(facts: dict[str, object], language: str) -> list[Segment]:
 
 
 def result_of(world: World, arguments: dict[str, object], language: str) -> Result:
-    """A sentence, which is the answer as it stands, a bare value, or an object."""
+    """A sentence, which is the answer as it is, a bare value, or an object."""
     draw = world.random.random()
     if draw < 0.5:
         text = sentence(world, SENTENCES[language], arguments, language)
         return Result(text, [Segment(text, "line", weight=2.0)], {})
     if draw < 0.65:
         text = number(world).text if world.chance(0.4) else value(world, language)
-        before, behind = ("结果是", "。") if language == "zh" else ("The result is ", ".")
-        return Result(text, [Segment(before, "forced"), Segment(text, "line", weight=2.0), Segment(behind, "forced")], {})
+        before, after = ("结果是", "。") if language == "zh" else ("The result is ", ".")
+        return Result(text, [Segment(before, "forced"), Segment(text, "line", weight=2.0), Segment(after, "forced")], {})
     facts = fields(world, language)
     return Result(json.dumps(plain(facts), ensure_ascii=False), answer_of_fields(facts_as_read(facts), language), facts)
 
@@ -133,8 +133,8 @@ def failure_of(world: World, arguments: dict[str, object], language: str) -> Res
     said = sentence(world, FAILURES[language], arguments, language)
     text = world.random.choice(["Error: {}", "Error: {}", "错误：{}" if language == "zh" else "error: {}", "Failed: {}", None])
     text = text.format(said) if text else json.dumps({"error": said}, ensure_ascii=False)
-    before, behind = ("没有成功：", "。") if language == "zh" else ("It did not work: ", ".")
-    return Result(text, [Segment(before, "forced", weight=2.0), Segment(said, "line", weight=2.0), Segment(behind, "forced")], {})
+    before, after = ("没有成功：", "。") if language == "zh" else ("It did not work: ", ".")
+    return Result(text, [Segment(before, "forced", weight=2.0), Segment(said, "line", weight=2.0), Segment(after, "forced")], {})
 
 
 # --- conversations --------------------------------------------------------------------------------
@@ -160,14 +160,14 @@ def listed_in_system(world: World, tools: list[Tool]) -> str:
     return "\n".join([*([world.pick(BEFORE_TOOLS)] if world.chance(0.15) else []), *lines])
 
 
-def written(calls: list[Call], offered: list[Tool]) -> list[Segment]:
+def write_calls(calls: list[Call], offered: list[Tool]) -> list[Segment]:
     """Calls of the assistant."""
     options = tuple(each.names[0] for each in offered)
     filled = [(Choice(tool.names[0], options), {names_of(tool)[key]: each for key, each in values.items()}) for _, tool, values in calls]
     return call_segments(World(0), filled, "hermes")
 
 
-def told(result: Result) -> list[Segment]:
+def tell_result(result: Result) -> list[Segment]:
     """A result as a message."""
     return [given(f"Result: {result.text}")]
 
@@ -191,10 +191,10 @@ def one_call(world: World, language: str, make: Callable[[World, dict[str, objec
         asked = arrange(world, asked, field_request(world, list(wanted), language), language)
         answer = json_segments(wanted, random_style(world))
     system = "" if world.chance(0.15) else listed_in_system(world, offered)
-    calling = written([call], offered)
+    calling = write_calls([call], offered)
     if not system:  # a call that was made while tools were on offer
         calling = [given("".join(segment.text for segment in calling))]
-    return Example(f"{task}_{language}", [Turn([given(asked)], calling), Turn(told(result), answer)], system)
+    return Example(f"{task}_{language}", [Turn([given(asked)], calling), Turn(tell_result(result), answer)], system)
 
 
 def failure(world: World, language: str) -> Example:
@@ -220,15 +220,15 @@ def two_calls(world: World, language: str) -> Example:
     if draw < 0.3:
         turns = []
         for call, result in zip(calls, results, strict=True):
-            turns += [Turn([given(call[0])], written([call], offered)), Turn(told(result), result.answer)]
+            turns += [Turn([given(call[0])], write_calls([call], offered)), Turn(tell_result(result), result.answer)]
     else:
         frames = exact(world, PLANS[language])
         asked = ("" if language == "zh" else " ").join(frame.format(part, part, part) for frame, part in zip(frames, (ended(call[0], language) for call in calls)))
         if draw < 0.7:
-            turns = [Turn([given(asked)], written(calls, offered)), Turn(told(results[0]), []), Turn(told(results[1]), both)]
+            turns = [Turn([given(asked)], write_calls(calls, offered)), Turn(tell_result(results[0]), []), Turn(tell_result(results[1]), both)]
         else:  # whether the first answer holds one call or both depends on what the request allows: not learnt
-            first = given("".join(segment.text for segment in written(calls[:1], offered)))
-            turns = [Turn([given(asked)], [first]), Turn(told(results[0]), written(calls[1:], offered)), Turn(told(results[1]), both)]
+            first = given("".join(segment.text for segment in write_calls(calls[:1], offered)))
+            turns = [Turn([given(asked)], [first]), Turn(tell_result(results[0]), write_calls(calls[1:], offered)), Turn(tell_result(results[1]), both)]
     return Example(f"two_calls_{language}", turns, listed_in_system(world, offered))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from texts.arrays import chinese_orders, groups, orders, views
-from texts.calls import call_segments, described, listed, spelled_arguments
+from texts.calls import call_segments, described, list_tools, spelled_arguments
 from texts.chinese import CHINESE
 from texts.choices import draw_choices
 from texts.drills import DRILLS, LAYOUTS, any_key, any_value, shown_pairs
@@ -118,7 +118,7 @@ def tool_call(world: World, language: str) -> Example:
     calls, offered = draw_calls(world, language, world.random.choice([1, 1, 1, 2, 3, 4]))
     names = {id(each): world.random.choice(each.names) if world.chance(0.3) else each.names[0] for each in offered}
     arguments = {id(each): spelled_arguments(world, each) for each in offered}
-    shown = listed(world, [described(each, names[id(each)], arguments[id(each)]) for each in offered], language)
+    shown = list_tools(world, [described(each, names[id(each)], arguments[id(each)]) for each in offered], language)
     picks = [Choice(names[id(tool)], tuple(names.values())) for _, tool, _ in calls]
     filled = [{arguments[id(tool)][key]: value for key, value in values.items()} for _, tool, values in calls]
     request, answers, is_named = tool_answers(world, language, picks, filled)
@@ -156,10 +156,10 @@ def plan(world: World, language: str) -> Example:
     filled = [(Choice(tool.names[0], options), {tool.arguments[key].names[0]: value for key, value in values.items()}) for tool, values in calls]
     if world.chance(0.5):
         answer = call_segments(world, filled, world.random.choice(["json", "hermes", "json_lines", "mistral"]))
-        return Example(f"tool_{language}", [Turn([given(text)], answer)], listed(world, tools, language), named=False)
+        return Example(f"tool_{language}", [Turn([given(text)], answer)], list_tools(world, tools, language), named=False)
     container, _, tool_key, arguments_key = world.random.choice(PLAN_KEYS)
     value = {container: [{tool_key: pick, arguments_key: arguments} for pick, arguments in filled]}
-    return in_json(world, Asked(f"tool_{language}", [f"{listed(world, tools, language)}\n\n{text}"], [value], ["Plan the calls."], language))
+    return in_json(world, Asked(f"tool_{language}", [f"{list_tools(world, tools, language)}\n\n{text}"], [value], ["Plan the calls."], language))
 
 
 # --- reasoning ------------------------------------------------------------------------------------

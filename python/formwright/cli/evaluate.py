@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,8 @@ def evaluate(
     from formwright.evaluation import evaluate as run
     from formwright.evaluation import report, verdicts  # noqa: F401 (raises MissingDependency before anything is asked)
 
+    if calibrate is not None:
+        _check_calibrated(models)
     grid = _make_grid(task, options)
     if show_prompts:
         _show_prompts(grid)
@@ -91,8 +95,7 @@ def evaluate(
     if out is None:
         raise click.UsageError("Missing option '--out'.")
     if calibrate is not None:
-        _check_calibrated()
-        _calibrate(grid.task, models, calibrate, out)
+        _calibrate(grid.task, models[0], calibrate, out)
         return
     arms = [arm.name for arm in grid.arms]
     against = baseline or ("free" if "free" in arms else arms[0])
@@ -105,34 +108,41 @@ def evaluate(
         raise SystemExit(1)
 
 
-def _check_calibrated() -> None:
-    """Refuse options of the arms, of which a calibration has none. Raises click.UsageError."""
+def _check_calibrated(models: tuple[str, ...]) -> None:
+    """Refuse several models, and options of the arms, of which a calibration has none. Raises click.UsageError."""
+    if len(models) > 1:
+        raise click.UsageError("--calibrate is for one model.")
     context = click.get_current_context()
     for name in ("arms", "baseline", "shots", "seeds", "temperature", "trace", "unfair", "wordings"):
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name} cannot be combined with --calibrate, which asks with the schema alone.")
 
 
-def _calibrate(task: Any, models: tuple[str, ...], path: Path, out: Path) -> None:
+def _calibrate(task: Any, model: str, path: Path, out: Path) -> None:
     """Measure the fields of answers, and write the map of their probabilities and the report."""
-    from formwright.evaluation import reliability
+    from formwright.evaluation import make_folder, reliability
 
-    if len(models) > 1:
-        raise click.UsageError("--calibrate is for one model.")
-    out.mkdir(parents=True, exist_ok=True)
-    rows = reliability.measure_fields(fw.load(models[0]), task, out / "fields.jsonl")
+    rows = reliability.measure_fields(fw.load(model), task, make_folder(out) / "fields.jsonl", name=model)
     found, verdicts = reliability.calibrate(rows)
-    found.save(path, model=models[0], task=task.name)
     table = reliability.write_calibration_table(verdicts)
-    (out / "calibration.md").write_text(table, encoding="utf-8")
-    (out / "calibration.svg").write_text(reliability.draw_reliability(verdicts), encoding="utf-8")
+    with _reporting():
+        found.save(path, model=model, task=task.name)
+        (out / "calibration.md").write_text(table, encoding="utf-8")
+        (out / "calibration.svg").write_text(reliability.draw_reliability(verdicts), encoding="utf-8")
     click.echo(table, nl=False)
 
 
 def _write_report(found: Any, out: Path) -> None:
-    try:
+    with _reporting():
         (out / "report.md").write_text(found.markdown(), encoding="utf-8", errors="replace")
         found.save(out / "report.html")
+
+
+@contextmanager
+def _reporting() -> Iterator[None]:
+    """Say which file of a report cannot be written. Raises ArgumentError."""
+    try:
+        yield
     except OSError as error:
         message = f"the report cannot be written: {error.filename}: {error.strerror}"
         raise ArgumentError(message, hint="the answers are kept: the same command writes it", argument="out") from None

@@ -197,7 +197,7 @@ def _read_prompt(prompt: str | None, file: IO[bytes] | None) -> str:
     return remove_final_newline(read_text(file or sys.stdin.buffer))
 
 
-_STRATEGY_DEFAULTS = {
+_UNSTREAMED_DEFAULTS = {
     "beams": 1,
     "returns": 1,
     "fidelity": "mask",
@@ -210,7 +210,7 @@ _STRATEGY_DEFAULTS = {
 _SAMPLING_DEFAULTS = {"min_p": 0.0, "repetition_penalty": 1.0, "min_tokens": 0}
 """The options of sampling that services do not have, with their defaults."""
 
-_LOCAL_DEFAULTS = {**_STRATEGY_DEFAULTS, **_SAMPLING_DEFAULTS, "canonical": False, "heal": False, "trace": False}
+_LOCAL_DEFAULTS = {**_UNSTREAMED_DEFAULTS, **_SAMPLING_DEFAULTS, "canonical": False, "heal": False, "trace": False}
 """The options of local models, with their defaults."""
 
 
@@ -224,11 +224,11 @@ def _select_service_options(options: dict[str, Any]) -> dict[str, Any]:
 def _write_result(
     model: LocalModel | RemoteModel, text: str, form: fw.Form[Any], options: dict[str, Any], is_shown: bool
 ) -> Any:
-    """Write the result: as a stream, or at once with a strategy that writes several texts, and with retries."""
-    has_strategy = any(options.get(name, value) != value for name, value in _STRATEGY_DEFAULTS.items())
-    if not has_strategy and not options["max_retries"]:
+    """Write the result: as a stream, or at once with options that streams do not have."""
+    is_unstreamed = any(options.get(name, value) != value for name, value in _UNSTREAMED_DEFAULTS.items())
+    if not is_unstreamed and not options["max_retries"]:
         stream_options = {
-            name: value for name, value in options.items() if name not in (*_STRATEGY_DEFAULTS, "max_retries")
+            name: value for name, value in options.items() if name not in (*_UNSTREAMED_DEFAULTS, "max_retries")
         }
         return _drive_stream(model.stream(text, form, **stream_options), is_shown)
     if is_shown:
@@ -269,18 +269,10 @@ def _write_json(result: Any, shows_fields: bool) -> str:
     if result.log_probability is not None:
         written["log_probability"] = result.log_probability
     if is_complete and shows_fields:
-        written["fields"] = {pointer: _describe_field(field) for pointer, field in result.fields.items()}
+        written["fields"] = {pointer: field.describe() for pointer, field in result.fields.items()}
         written["doubtful"] = result.doubtful
     members = {"is_complete": is_complete, **outcome, **written}
     try:
         return json.dumps(members, ensure_ascii=False, allow_nan=False)
     except ValueError:  # a number that Python does not have, such as 1e999; the text shows it
         return json.dumps(members | {"value": None}, ensure_ascii=False)
-
-
-def _describe_field(field: Any) -> dict[str, Any]:
-    others = [other._asdict() for other in field.alternatives]
-    return {**{name: getattr(field, name) for name in _FIELD_MEMBERS}, "alternatives": others}
-
-
-_FIELD_MEMBERS = ("value", "text", "span", "probability", "basis")

@@ -26,7 +26,6 @@ from formwright.conversations.remote_prompts import Conversation, add_source, re
 from formwright.errors import ArgumentError, OptionUnsupported
 from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form
-from formwright.forms.quotes import source_given
 from formwright.generation.fields import read_calibration
 from formwright.generation.many import each
 from formwright.generation.result import Mode
@@ -126,7 +125,7 @@ class RemoteBase:
         given = {**DEFAULTS, **options}
         is_read_as_stream = is_stream or given["cancel"] is not None
         query = self._make_query(prompt, given, is_read_as_stream, max_tokens_name, extra)
-        read = form_of(form) if given["source"] is None else _read_form(form, given["source"])
+        read = form_of(form, source=given["source"])
         style = _read_style(given["instruct"])
         job = RemoteJob(
             wire=WIRES[self.api],
@@ -259,11 +258,6 @@ class RemoteBase:
         parts = [namespace, self.identity, self.api, request]
         text = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _read_form(form: Any, source: str) -> Form[Any]:
-    with source_given(source):
-        return form_of(form)
 
 
 def _read_stop(stop: Any) -> tuple[str, ...]:

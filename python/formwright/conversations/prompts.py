@@ -24,6 +24,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from formwright.conversations.messages import Message, ToolCall, add_instruction, join_text
+from formwright.conversations.remote_prompts import add_source
 from formwright.errors import ArgumentError, PromptError
 from formwright.tools.custom import INPUT
 
@@ -124,19 +125,12 @@ def with_instruction(
 
 
 def with_source(prompt: str | list[Message] | list[int], source: str | None) -> str | list[Message] | list[int]:
-    """What `read` gives, with a source before the question, unless it is in there already; token ids stay as they are.
-
-    It comes before a text, or at the beginning of the last message of the user.
-    """
+    """What `read` gives, with a source before a text or as `add_source` does; token ids stay as they are."""
     if source is None or not needs_encoding(prompt):
         return prompt
     if isinstance(prompt, str):
         return prompt if source in prompt else f"{source}\n\n{prompt}"
-    places = [at for at, message in enumerate(prompt) if message["role"] == "user"]
-    if not places or any(source in (message.get("content") or "") for message in prompt):
-        return prompt
-    asked = {**prompt[places[-1]], "content": f"{source}\n\n{prompt[places[-1]]['content']}"}
-    return [*prompt[: places[-1]], cast("Message", asked), *prompt[places[-1] + 1 :]]
+    return cast("list[Message]", add_source(prompt, source))
 
 
 def _read_message(message: object, where: str, roles: Sequence[str]) -> Message:

@@ -44,10 +44,10 @@ def read_prompt(prompt: Any) -> list[Mapping[str, Any]]:
     return list(prompt)
 
 
-def add_source(messages: list[Mapping[str, Any]], source: str | None) -> list[Mapping[str, Any]]:
+def add_source(messages: Sequence[Mapping[str, Any]], source: str | None) -> Sequence[Mapping[str, Any]]:
     """The messages with a source at the beginning of the last one of the user, unless one has it already."""
     places = [at for at, message in enumerate(messages) if message["role"] == "user"]
-    if source is None or not places or any(source in _list_texts(message) for message in messages):
+    if source is None or not places or any(source in _join_texts(message) for message in messages):
         return messages
     asked = messages[places[-1]]
     content = asked.get("content")
@@ -58,7 +58,7 @@ def add_source(messages: list[Mapping[str, Any]], source: str | None) -> list[Ma
     return [*messages[: places[-1]], {**asked, "content": longer}, *messages[places[-1] + 1 :]]
 
 
-def _list_texts(message: Mapping[str, Any]) -> str:
+def _join_texts(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content

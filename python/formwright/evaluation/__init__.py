@@ -37,7 +37,7 @@ from formwright.jobs.finished import FinishedRows
 if TYPE_CHECKING:
     from formwright.evaluation.verdicts import Verdict
 
-__all__ = ["Evaluation", "Grid", "evaluate", "read_rows"]
+__all__ = ["Evaluation", "Grid", "evaluate", "make_folder", "read_rows"]
 
 STORE = "answers.jsonl"
 
@@ -97,7 +97,7 @@ def evaluate(
 
     if baseline not in [arm.name for arm in grid.arms]:
         raise ArgumentError(f"the baseline {baseline!r} is not among the arms", argument="baseline")
-    path = _make_folder(folder)
+    path = make_folder(folder)
     with FinishedRows(path / STORE) as finished:
         row_ids = {
             cell.make_id(grid.task.name, name, item.id)
@@ -113,7 +113,8 @@ def evaluate(
     return Evaluation(rows, judged, missing)
 
 
-def _make_folder(folder: str | Path) -> Path:
+def make_folder(folder: str | Path) -> Path:
+    """Make the folder of an evaluation, if it does not exist. Raises ArgumentError."""
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)

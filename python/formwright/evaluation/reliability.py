@@ -4,7 +4,7 @@
 
     from formwright.evaluation.built_in import make_built_in_task
 
-    rows = measure_fields(model, make_built_in_task("extraction", "en", 20, missing=0.2), "fields.jsonl")
+    rows = measure_fields(model, make_built_in_task("extraction", "en", 20, missing=0.2), "fields.jsonl", name="tiny")
     calibration, verdicts = calibrate(rows)
     verdicts[0].right.questions               # 10
 
@@ -116,7 +116,13 @@ class FieldVerdict:
 
 
 def measure_fields(
-    model: Any, task: Task, path: str | Path, *, instruct: bool | str = False, progress: bool | None = None
+    model: Any,
+    task: Task,
+    path: str | Path,
+    *,
+    name: str,
+    instruct: bool | str = False,
+    progress: bool | None = None,
 ) -> list[JudgedField]:
     """Ask the questions that have no row yet, and judge the fields of all answers.
 
@@ -124,26 +130,40 @@ def measure_fields(
         model: A model with ``generate``.
         task: The questions; the answer is an object or an array.
         path: The file of the rows; it is made if it does not exist.
+        name: The model, as the rows call it.
         instruct: Whether the prompt describes the form, as `LocalModel.generate` takes it.
         progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
 
     Raises:
-        ArgumentError: The file holds something else.
+        ArgumentError: The file holds something else, or rows of another model or other prompts.
         OptionUnsupported: The model gives no probabilities.
     """
     form = json_schema(json.dumps(task.answer))
-    items = {item.id: item for item in task.items}
+    prompts = {item.id: f"{item.question}\n{task.about[0]}" for item in task.items}
     with FinishedRows(path) as finished:
-        missing = [item for item in task.items if item.id not in finished]
+        missing = [item.id for item in task.items if item.id not in finished]
+        rows = [row for row in _read_rows(path) if row["id"] in prompts]
+        for row in rows:
+            if (row["model"], row["prompt"]) != (name, prompts[row["id"]]):
+                raise ArgumentError(
+                    f"{path} has answers of another model or to other prompts",
+                    hint="give each model and task a folder of its own",
+                    argument="out",
+                )
         with progress_of(len(missing), progress) as done:
-            for item in missing:
-                prompt = f"{item.question}\n{task.about[0]}"
-                result = model.generate(prompt, form, fields=True, max_tokens=_MOST_TOKENS, instruct=instruct)
-                finished.add({"id": item.id, "prompt": prompt, "fields": _list_fields(result)})
+            for id_ in missing:
+                options: dict[str, Any] = {"fields": True, "max_tokens": _MOST_TOKENS, "instruct": instruct}
+                fields = _list_fields(model.generate(prompts[id_], form, **options))
+                rows.append({"id": id_, "model": name, "prompt": prompts[id_], "fields": fields})
+                finished.add(rows[-1])
                 done()
+    items = {item.id: item for item in task.items}
+    return [field for row in rows for field in _judge_row(row, items[row["id"]])]
+
+
+def _read_rows(path: str | Path) -> list[dict[str, Any]]:
     with Path(path).open(encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    return [field for row in rows if row["id"] in items for field in _judge_row(row, items[row["id"]])]
+        return [json.loads(line) for line in lines]
 
 
 def _list_fields(result: Complete[Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ runtime scores several tokens in a call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,27 +32,29 @@ class Scorer:
         token_ids: The last tokens that it holds, one at least.
     """
 
-    __slots__ = ("_first", "_make_runtime", "_runtime", "_token_ids")
+    __slots__ = ("_held", "_make_runtime", "_token_ids")
 
     def __init__(self, make_runtime: Callable[[], Forkable], token_ids: Sequence[int]) -> None:
         if not len(token_ids):
             raise PromptError("the prompt is empty: a model needs at least one token to go on from")
         self._make_runtime, self._token_ids = make_runtime, token_ids
-        self._runtime: Forkable | None = None
-        self._first: NDArray[Any] | None = None
+        self._held: tuple[Forkable, NDArray[Any]] | None = None
 
     @property
     def first(self) -> NDArray[Any]:
         """The logits after the tokens that it holds, of shape ``(width,)``."""
-        if self._first is None:
-            self._runtime = self._make_runtime()
-            self._first = self._runtime.prefill(self._token_ids)
-        return self._first
+        return self.fill()[1]
+
+    def fill(self) -> tuple[Forkable, NDArray[Any]]:
+        """Give the model the tokens that it holds, once; the model, which stays as it is, and the logits after them."""
+        if self._held is None:
+            runtime = self._make_runtime()
+            self._held = (runtime, runtime.prefill(self._token_ids))
+        return self._held
 
     def open_runtime(self) -> Any:
         """Make a runtime that holds the same tokens."""
-        _ = self.first
-        return cast("Forkable", self._runtime).fork()
+        return self.fill()[0].fork()
 
     def __call__(self, token_ids: Sequence[int]) -> NDArray[Any]:
         """The logits before the first of some tokens and after each, of shape ``(tokens + 1, width)``."""

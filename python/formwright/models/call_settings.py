@@ -18,6 +18,7 @@ from typing import Any, Self
 from formwright._options import check_names
 from formwright.errors import ArgumentError, OptionUnsupported
 from formwright.forms.coerce import Canonical
+from formwright.generation.fields.calibration import read_calibration
 from formwright.generation.sampler import is_real
 from formwright.generation.writing import MAX_TOKENS, Limits
 from formwright.models.options import OF_REMOTE_MODELS, Fidelity
@@ -97,20 +98,24 @@ class CallSettings:
 
     @property
     def measures_fields(self) -> bool:
-        """Whether the fields of the text are measured at once. Raises ArgumentError."""
-        if self.abstain is not None and not (
-            is_real(self.abstain) and not isinstance(self.abstain, bool) and 0 < self.abstain <= 1
-        ):
+        """Whether the fields of the text are measured at once."""
+        is_asked = self.fields or self.abstain is not None or self.calibration is not None
+        return is_asked or (self.particles is not None and self.fidelity != "smc")
+
+    def check_fields(self) -> None:
+        """Refuse options of fields that cannot be, before anything is written. Raises ArgumentError."""
+        read_calibration(self.calibration)
+        if self.abstain is None:
+            return
+        if not is_real(self.abstain) or isinstance(self.abstain, bool) or not 0 < self.abstain <= 1:
             raise ArgumentError(
                 f"abstain: expected a probability above 0 and at most 1, got {self.abstain!r}", argument="abstain"
             )
-        if self.abstain is not None and not self.strategy.is_plain:
+        if not self.strategy.is_plain:
             raise ArgumentError(
                 "abstain= cannot be combined with beams= or fidelity=: it decides while one text is written",
                 argument="abstain",
             )
-        is_for_fields = self.particles is not None and self.fidelity != "smc"
-        return self.fields or self.abstain is not None or self.calibration is not None or is_for_fields
 
     @property
     def limits(self) -> Limits:

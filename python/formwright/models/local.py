@@ -33,9 +33,9 @@ from formwright.conversations.messages import Message, has_calls
 from formwright.conversations.prompts import Prompt, PromptMessage
 from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, VocabularyError
 from formwright.forms.coerce import Canonical, compile
+from formwright.forms.coerce import form as form_of
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
-from formwright.forms.quotes import source_given
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.fields import (
@@ -117,7 +117,8 @@ class LocalModel(Verbs):
     def _write_in_span(
         self, prompt: Prompt, form: Any, settings: CallSettings, span: GenerationSpan
     ) -> Complete[Any] | Truncated:
-        strategy, sampling, measures_fields = settings.strategy, settings.sampling, settings.measures_fields
+        settings.check_fields()
+        strategy, sampling = settings.strategy, settings.sampling
         compiled = self._compile(form, settings.canonical, settings.source)
         span.record_form(compiled.form)
         prompt = self._complete_prompt(prompt, compiled, settings)
@@ -130,7 +131,7 @@ class LocalModel(Verbs):
             if not strategy.is_plain:
                 strategy.check(sampling, task.limits)
                 return self._write_by_strategy(task, settings, sampler.seed)
-            if measures_fields:
+            if settings.measures_fields:
                 return self._write_measured(task, settings, sampler)
             writing = task.make_writing(sampler, settings.trace)
             write_text(self.runtime.fork(), writing)
@@ -372,6 +373,9 @@ class LocalModel(Verbs):
         self, task: WritingTask, settings: CallSettings, sampler: Sampler | Adjusted
     ) -> Complete[Any] | Truncated:
         """Write a text and measure its fields, while the model holds the prompt."""
+        calibration = read_calibration(settings.calibration)
+        if settings.abstain is not None:
+            check_may_abstain(task.constraint.form)
         scorer = self._make_scorer(task.prompt_ids)
 
         def write(token_ids: Sequence[int]) -> Complete[Any] | Truncated:
@@ -385,10 +389,9 @@ class LocalModel(Verbs):
             self._make_measuring(task, scorer),
             particles=settings.particles,
             seed=settings.seed,
-            calibration=read_calibration(settings.calibration),
+            calibration=calibration,
         )
         if settings.abstain is not None:
-            check_may_abstain(task.constraint.form)
             return write_confidently(write, measuring, settings.abstain, settings.source)
         result = write(())
         if isinstance(result, Complete):
@@ -402,7 +405,7 @@ class LocalModel(Verbs):
     def _make_scorer(self, prompt_ids: Sequence[int]) -> Scorer:
         """Make a function of token ids: the logits after a prompt and after each token, ``(tokens + 1, width)``."""
         scorer = Scorer(self.runtime.fork, prompt_ids)
-        _ = scorer.first  # whoever makes one waits for the prompt here, not at the first question
+        scorer.fill()  # whoever makes one waits for the prompt here, not at the first question
         return scorer
 
     def _compile(self, form: Any, canonical: Canonical | None, source: str | None = None) -> Constraint[Any]:
@@ -413,8 +416,7 @@ class LocalModel(Verbs):
             )
         if isinstance(form, Constraint):
             return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
-        with source_given(source):
-            return compile(form, self.vocabulary, canonical=canonical or False)
+        return compile(form_of(form, source=source), self.vocabulary, canonical=canonical or False)
 
     def with_chat_template_kwargs(self, kwargs: Mapping[str, Any]) -> Self:
         """Return the same model with variables for its chat template, such as ``{"enable_thinking": False}``.
@@ -485,8 +487,7 @@ class _ManyWriter:
     def _check_options(self) -> None:
         """Refuse options that would fail in every row. Raises ArgumentError."""
         Held(self._settings.stop)
-        if self._settings.measures_fields:
-            read_calibration(self._settings.calibration)
+        self._settings.check_fields()
         self._sampling.make_sampler()
         self._strategy.check(self._sampling, self._settings.limits)
 

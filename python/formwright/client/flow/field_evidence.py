@@ -37,31 +37,39 @@ _LONGEST_MEASURED = 1 << 15
 
 
 def add_evidence(
-    job: RemoteJob, query: Query, result: Complete[Any], reply: Reply
+    job: RemoteJob, key: str | None, query: Query, result: Complete[Any], reply: Reply
 ) -> Generator[Step, Any, Complete[Any]]:
-    """Yield the steps to the evidence for a result, and return the result with it."""
+    """Yield the steps to the evidence for a result, and return the result with it.
+
+    Args:
+        job: What is requested.
+        key: The member of the object that the service wrote around the value, if it did.
+        query: The request that was answered.
+        result: The result.
+        reply: The answer.
+    """
     form = job.measured_form
     if form is None:
         return result
-    if _is_ours(reply) and query.mode == "strict" and len(result.text) <= _LONGEST_MEASURED:
-        fields = yield from _request_fields(job, query, result.text, job.source)
+    if _is_ours(reply) and query.mode == "strict" and len(reply.text) <= _LONGEST_MEASURED:
+        fields = yield from _request_fields(job, query, reply.text, job.source)
         if fields is not None:
-            return replace(result, evidence=Evidence.of(_calibrate(job, fields)))
+            inside = {pointer.removeprefix(f"/{key}"): field for pointer, field in fields.items()} if key else fields
+            return replace(result, evidence=Evidence.of(_calibrate(job, inside)))
     text, source, tokens = result.text, job.source, reply.token_logprobs
     return replace(result, evidence=Evidence(lambda: _calibrate(job, _bound_fields(form, text, tokens, source))))
 
 
 def _calibrate(job: RemoteJob, fields: dict[str, Field]) -> dict[str, Field]:
-    calibration = job.calibration
-    return (
-        fields
-        if calibration is None
-        else {pointer: calibration.map_field(pointer, field) for pointer, field in fields.items()}
-    )
+    if job.calibration is None:
+        return fields
+    return {pointer: job.calibration.map_field(pointer, field) for pointer, field in fields.items()}
 
 
 def _is_ours(reply: Reply) -> bool:
-    return isinstance(reply.raw, Mapping) and isinstance(reply.raw.get("formwright"), Mapping)
+    raw = reply.raw  # decoded JSON, or the object of an SDK, which has other members as attributes
+    stamp = raw.get("formwright") if isinstance(raw, Mapping) else getattr(raw, "formwright", None)
+    return isinstance(stamp, Mapping)
 
 
 def _request_fields(

@@ -137,7 +137,7 @@ class _Attempts:
         body = (yield Recall(key)) if key is not None else None
         if body is not None and (cached := self._read_cached(plan, body, notes)) is not None:
             _log.debug("an answer of %s was found in the cache", job.query.model)
-            return (yield from add_evidence(job, query, *cached))
+            return (yield from add_evidence(job, plan.key, query, *cached))
 
         def attempt(_: int) -> Flow:
             nonlocal query
@@ -150,7 +150,7 @@ class _Attempts:
                 job.emit("parse:error", error)
                 raise
             if isinstance(result, Complete):
-                result = yield from add_evidence(job, query, result, reply)
+                result = yield from add_evidence(job, plan.key, query, result, reply)
             body = self.sender.body
             if key is not None and body is not None and reply.end == "stop" and isinstance(result, Complete):
                 yield Keep(key, body)

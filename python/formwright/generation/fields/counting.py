@@ -13,7 +13,7 @@ the call.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -81,8 +81,8 @@ class _Beginning:
     data: bytes
 
 
-def count_values(search: PlaceSearch, rows: ScoredRows, most_calls: int) -> Weights | None:
-    """The weights of all values at a place, or ``None`` where they cannot be counted.
+def count_values(search: PlaceSearch, rows: ScoredRows, most_calls: int) -> Generator[None, None, Weights | None]:
+    """Yield after each call of the model; return the weights of all values, or ``None`` if they cannot be counted.
 
     Args:
         search: The place.
@@ -105,7 +105,10 @@ def count_values(search: PlaceSearch, rows: ScoredRows, most_calls: int) -> Weig
         is_hopeless = rows.calls > _FEW_CALLS and unvisited > _HOPELESS * (weights.total + unvisited)
         if len(allowed) > _MOST_BRANCHES or rows.calls > most_calls or is_hopeless:
             return None
+        calls = rows.calls
         row = rows.ask(node.token_ids, _find_run(search, node, allowed))
+        if rows.calls > calls:
+            yield
         shares = -negative * np.exp(row[allowed])
         for token_id, share in zip(allowed, shares.tolist(), strict=True):
             data, value = search.read_value(node.data, token_id)

@@ -69,6 +69,11 @@ class Field:
         """The field with this value, whose span is looked for in ``source``."""
         return cls(value, text, _find_span(value, text, source), probability, basis, alternatives)
 
+    def describe(self) -> dict[str, Any]:
+        """The field as an object of JSON."""
+        members = {name: getattr(self, name) for name in ("value", "text", "span", "probability", "basis")}
+        return {**members, "alternatives": [other._asdict() for other in self.alternatives]}
+
 
 def _find_span(value: object, text: str, source: str | None) -> tuple[int, int] | None:
     """Where a source has a text, or a number that is not a part of a longer one; the first such place."""

@@ -1,4 +1,4 @@
-"""Measuring the fields of a given text, one place at a time, so that others can be served in between.
+"""Measuring the fields of a given text, one call of the model at a time, so that others can be served in between.
 
 ::
 
@@ -44,7 +44,7 @@ class FieldScoring:
         self._started = time.perf_counter()
         self._make_measuring, self._token_ids = make_measuring, token_ids
         self._text, self._value, self._prompt_tokens = text, value, prompt_tokens
-        self._places: Iterator[Measured] | None = None
+        self._steps: Iterator[Measured | None] | None = None
         self.fields: dict[str, Field] = {}
         self.calls = self.scored_tokens = 0
         self.is_over = False
@@ -55,15 +55,17 @@ class FieldScoring:
         return self.calls > 0
 
     def step(self) -> None:
-        """Ask the model for the prompt, then for one field after the other."""
+        """Ask the model once at most: for the prompt, for the text, then for other values of each field."""
         self.calls += 1
-        if self._places is None:
-            self._places = self._make_measuring().measure_places(self._token_ids)
+        if self._steps is None:
+            self._steps = self._make_measuring().measure_in_steps(self._token_ids)
             return
-        measured = next(self._places, None)
-        if measured is None:
+        try:
+            measured = next(self._steps)
+        except StopIteration:
             self.is_over, self.scored_tokens = True, len(self._token_ids)
-        else:
+            return
+        if measured is not None:
             self.fields[measured.place.pointer] = measured.field
 
     @property

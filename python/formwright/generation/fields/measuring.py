@@ -6,14 +6,14 @@
     measuring = Measuring(Scorer(model.runtime.fork, prompt_ids), model.batch, constraint, prompt_ids)
     measuring.measure(written.token_ids)[""].basis           # 'exact'
 
-The whole text is read once more, in one call of the model, unless its logits are there. Values that can be counted cost
-a call for each other value that is likely enough to matter; see `formwright.generation.fields.counting`.
+The whole text is read once more, in one call of the model. Values that can be counted cost a call for each other value
+that is likely enough to matter; see `formwright.generation.fields.counting`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,19 +58,6 @@ class _WrittenText:
     data: bytes
     ends: tuple[int, ...]
 
-    def search_at(self, border: int, place: FieldPlace, *, whole: bool = False) -> PlaceSearch:
-        """The search for what may come at a place, from a border of tokens on.
-
-        These are its values, or with ``whole`` all that may follow from there to the end of the text.
-        """
-        matcher = self.start.fork()
-        matcher.accept_tokens(self.token_ids[:border])
-        ends = frozenset(self.constraint.vocabulary.eos_token_ids)
-        spell = _spelling(self.constraint)
-        skip = self.data[self.ends[border] : place.start]
-        find_value = _never if whole else place.find_value
-        return PlaceSearch(matcher, skip, find_value, ends, spell, no_starts=_NO_STARTS if place.is_json else b"")
-
     def border_before(self, position: int) -> int:
         """A border of tokens from which on all values at a position in bytes can be spelled.
 
@@ -79,13 +66,24 @@ class _WrittenText:
         """
         return max(0, int(np.searchsorted(self.ends, position, side="right")) - 2)
 
+    def list_searches(self, places: Sequence[FieldPlace]) -> Iterator[tuple[FieldPlace, int, PlaceSearch]]:
+        """Each place with the border before it and the search for its values, in the order of the text."""
+        matcher, held = self.start.fork(), 0
+        ends, spell = frozenset(self.constraint.vocabulary.eos_token_ids), _spelling(self.constraint)
+        for place in places:
+            border = self.border_before(place.start)
+            matcher.accept_tokens(self.token_ids[held:border])
+            held, skip = border, self.data[self.ends[border] : place.start]
+            no_starts = _NO_STARTS if place.is_json else b""
+            yield place, border, PlaceSearch(matcher.fork(), skip, place.find_value, ends, spell, no_starts)
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A place whose values are weighed: ``border`` tokens are before it, from which on ``rows`` are known."""
+    """A place whose values are weighed, the tokens before the border of its search, and the rows from there on."""
 
     place: FieldPlace
-    border: int
+    before: tuple[int, ...]
     search: PlaceSearch
     rows: ScoredRows
 
@@ -146,38 +144,45 @@ class Measuring:
             source: Where spans are looked for.
             since: Where the first field begins, in bytes.
         """
+        return (step for step in self.measure_in_steps(token_ids, source, since) if step is not None)
+
+    def measure_in_steps(
+        self, token_ids: Sequence[int], source: str | None = None, since: int = 0
+    ) -> Iterator[Measured | None]:
+        """`measure_places`, with ``None`` after each call of the model, so that others can be served in between."""
         text = _spell_canonically(self.constraint, self.prompt_ids, token_ids)
         places = [place for place in find_places(text.constraint.form, text.data) if place.start >= since]
         if not places:
             return
         first = text.border_before(places[0].start)
-        is_small = self._has_few_texts(text)
         if since:
             logits = self.scorer.after(text.token_ids[:first])(text.token_ids[first:])
         else:
             logits = self.scorer(text.token_ids)[first:]
-        for place in places:
-            border = text.border_before(place.start)
-            search = text.search_at(border, place, whole=is_small)
-            scorer = self.scorer.after(text.token_ids[:border])
-            rows = ScoredRows(scorer, text.token_ids[border:], logits[border - first :])
-            basis, weights = self._weigh(text, _Asked(place, border, search, rows), is_small)
+        yield None
+        is_small = self._has_few_texts(text)
+        for place, border, search in text.list_searches(places):
+            before = text.token_ids[:border]
+            rows = ScoredRows(self.scorer.after(before), text.token_ids[border:], logits[border - first :])
+            basis, weights = yield from self._weigh(text, _Asked(place, before, search, rows), is_small)
             field = _make_field(place, weights, basis, source)
             if self.calibration is not None:
                 field = self.calibration.map_field(place.pointer, field)
-            yield Measured(place, field, text.search_at(border, place), text.token_ids[:border])
+            yield Measured(place, field, search, before)
 
-    def _weigh(self, text: _WrittenText, asked: _Asked, is_small: bool) -> tuple[Basis, Weights]:
-        """The weights of the values at a place, and how they are known."""
-        if is_small and (counted := count_values(asked.search, asked.rows, _MOST_TEXTS)) is not None:
-            return "exact", _group_values(counted, asked.place)
-        if (counted := count_values(asked.search, asked.rows, _MOST_CALLS)) is not None:
+    def _weigh(self, text: _WrittenText, asked: _Asked, is_small: bool) -> Generator[None, None, tuple[Basis, Weights]]:
+        """Yield after each call of the model; return the weights of the values at a place, and how they are known."""
+        if is_small:
+            rests = yield from count_values(replace(asked.search, find_value=_never), asked.rows, _MOST_TEXTS)
+            if rests is not None:
+                return "exact", _group_values(rests, asked.place)
+        counted = yield from count_values(asked.search, asked.rows, _MOST_CALLS)
+        if counted is not None:
             return "exact", counted
         if self.particles is not None:
-            before = [*self.prompt_ids, *text.token_ids[: asked.border]]
-            most_tokens = 2 * (text.border_before(asked.place.end) + 2 - asked.border) + 16
-            batch = self.make_batch()
-            return "particles", sample_values(batch, before, asked.search, most_tokens, self.particles, self.seed)
+            most_tokens = 2 * (text.border_before(asked.place.end) + 2 - len(asked.before)) + 16
+            batch, token_ids = self.make_batch(), [*self.prompt_ids, *asked.before]
+            return "particles", sample_values(batch, token_ids, asked.search, most_tokens, self.particles, self.seed)
         return "logprobs", _bound_value(text, asked)
 
     def _has_few_texts(self, text: _WrittenText) -> bool:
@@ -252,7 +257,7 @@ def _bound_value(text: _WrittenText, asked: _Asked) -> Weights:
     """
     search, place = asked.search, asked.place
     matcher, data, weights, reached = search.matcher.fork(), b"", Weights(), 1.0
-    token_ids = text.token_ids[asked.border :]
+    token_ids = text.token_ids[len(asked.before) :]
     for number in range(len(token_ids) + 1):
         row, is_over = asked.rows.ask(token_ids[:number]), number == len(token_ids)
         taken = float(np.exp(row[list(search.ends) if is_over else token_ids[number]]).sum())

@@ -18,7 +18,7 @@ from math import isfinite, log
 from typing import Any, Protocol, TypedDict
 
 from formwright.generation import Complete
-from formwright.generation.fields import Field, FieldScoring
+from formwright.generation.fields import FieldScoring
 from formwright.generation.strategies.scoring import Scoring
 from formwright.generation.trace.recorder import Likely, Row
 from formwright.server.reading.orders import Order
@@ -201,18 +201,8 @@ def make_stamp(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any] 
     if isinstance(scoring := order.writings[0], Scoring):
         stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
     if isinstance(scoring, FieldScoring):
-        stamp["fields"] = {pointer: _describe_field(field) for pointer, field in scoring.fields.items()}
+        stamp["fields"] = {pointer: field.describe() for pointer, field in scoring.fields.items()}
     return stamp | noted
-
-
-def _describe_field(field: Field) -> dict[str, Any]:
-    return {
-        "value": field.value,
-        "text": field.text,
-        "probability": field.probability,
-        "basis": field.basis,
-        "alternatives": [other._asdict() for other in field.alternatives],
-    }
 
 
 def _list_notes(order: Order, ends: Sequence[Done]) -> Iterator[str]:
