@@ -54,10 +54,6 @@ def test_fields_are_those_of_the_model_that_is_served(driven: Driven) -> None:
             assert (result.fields[pointer].value, result.fields[pointer].basis) == (field.value, field.basis)
             assert result.fields[pointer].probability == pytest.approx(field.probability, abs=1e-6)
         notes = "Clara Novak is 34. She lives in Prague."
-            [""],
-            ["/0"],
-            [],
-        )
         (chosen,) = remote.generate(PROMPT, fw.choice("yes", "no"), fields=True).fields.items()
         assert (chosen[0], chosen[1].basis) == ("", "exact")
         quoted = remote.generate("Where does she live?", dict[str, fw.Quote] | fw.Quote, source=notes, fields=True)
