@@ -30,6 +30,7 @@ from formwright.generation.fields.weights import PlaceSearch, Weights
 from formwright.generation.scorer import Scorer
 from formwright.generation.strategies.fidelity import spellings_of
 from formwright.generation.writing import control_names
+from formwright.masks.arrays import allocate_bitmask
 
 __all__ = ["Measured", "Measuring"]
 
@@ -186,9 +187,19 @@ class Measuring:
         return "logprobs", _bound_value(text, asked)
 
     def _has_few_texts(self, text: _WrittenText) -> bool:
-        """Whether the texts of the form are so few that what follows a value counts too."""
+        """Whether the texts of the form are so few that what follows a value counts too.
+
+        Each token that may come next begins another text: so most forms are told by their first open string.
+        """
+        most_tokens, matcher = 4 * len(text.token_ids) + 64, text.start.fork()
+        mask = allocate_bitmask(1, text.constraint.vocabulary)
+        for number, token_id in enumerate(text.token_ids):
+            matcher.fill_bitmask(mask, budget=most_tokens - number)
+            if np.unpackbits(mask.view(np.uint8)).sum() > _MOST_TEXTS:
+                return False
+            matcher.accept_token(token_id)
         try:
-            spellings_of(text.start.fork(), 4 * len(text.token_ids) + 64, _MOST_TEXTS)
+            spellings_of(text.start.fork(), most_tokens, _MOST_TEXTS)
         except LimitExceeded:
             return False
         return True
