@@ -6,7 +6,7 @@ use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
 use formwright::syntax::grammar::compile::{Located, Remark, name_ids, regexes};
-use formwright::syntax::json_schema::Options;
+use formwright::syntax::json_schema::{Notation, Options, Reader, reader_of};
 use formwright::syntax::regex::Dialect;
 use formwright::syntax::text::Free;
 use formwright::{Limits, language::UNBOUNDED, source::Source};
@@ -67,6 +67,7 @@ impl Language {
     ///     formats: Extra formats: name to regular expression.
     ///     dialect: Dialect URI or short name, when ``$schema`` is absent.
     ///     registry: URI to schema text, for remote references.
+    ///     notation: How values are written: a name and its options in numbers, such as ``"yaml 2 16"``; ``None`` is JSON.
     ///
     /// Raises:
     ///     ArgumentError: An option has a value that it cannot have.
@@ -75,9 +76,9 @@ impl Language {
     #[pyo3(signature = (
         schema, *, order="schema", whitespace="flexible", max_whitespace=None, max_items=None, alphabet=None, escapes="natural",
         integers="plain", numbers="double", max_digits=Int(24), unknown_keywords="error", format="assert", formats=None,
-        dialect=None, registry=None
+        dialect=None, registry=None, notation=None
     ), text_signature = "(schema, *, order='schema', whitespace='flexible', max_whitespace=None, max_items=None, alphabet=None, \
-        escapes='natural', integers='plain', numbers='double', max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
+        escapes='natural', integers='plain', numbers='double', max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None, notation=None)")]
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
         py: Python<'_>,
@@ -96,6 +97,7 @@ impl Language {
         formats: Option<BTreeMap<String, String>>,
         dialect: Option<String>,
         registry: Option<BTreeMap<String, String>>,
+        notation: Option<&str>,
     ) -> PyResult<Self> {
         let words = Words { order, escapes, integers, numbers, unknown_keywords, format };
         let options = Options {
@@ -107,6 +109,7 @@ impl Language {
             formats: formats.unwrap_or_default(),
             dialect,
             registry: registry.unwrap_or_default(),
+            notation: crate::schema::notation(py, notation)?,
             ..words.options(py)?
         };
         Self::of(py, Source::json_schema(schema, options))
@@ -399,10 +402,17 @@ impl Language {
         Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
     }
 
-    /// Whether it is one JSON Schema, so that its texts are JSON.
+    /// Whether it is one JSON Schema whose values are written as JSON.
     #[getter]
     fn is_json(&self) -> bool {
-        self.source.schema().is_some()
+        self.source.schema().is_some_and(|(_, options)| options.notation == Notation::Json)
+    }
+
+    /// What reads its texts as JSON and writes values; ``None`` if it is not one JSON Schema.
+    fn values(&self, py: Python<'_>) -> PyResult<Option<Values>> {
+        let Some((schema, options)) = self.source.schema() else { return Ok(None) };
+        let reader = interruptible(py, || reader_of(schema, options))?;
+        Ok(Some(Values { reader }))
     }
 
     /// The names of the control tokens that its texts may hold.
@@ -468,6 +478,39 @@ impl Language {
     fn __repr__(&self) -> String {
         let graph = self.kernel.graph();
         format!("Language({} nodes, {} patterns)", graph.nodes.len(), graph.leaves.len())
+    }
+}
+
+/// Reads the texts of a JSON Schema in its notation as JSON, and writes values. Made by `Language.values`.
+#[pyclass(frozen, module = "formwright._kernel")]
+pub struct Values {
+    reader: Reader,
+}
+
+#[pymethods]
+impl Values {
+    /// The JSON that ``text`` says; ``None`` if no text begins so.
+    ///
+    /// Args:
+    ///     text: A text, complete unless ``partial``.
+    ///     partial: Whether it may go on: what it says so far is JSON that has begun.
+    ///
+    /// Raises:
+    ///     LimitExceeded: There are too many ways to read it.
+    #[pyo3(signature = (text, *, partial=false), text_signature = "($self, text, *, partial=False)")]
+    fn read(&self, py: Python<'_>, text: &str, partial: bool) -> PyResult<Option<String>> {
+        interruptible(py, || self.reader.read(text, partial))
+    }
+
+    /// A text for a value, given as JSON: members in order of declaration, in the usual spelling. ``None`` if none says
+    /// it; whether the text of JSON itself conforms is not checked.
+    ///
+    /// Raises:
+    ///     ArgumentError: It is not JSON.
+    ///     LimitExceeded: Too many choices have to be tried.
+    #[pyo3(signature = (json, /), text_signature = "($self, json, /)")]
+    fn write(&self, py: Python<'_>, json: &str) -> PyResult<Option<String>> {
+        interruptible(py, || self.reader.write(json))
     }
 }
 

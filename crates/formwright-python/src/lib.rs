@@ -41,7 +41,7 @@ mod _kernel {
     #[pymodule_export]
     use super::interrupt::Interrupt;
     #[pymodule_export]
-    use super::language::{Language, places};
+    use super::language::{Language, Values, places};
     #[pymodule_export]
     use super::masks::{apply_bitmask, best_allowed, copy_allowed, first_allowed};
     #[pymodule_export]

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
-use formwright::syntax::json_schema::{self, Numbers, Options, Order};
+use formwright::syntax::json_schema::{self, Notation, Numbers, Options, Order};
 use pyo3::prelude::*;
 
-use crate::errors::{Int, argument};
+use crate::errors::{Int, argument, lift};
 use crate::interrupt::interruptible;
 
 /// `(pointer, keyword, status, note)` of every keyword.
@@ -32,6 +32,8 @@ pub struct Spoken {
     formats: Option<BTreeMap<String, String>>,
     dialect: Option<String>,
     registry: Option<BTreeMap<String, String>>,
+    #[pyo3(default)]
+    notation: Option<String>,
 }
 
 impl Spoken {
@@ -54,6 +56,7 @@ impl Spoken {
             formats: self.formats.unwrap_or_default(),
             dialect: self.dialect,
             registry: self.registry.unwrap_or_default(),
+            notation: notation(py, self.notation.as_deref())?,
             ..words.options(py)?
         })
     }
@@ -82,6 +85,11 @@ impl Words<'_> {
             ..Options::default()
         })
     }
+}
+
+/// The notation of a name and its options; JSON if it is not said.
+pub fn notation(py: Python<'_>, name: Option<&str>) -> PyResult<Notation> {
+    lift(py, name.map_or(Ok(Notation::Json), Notation::of))
 }
 
 /// A number of digits; one out of all bounds becomes 0, which the kernel refuses.

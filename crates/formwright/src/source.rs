@@ -29,18 +29,18 @@ use crate::limits::Limits;
 use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
 use crate::syntax::grammar::compile::GrammarText;
-use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
+use crate::syntax::json_schema::{Notation, Numbers, Options, Order, json_schema};
 use crate::syntax::pieces;
 use crate::syntax::regex::{self, Dialect};
 use crate::syntax::text::{self, Free};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 4, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 5, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 5, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 6, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -391,6 +391,7 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
     write_map(body, &options.formats);
     write_map(body, &options.registry);
     write_optional(body, options.dialect.as_deref());
+    put_text(body, &options.notation.spelled());
 }
 
 fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
@@ -406,6 +407,7 @@ fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
         formats: read_map(reader, "formats")?,
         registry: read_map(reader, "documents of the registry")?,
         dialect: read_optional(reader, "dialect")?,
+        notation: Notation::of(reader.text("notation")?)?,
         limits: limits.clone(),
         ..Options::default()
     };

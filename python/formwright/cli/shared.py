@@ -39,7 +39,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.File("rb")
 """A file of bytes; - is stdin. `read_text` decodes it."""
 
-_JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items", "alphabet")
+_JSON_OPTIONS = ("notation", "order", "whitespace", "max_whitespace", "max_items", "alphabet")
 """The parameters that `add_json_options` adds."""
 
 GRAMMAR_OPTIONS = ("start", "lexing")
@@ -95,6 +95,11 @@ def remove_final_newline(text: str) -> str:
 
 def add_json_options(command: Command) -> Command:
     """Add the options for how JSON is written; those that are not given are ``None``, for the environment to decide."""
+    notation = click.option(
+        "--notation",
+        type=click.Choice(["json", "jsonl", "python", "csv", "tsv", "markdown", "yaml"]),
+        help="How values are written.  [default: json]",
+    )
     order = click.option(
         "--order",
         type=click.Choice(["schema", "model"]),
@@ -122,7 +127,7 @@ def add_json_options(command: Command) -> Command:
         metavar="CHARACTERS",
         help="Characters of strings and names that the schema leaves open.  [default: $FORMWRIGHT_ALPHABET, or all]",
     )
-    return order(whitespace(max_whitespace(max_items(alphabet(command)))))
+    return notation(order(whitespace(max_whitespace(max_items(alphabet(command))))))
 
 
 def add_grammar_options(command: Command) -> Command:

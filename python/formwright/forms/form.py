@@ -38,7 +38,7 @@ from operator import add
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher
-from formwright.errors import NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
+from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
 from formwright.forms.explain import Check, Explanation, Reading
@@ -54,7 +54,7 @@ from formwright.forms.readers import (
     plain,
     spell_text,
 )
-from formwright.forms.text_checks import check_text, read_json, shorten, utf8_of
+from formwright.forms.text_checks import check_text, dump_json, read_json, shorten, utf8_of
 
 __all__ = [
     "Form",
@@ -148,6 +148,30 @@ class Form(Generic[T_co]):
                 position=position,
             )
         return self.read_bytes(utf8_of(text))
+
+    def write(self, value: Any) -> str:
+        """A text of this form that is read as ``value``: compact JSON, or the usual spelling of a notation.
+
+        Members come in the order in which the schema declares them. A text is its own value.
+
+        Raises:
+            ArgumentError: The form has no text that is read as ``value``, or it is a composition.
+        """
+        values = self.language.values()
+        if values is not None:
+            dump = getattr(getattr(self.read, "read_json", self.read), "dump", dump_json)
+            text = values.write(dump(value))
+        else:
+            options = self.origin.what if self.origin is not None and self.origin.kind == "choice" else (value,)
+            fitting = (option for option in options if isinstance(option, str) and self.matches(option))
+            text = next((option for option in fitting if self.read(option) == value), None)
+        if text is None or not self.matches(text):
+            raise ArgumentError(
+                f"{self.title} has no text that is read as {shorten(repr(value))}",
+                hint="explain() says what a notation leaves out; the parts of a composition are written one by one",
+                argument="value",
+            )
+        return text
 
     def read_bytes(self, data: bytes) -> T_co:
         """The value of what a `Matcher` has accepted, which is a complete text of this form."""

@@ -29,6 +29,7 @@ from formwright.forms.json_options import (
     key_of_options,
 )
 from formwright.forms.kept import find_form, key_of_type
+from formwright.forms.notations import NotationReader
 from formwright.forms.not_forms import check_is_type, kind_of_type, name_of_type
 from formwright.forms.quotes import current_source
 from formwright.forms.text_checks import read_json, shorten
@@ -60,6 +61,9 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
         schema: A dict, a bool, JSON Schema text, or a Python type.
 
     Keyword Args:
+        notation: How values are written: ``"json"``, ``"jsonl"``, ``"python"``, ``"csv"``, ``"tsv"``, ``"markdown"``,
+            ``"yaml"``, or one with options, as `formwright.Yaml` and `formwright.Csv`. The options of JSON's layout
+            (``order``, ``whitespace``, ``max_whitespace``, ``escapes``, ``integers``) are errors with another one.
         order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
             ``FORMWRIGHT_ORDER`` says, or ``"schema"``.
         whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``
@@ -197,4 +201,6 @@ def _json_form(
     remarks: tuple[Reading, ...],
 ) -> Form[Any]:
     language = Language.json_schema(schema, **options)
+    if not language.is_json:
+        return Form(language, NotationReader(language, read, schema, options), title, "value", remarks)
     return Form(language, read, title, kind, remarks, origin=Origin("schema", schema, options))

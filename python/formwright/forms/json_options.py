@@ -29,6 +29,7 @@ from formwright._kernel import environment
 from formwright._options import check_names
 from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
+from formwright.forms.notations import Notation, spell_notation
 from formwright.forms.text_checks import check_text, shorten
 
 __all__ = ["DEFAULTS", "JsonOptions", "JsonTextOptions", "complete_options", "key_of_options"]
@@ -49,6 +50,7 @@ class JsonTextOptions(TypedDict, total=False):
 class JsonOptions(JsonTextOptions, total=False):
     """The options of every function that makes a form of JSON; `json_schema` describes them."""
 
+    notation: Notation
     order: Literal["schema", "model"] | None
     integers: Literal["plain", "decimal"]
     unknown_keywords: Literal["error", "ignore"]
@@ -59,6 +61,7 @@ class JsonOptions(JsonTextOptions, total=False):
 
 
 DEFAULTS: Mapping[str, Any] = {
+    "notation": "json",
     "order": None,
     "whitespace": None,
     "max_whitespace": None,
@@ -98,11 +101,30 @@ def complete_options(
         completed["whitespace"] = "free"
     if completed.get("alphabet") is not None:
         check_text(completed["alphabet"], "alphabet")
+    if completed.get("notation", "json") != "json":
+        _check_notation(options)
+    if "notation" in completed:
+        completed["notation"] = spell_notation(completed["notation"])
     for name, plain in _PLAIN.items():
         if name in completed and completed[name] is None:
             completed[name] = plain
     rows = (Reading("", variable, "default", shorten(f"{option}={value!r}")) for variable, option, value in sources)
     return completed, tuple(rows)
+
+
+_OF_JSON = ("order", "whitespace", "max_whitespace", "escapes", "integers")
+"""Options that say how JSON is written."""
+
+
+def _check_notation(options: Mapping[str, Any]) -> None:
+    """Refuse options that another notation than JSON has no place for. Raises ArgumentError."""
+    given = [name for name in _OF_JSON if options.get(name, DEFAULTS[name]) != DEFAULTS[name]]
+    if given:
+        raise ArgumentError(
+            f"{given[0]}= says how JSON is written, and the notation is {options['notation']!r}",
+            hint="leave out one of the two; a notation has options of its own, as in fw.Yaml(indent=4)",
+            argument=given[0],
+        )
 
 
 def key_of_options(options: Mapping[str, Any]) -> Hashable | None:

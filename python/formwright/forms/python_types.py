@@ -27,10 +27,11 @@ import inspect
 import json
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 
 from formwright._extras import needs
-from formwright.errors import NotAForm, OutputInvalid
+from formwright.errors import ArgumentError, NotAForm, OutputInvalid
 from formwright.forms.context import current_context
 from formwright.forms.quotes import complete_quotes, source_given
 from formwright.forms.type_remarks import Remark
@@ -181,6 +182,31 @@ class Reader:
 
             self._validator = Validator(cast("dict[str, Any]", self._adapter.core_schema))
         return self._validator
+
+    def dump(self, value: Any) -> str:
+        """The JSON of a value of the type, by the names that its texts have.
+
+        Raises:
+            ArgumentError: It is no value of the type.
+        """
+        try:
+            checked = self._adapter.validate_python(value)
+            plain = self._adapter.dump_python(checked, mode="python", by_alias=True)
+            return json.dumps(plain, ensure_ascii=False, allow_nan=False, default=self._dump_one)
+        except (ValidationError, ValueError, TypeError) as error:
+            raise ArgumentError(
+                f"the value is none of {type_name(self._type)}: {error}", argument="value"
+            ) from error
+
+    @staticmethod
+    def _dump_one(value: Any) -> Any:
+        """What pydantic makes of one value that is not plain data."""
+        if isinstance(value, Decimal):
+            number = int(value) if value == value.to_integral_value() else float(value)
+            if Decimal(str(number)) != value:
+                raise ValueError(f"{value} has more digits than a number of JSON is read with")
+            return number
+        return pydantic_core.to_jsonable_python(value)
 
     def __call__(self, text: str) -> Any:
         """The value of type ``form`` that ``text`` spells.

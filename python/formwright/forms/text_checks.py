@@ -7,7 +7,7 @@ from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid
 
-__all__ = ["check_text", "is_of_call", "read_json", "shorten", "utf8_of"]
+__all__ = ["check_text", "dump_json", "is_of_call", "read_json", "shorten", "utf8_of"]
 
 
 def check_text(text: object, argument: str) -> None:
@@ -33,6 +33,14 @@ def read_json(text: str) -> Any:
         raise OutputInvalid(
             "the text is nested deeper than Python's json reads", text=text, position=len(text)
         ) from error
+
+
+def dump_json(value: Any) -> str:
+    """``json.dumps``, whose errors are ours. Raises ArgumentError."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ArgumentError(f"the value cannot be written as JSON: {error}", argument="value") from error
 
 
 def is_of_call(error: Exception) -> bool:

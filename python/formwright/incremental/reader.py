@@ -26,8 +26,10 @@ from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, OutputInvalid, TokenRejected
 from formwright.forms.coerce import form
 from formwright.forms.form import Form, byte_matcher
+from formwright.forms.notations import NotationReader
 from formwright.forms.readers import Chain, HasChain
 from formwright.incremental.json_reader import JsonReader
+from formwright.incremental.notation_reader import NotatedReader
 from formwright.incremental.parts_reader import PartsReader
 from formwright.incremental.text import Text
 from formwright.incremental.text_reader import TextReader
@@ -80,6 +82,8 @@ def reader_of(form: Form[Any]) -> PartialReader:
         return TextReader(form.read.snapshot)
     if form.language.is_json:
         return JsonReader(form)
+    if isinstance(form.read, NotationReader):
+        return NotatedReader(form, form.read)
     chain = form.read.chain if isinstance(form.read, HasChain) else form.read
     if isinstance(chain, Chain) and (any(chain.takes) or any(part.name for part in chain.forms)):
         return PartsReader(chain, reader_of)

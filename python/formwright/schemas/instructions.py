@@ -22,14 +22,17 @@ enforced by words. A text that comes back conforms only if `Form.parse` takes it
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from formwright.errors import ArgumentError
 from formwright.forms.coerce import form as form_of
-from formwright.forms.form import Form
+from formwright.forms.form import Form, Origin
+from formwright.forms.notations import NotationReader
 from formwright.forms.readers import Alternative, Chain, Repetition, python_type_of
 from formwright.schemas.rendering import (
     PLAIN,
@@ -77,6 +80,8 @@ def instruction_of(form: Form[Any], style: str = "schema") -> str:
     """The text for a form that is made already. Raises as `instructions`."""
     check_style(style)
     origin = form.origin
+    if isinstance(form.read, NotationReader):
+        return _describe_notation(form, form.read, style)
     if origin is None:
         return _describe_composition(form, style)
     if origin.kind == "tools":
@@ -157,7 +162,7 @@ def _article(what: str) -> str:
 def _example(document: Document, form: Form[Any]) -> str:
     text = _instance(document, form)
     head = f", in the form of this example{_which(document, form)}:\n{text}"
-    told = [f"- {path}: {_what(line)}" for path, line in _unseen(outline_of(document), set(_names(text)))]
+    told = [f"- {path}: {_what(line)}" for path, line in _unseen(outline_of(document), set(_names(_read_as_json(form, text))))]
     return "\n".join([head, "Its values stand for yours, of which:", *told]) if told else head
 
 
@@ -195,13 +200,22 @@ def _names(text: str) -> Iterator[str]:
     yield from found
 
 
+def _read_as_json(form: Form[Any], text: str) -> str:
+    """The JSON that a text says."""
+    values = None if form.language.is_json else form.language.values()
+    return text if values is None else values.read(text) or "null"
+
+
 def _instance(document: Document, form: Form[Any]) -> str:
     """A readable conforming text; the shortest one where that is not found."""
     layout = _LAYOUTS.get(_options(form).get("whitespace", ""), {})
     for optional in (True, False):
-        text = json.dumps(sample(document, optional=optional), ensure_ascii=False, **layout)
+        value = sample(document, optional=optional)
+        text = json.dumps(value, ensure_ascii=False, **layout)
         if form.matches(text):
             return text
+        with contextlib.suppress(ArgumentError):
+            return form.write(value)
     return form.example()
 
 
@@ -267,6 +281,26 @@ def _describe_grammar(text: str) -> str:
 
 def _describe_pattern(pattern: str) -> str:
     return f"a text that this regular expression matches whole, and nothing else: {pattern}"
+
+
+_NOTATIONS = {
+    "jsonl": "JSON Lines",
+    "python": "a Python literal",
+    "csv": "CSV",
+    "tsv": "tab-separated values",
+    "markdown": "a Markdown table",
+    "yaml": "YAML",
+}
+
+
+def _describe_notation(form: Form[Any], reader: NotationReader, style: str) -> str:
+    """The schema of the values, and an example in the notation."""
+    origin = Origin("schema", reader.schema, reader.options)
+    plain = replace(form, read=reader.read_json, origin=origin)
+    document = _document(plain)
+    told = STYLES[style](document, plain)
+    example = "" if style == "example" else f"\nFor example:\n{_instance(document, plain)}"
+    return f"Answer with {_NOTATIONS[reader.name]} only, nothing before or after it{told}{_alphabet(plain)}{example}"
 
 
 def _describe_composition(form: Form[Any], style: str) -> str:

@@ -155,6 +155,26 @@ impl Spaces {
         (spaces.reaching(), Layout { open, value, comma, key, colon })
     }
 
+    /// One space after `:` and `,`, and nowhere else.
+    pub fn spaced() -> (Self, Layout) {
+        let mut spaces = Self::default();
+        let nothing = spaces.add(end::ANY);
+        let before = spaces.add(0);
+        let spaced = spaces.add(end::ITEM);
+        spaces.next[before as usize][0] = spaced;
+        let layout = Layout { comma: before, colon: before, ..Layout::same(nothing) };
+        (spaces.reaching(), layout)
+    }
+
+    /// Nothing or one space, everywhere.
+    pub fn on_one_line() -> (Self, Layout) {
+        let mut spaces = Self::default();
+        let start = spaces.add(end::ANY);
+        let spaced = spaces.add(end::ANY);
+        spaces.next[start as usize][0] = spaced;
+        (spaces.reaching(), Layout::same(start))
+    }
+
     /// Whatever `tree` matches, everywhere.
     ///
     /// # Errors

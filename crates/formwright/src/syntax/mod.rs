@@ -3,6 +3,7 @@
 pub mod choice;
 pub mod grammar;
 pub mod json_schema;
+pub mod notation;
 pub mod pieces;
 
 mod ascii;

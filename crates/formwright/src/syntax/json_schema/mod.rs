@@ -10,6 +10,7 @@
 //! every key of the document is enforced, an annotation, or an error.
 
 mod build;
+mod notations;
 mod decimals;
 mod document;
 mod doubles;
@@ -23,7 +24,7 @@ mod numerals;
 mod pointer;
 mod read;
 mod sets;
-mod value;
+pub(crate) mod value;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ use crate::matcher::measure_new_items;
 use document::{Dialect, Documents};
 pub use explain::{Reading, explain};
 use metaschemas::METASCHEMAS;
+pub use notations::{Notation, Reader, reader_of};
 use numerals::NumberStyle;
 use read::Purpose;
 
@@ -108,6 +110,8 @@ pub struct Options {
     pub dialect: Option<String>,
     /// Documents that references may lead to, by URI.
     pub registry: BTreeMap<String, String>,
+    /// How values are written.
+    pub notation: Notation,
     /// Bounds.
     pub limits: Limits,
 }
@@ -129,6 +133,7 @@ impl Default for Options {
             formats: BTreeMap::new(),
             dialect: None,
             registry: BTreeMap::new(),
+            notation: Notation::Json,
             limits: Limits::default(),
         }
     }
@@ -168,6 +173,12 @@ impl Options {
         }
         thread_local! {
             static FLEXIBLE: (Arc<Spaces>, Layout) = shared(Spaces::flexible());
+        }
+        if matches!(self.notation, Notation::Yaml { .. }) {
+            return Ok(shared(Spaces::spaced()));
+        }
+        if self.notation == Notation::JsonLines {
+            return Ok(shared(Spaces::on_one_line()));
         }
         match self.whitespace.as_str() {
             "flexible" => Ok(FLEXIBLE.with(Clone::clone)),
@@ -294,6 +305,20 @@ fn build_graph<T>(
     purpose: Purpose,
     then: impl for<'d> FnOnce(build::Built<'d>, &mut read::SchemaReader<'d>) -> Result<T>,
 ) -> Result<T> {
+    with_reader(schema, options, purpose, |reader, root| {
+        let options = reader.options;
+        let built = build::GraphBuilder::new(reader, options)?.finish(root)?;
+        then(built, reader)
+    })
+}
+
+/// Reads the documents of a schema, and calls `then` with a reader of them and the schema while they are in memory.
+fn with_reader<T>(
+    schema: &str,
+    options: &Options,
+    purpose: Purpose,
+    then: impl for<'d> FnOnce(&mut read::SchemaReader<'d>, &'d Value<'d>) -> Result<T>,
+) -> Result<T> {
     options.check()?;
     let default = match &options.dialect {
         None => Dialect::Draft2020,
@@ -319,8 +344,7 @@ fn build_graph<T>(
             documents.add(uri, value, default, *mentions);
         }
         let mut reader = read::SchemaReader::new(&documents, arena, options, purpose);
-        let built = build::GraphBuilder::new(&mut reader, options)?.finish(&root)?;
-        then(built, &mut reader)
+        then(&mut reader, &root)
     })
 }
 

@@ -12,7 +12,7 @@ use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Differing, Leaf, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Escapes, Regular};
-use crate::syntax::json_schema::doubles;
+use crate::syntax::json_schema::{Notation, doubles};
 use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::numerals::told_apart;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, Union, ValueSet, conjoin_in, is_never};
@@ -22,7 +22,7 @@ type ItemWays = Vec<Vec<(NodeId, u32)>>;
 
 impl<'d> GraphBuilder<'_, 'd> {
     /// The most items that are written.
-    fn most_items(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> u32 {
+    pub(super) fn most_items(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> u32 {
         let Some(most) = self.options.max_items.filter(|_| array.high == UNBOUNDED) else { return array.high };
         let most = most.max(items_needed(array));
         self.reader.note_items(whole, most);
@@ -77,6 +77,10 @@ impl<'d> GraphBuilder<'_, 'd> {
             let what = "uniqueItems together with contains cannot be enforced where more than one item must come";
             return Err(Error::unsupported(&pointer, what).hint("leave out uniqueItems, or contains"));
         }
+        if self.options.notation == Notation::Python {
+            let what = "uniqueItems of arrays or objects cannot be enforced in the notation python";
+            return Err(Error::unsupported(&pointer, what).hint("leave out uniqueItems, or use notation=\"json\""));
+        }
         let doubles = self.options.number_style().doubles;
         let differing = Differing { doubles, pointer: pointer.as_str().into(), lengths: Arc::new([]) };
         self.plain_array(array, whole, Some(differing))
@@ -114,7 +118,7 @@ impl<'d> GraphBuilder<'_, 'd> {
 
     /// The words and numbers of a set, each in the one form of its value.
     fn unquoted_scalars(&self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Regular> {
-        let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
+        let words = self.options.notation.words(set);
         let mut texts: Vec<Regular> = Vec::new();
         texts.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
         let doubles = self.options.number_style().doubles;

@@ -12,7 +12,9 @@ mod alphabet;
 mod arrays;
 mod conditional;
 mod declared;
+mod notated;
 mod objects;
+mod ordering;
 mod strings;
 mod undeclared;
 
@@ -32,7 +34,9 @@ use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
 use crate::regular::{Encoding, Escapes, Regular, Writing};
+use crate::syntax::notation::Parts;
 use alphabet::Texts;
+pub use ordering::write_in_order;
 use strings::{counted_class, is_worth_counting, quoted};
 
 /// Units of work of a condition.
@@ -89,6 +93,8 @@ pub struct Built<'d> {
     pub outside: Option<Condition<'d>>,
     /// Where a record is kept: the declared members of each object.
     pub members: Vec<Members<'d>>,
+    /// The parts of the texts, unless they are JSON.
+    pub parts: Option<Parts>,
 }
 
 impl<'r, 'd> GraphBuilder<'r, 'd> {
@@ -104,7 +110,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
             of_condition: FxHashMap::default(),
             queue: VecDeque::with_capacity(size),
             texts: None,
-            alphabet: options.alphabet.as_deref().map(|set| Regular::one_of(set).repeat(0, None)),
+            alphabet: notated::alphabet_of(options),
             outside: None,
             empty: None,
             narrowed: None,
@@ -115,7 +121,10 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     /// Builds everything the root needs.
     pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built<'d>> {
         let root = self.reader.root(root);
-        self.graph.root = self.node(root);
+        let parts = self.notated(root)?;
+        if parts.is_none() {
+            self.graph.root = self.node(root);
+        }
         while let Some((node, condition)) = self.queue.pop_front() {
             match self.build(condition) {
                 Ok(built) => self.graph.nodes[node as usize] = built,
@@ -125,9 +134,12 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
-        self.graph.root = self.with_whitespace_around(self.graph.root);
+        self.graph.root = match &parts {
+            Some(parts) => parts.lower(&mut self.graph),
+            None => self.with_whitespace_around(self.graph.root),
+        };
         let Self { graph, empty, narrowed, outside, members, .. } = self;
-        Ok(Built { graph, root, empty, narrowed, outside, members })
+        Ok(Built { graph, root, empty, narrowed, outside, members, parts })
     }
 
     /// The node of whole texts: free whitespace may be before and after the value too.
@@ -173,10 +185,28 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     /// The node of a set of values. Here and below, `whole` is the condition that they meet: messages name its schemas.
     fn value(&mut self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Alternatives::new(), LiteralTexts::new());
-        let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
+        let words = self.options.notation.words(set);
         literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| text.as_bytes()));
         self.numbers(&set.numbers, whole, &mut literals, &mut options)?;
         self.strings(&set.strings, whole, &mut literals, &mut options);
+        self.containers(set, whole, &mut options)?;
+        if !literals.is_empty() {
+            options.insert(0, self.graph.texts(literals));
+        }
+        Ok(self.any_of(options))
+    }
+
+    /// Any of some nodes.
+    fn any_of(&mut self, mut options: Alternatives) -> Node {
+        match options.len() {
+            0 => Node::Never,
+            1 => options.remove(0),
+            _ => Node::Choice(options.into_iter().map(|option| self.graph.add(option)).collect()),
+        }
+    }
+
+    /// The arrays and objects of a set.
+    fn containers(&mut self, set: &ValueSet<'d>, whole: Condition<'d>, options: &mut Alternatives) -> Result<()> {
         for array in &set.arrays {
             options.push(self.array(array, whole)?);
         }
@@ -187,14 +217,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         } else {
             options.push(self.conditional_object(&set.objects, set.formula, whole)?);
         }
-        if !literals.is_empty() {
-            options.insert(0, self.graph.texts(literals));
-        }
-        Ok(match options.len() {
-            0 => Node::Never,
-            1 => options.remove(0),
-            _ => Node::Choice(options.into_iter().map(|option| self.graph.add(option)).collect()),
-        })
+        Ok(())
     }
 
     fn numbers(
@@ -212,7 +235,8 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                     trees.push(self.with_zeros(set, self.number_tree(set, whole)?));
                 }
                 Some(_) => {
-                    let text = set.point_text(style);
+                    let notation = self.options.notation;
+                    let text = set.point_text(style).filter(|text| notated::is_number(notation, text));
                     literals.extend(text.map(|text| &*self.reader.arena.alloc_slice_copy(text.as_bytes())));
                 }
                 None => {
@@ -232,8 +256,9 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     }
 
     fn number_tree(&self, set: &NumberSet, whole: Condition<'d>) -> Result<Regular> {
-        set.tree(self.options.number_style())
-            .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))
+        let tree = set.tree(self.options.number_style());
+        let tree = tree.map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
+        Ok(notated::spelled_numbers(self.options.notation, tree))
     }
 
     /// Integers, perhaps with a fraction of zeros.
@@ -261,7 +286,8 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     ) {
         match strings {
             StringSet::Finite(texts) if !self.options.any_escapes => {
-                literals.extend(texts.iter().map(|text| quoted(self.reader.arena, text)));
+                let texts = texts.iter().filter(|text| notated::is_writable(self.options.notation, text));
+                literals.extend(texts.map(|text| quoted(self.reader.arena, text)));
             }
             strings if strings.is_none() => {}
             StringSet::Regular { tree: Regular::Implicit(language), .. }

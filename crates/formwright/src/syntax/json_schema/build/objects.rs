@@ -13,10 +13,11 @@ use smallvec::SmallVec;
 
 use super::declared::{Declared, FEW};
 use super::strings::escaped;
-use super::{GraphBuilder, MOST_KINDS};
-use crate::error::Result;
+use super::{GraphBuilder, MOST_KINDS, notated};
+use crate::error::{Error, Result};
 use crate::language::{Member, Node, NodeId, Object, UndeclaredKinds, link_required};
 use crate::syntax::json_schema::Order;
+use crate::syntax::json_schema::read::SchemaReader;
 use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, TRUE, conjoin_in, is_never, lone};
 
 /// Names of a finite language that are declared one by one.
@@ -38,6 +39,10 @@ impl<'d> GraphBuilder<'_, 'd> {
         }
         let arena = self.reader.arena;
         let texts: SmallVec<[(&[u8], u32); FEW]> = names.iter().map(|name| escaped(arena, name)).zip(0..).collect();
+        if let Some(name) = names.iter().find(|name| !notated::is_writable(self.options.notation, name)) {
+            let what = format!("the name {name:?} has characters that not every reader of yaml takes");
+            return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
+        }
         let conditions = self.conditions(object, &names);
         let index = |name: &str| names.place(name, 0).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
@@ -92,30 +97,7 @@ impl<'d> GraphBuilder<'_, 'd> {
 
     /// The condition on the value of each declared member.
     pub(super) fn conditions(&mut self, object: &ObjectSet<'d>, names: &Declared<'d>) -> Conditions<'d> {
-        let mut all = Conditions::from_elem(Condition::default(), names.len());
-        for (at, rule) in object.rules.iter().enumerate() {
-            let arena = self.reader.arena;
-            let add = |index: usize| all[index] = conjoin_in(arena, all[index], rule.condition);
-            match &rule.names {
-                NameSet::One(name) => names.place(name, at).into_iter().for_each(add),
-                NameSet::Kind(_) => {}
-                NameSet::In(tree) => {
-                    let inside = self.reader.inside(tree, names.iter());
-                    (0..names.len()).filter(|index| inside[*index]).for_each(add);
-                }
-                NameSet::Except { names: without, patterns } => {
-                    let excepted = arena.alloc_slice_fill_copy(names.len(), false);
-                    let without = without.iter().zip(0..).filter_map(|(name, at)| names.place(name, at));
-                    without.for_each(|index| excepted[index] = true);
-                    for tree in patterns {
-                        let inside = self.reader.inside(tree, names.iter());
-                        excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
-                    }
-                    (0..names.len()).filter(|index| !excepted[*index]).for_each(add);
-                }
-            }
-        }
-        all
+        conditions_of(self.reader, object, names)
     }
 
     /// For each combination of the existential constraints that a member's name can meet: the values that meet them.
@@ -136,6 +118,38 @@ impl<'d> GraphBuilder<'_, 'd> {
         }
         all.into()
     }
+}
+
+/// The condition on the value of each declared member.
+pub(super) fn conditions_of<'d>(
+    reader: &mut SchemaReader<'d>,
+    object: &ObjectSet<'d>,
+    names: &Declared<'d>,
+) -> Conditions<'d> {
+    let mut all = Conditions::from_elem(Condition::default(), names.len());
+    for (at, rule) in object.rules.iter().enumerate() {
+        let arena = reader.arena;
+        let add = |index: usize| all[index] = conjoin_in(arena, all[index], rule.condition);
+        match &rule.names {
+            NameSet::One(name) => names.place(name, at).into_iter().for_each(add),
+            NameSet::Kind(_) => {}
+            NameSet::In(tree) => {
+                let inside = reader.inside(tree, names.iter());
+                (0..names.len()).filter(|index| inside[*index]).for_each(add);
+            }
+            NameSet::Except { names: without, patterns } => {
+                let excepted = arena.alloc_slice_fill_copy(names.len(), false);
+                let without = without.iter().zip(0..).filter_map(|(name, at)| names.place(name, at));
+                without.for_each(|index| excepted[index] = true);
+                for tree in patterns {
+                    let inside = reader.inside(tree, names.iter());
+                    excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
+                }
+                (0..names.len()).filter(|index| !excepted[*index]).for_each(add);
+            }
+        }
+    }
+    all
 }
 
 /// Every name some rule mentions, in order.

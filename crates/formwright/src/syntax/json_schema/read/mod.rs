@@ -83,7 +83,8 @@ pub struct SchemaReader<'d> {
     documents: &'d Documents<'d>,
     /// Where conditions lie.
     pub arena: &'d Bump,
-    options: &'d Options,
+    /// How schemas are read, and values written.
+    pub options: &'d Options,
     /// The schemas met, by their id.
     schemas: Vec<SchemaPlace<'d>>,
     /// Their ids. A schema that only refers to another one has the id of that.

@@ -116,6 +116,19 @@ impl<'d> SchemaReader<'d> {
         self.note_narrowed(condition, &OF_NAMES, note);
     }
 
+    /// Notes that members which the schemas of a condition do not declare are not written.
+    pub fn note_undeclared(&mut self, condition: Condition<'_>) {
+        const OF_OBJECTS: [&str; 4] = ["additionalProperties", "patternProperties", "properties", "type"];
+        self.note_narrowed(condition, &OF_OBJECTS, "objects without members that are not declared (notation)");
+    }
+
+    /// Notes that some strings are not written, because a cell with their text says another value.
+    pub fn note_cells(&mut self, condition: Condition<'_>) {
+        const OF_STRINGS: [&str; 5] = ["pattern", "format", "minLength", "maxLength", "type"];
+        let note = "strings that an empty cell, a number or a boolean is not read as (notation)";
+        self.note_narrowed(condition, &OF_STRINGS, note);
+    }
+
     /// Notes of every schema of a condition, at the first of some keywords or of those that combine schemas, that less is
     /// written; if none has one, that any value may be there.
     fn note_narrowed(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) {

@@ -1,0 +1,262 @@
+//! Writers of notations: from sets of values to parts.
+//!
+//! A writer lays out what it knows, and hands the rest to the writer of JSON where its notation holds JSON, as YAML
+//! does. Like there, a condition becomes a part once for each place that it is at, and children are queued.
+//!
+//! ```text
+//! {"a": 1}     yaml   a: 1     csv (of a list)   a⏎1     jsonl (of a list)   {"a": 1}
+//! ```
+
+mod lines;
+mod tables;
+mod yaml;
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use super::objects::{declared_names, finite_names};
+use super::{Alternatives, GraphBuilder, Texts};
+use crate::error::{Error, Result};
+use crate::language::{NodeId, UNBOUNDED};
+use crate::regular::Regular;
+use crate::syntax::json_schema::{Notation, Options};
+use crate::syntax::json_schema::number::NumberSet;
+use crate::syntax::json_schema::sets::{ArraySet, Condition, NameSet, ObjectSet, StringSet, TRUE, ValueSet, is_never};
+use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
+
+/// A declared member of an object that is written in order of declaration.
+struct RecordMember<'d> {
+    name: &'d str,
+    condition: Condition<'d>,
+    is_required: bool,
+}
+
+/// The members of an object, and whether it may have others.
+struct Record<'d> {
+    members: Vec<RecordMember<'d>>,
+    is_open: bool,
+}
+
+/// Writes the parts of one notation.
+struct NotationBuilder<'b, 'r, 'd> {
+    json: &'b mut GraphBuilder<'r, 'd>,
+    parts: Parts,
+}
+
+impl<'d> GraphBuilder<'_, 'd> {
+    /// The parts of texts whose value meets a condition, in the notation of the options.
+    pub(super) fn notated(&mut self, root: Condition<'d>) -> Result<Option<Parts>> {
+        let notation = self.options.notation;
+        if matches!(notation, Notation::Json | Notation::Python) {
+            return Ok(None);
+        }
+        let mut builder = NotationBuilder { json: self, parts: Parts::default() };
+        builder.parts.root = match notation {
+            Notation::JsonLines => builder.lines(root)?,
+            Notation::Csv { .. } | Notation::Markdown => builder.table(root, notation)?,
+            Notation::Json | Notation::Python | Notation::Yaml { .. } => return yaml::build(builder, root).map(Some),
+        };
+        Ok(Some(builder.parts))
+    }
+}
+
+/// The characters of strings and of undeclared names, repeated; `None` if they are all.
+pub(super) fn alphabet_of(options: &Options) -> Option<Regular> {
+    let own = options.alphabet.as_deref().map(|set| Regular::one_of(set).repeat(0, None));
+    match options.notation {
+        Notation::Yaml { .. } => {
+            let readable = yaml::CHARACTERS.clone().repeat(0, None);
+            Some(own.map_or(readable.clone(), |own| Regular::and([own, readable])))
+        }
+        _ => own,
+    }
+}
+
+/// The numbers of a tree that every reader of a notation takes for numbers.
+pub(super) fn spelled_numbers(notation: Notation, tree: Regular) -> Regular {
+    match notation {
+        Notation::Yaml { .. } => Regular::and([tree, Regular::of_static(&yaml::NUMBER)]),
+        _ => tree,
+    }
+}
+
+/// Whether every reader of a notation takes a text for a number, which it is in JSON.
+pub(super) fn is_number(notation: Notation, text: &str) -> bool {
+    !matches!(notation, Notation::Yaml { .. }) || !text.contains(['e', 'E'])
+}
+
+/// Whether a string can be written in the JSON of a notation.
+pub(super) fn is_writable(notation: Notation, text: &str) -> bool {
+    !matches!(notation, Notation::Yaml { .. }) || yaml::is_readable(text)
+}
+
+impl<'d> GraphBuilder<'_, 'd> {
+    /// The node of the arrays and objects that meet a condition, as JSON.
+    fn flow_node(&mut self, condition: Condition<'d>) -> Result<NodeId> {
+        let (set, mut options) = (self.reader.values(condition)?, Alternatives::new());
+        self.containers(&set, condition, &mut options)?;
+        let node = self.any_of(options);
+        Ok(self.graph.add(node))
+    }
+}
+
+impl<'d> NotationBuilder<'_, '_, 'd> {
+    /// The values that meet a condition.
+    fn values(&mut self, condition: Condition<'d>) -> Result<Rc<ValueSet<'d>>> {
+        let set = self.json.reader.values(condition)?;
+        if self.json.empty.is_none() && *set == ValueSet::never() {
+            self.json.empty = Some(condition);
+        }
+        if self.json.narrowed.is_none() && set.is_under_approximation() {
+            self.json.narrowed = Some(condition);
+        }
+        self.json.reader.check_answers()?;
+        Ok(set)
+    }
+
+    /// The node of a condition as JSON.
+    fn json_node(&mut self, condition: Condition<'d>) -> NodeId {
+        self.json.node(condition)
+    }
+
+    fn refuse(&self, whole: Condition<'d>, what: impl Into<String>, hint: &str) -> Error {
+        Error::unsupported(&self.json.reader.pointer_of(whole), what.into()).hint(hint)
+    }
+
+    /// The members of an object, unless they depend on each other in ways that no order of members tells.
+    fn record(&mut self, object: &ObjectSet<'d>) -> Option<Record<'d>> {
+        let mut names = declared_names(object);
+        let finite = finite_names(object);
+        finite.iter().flatten().zip(0..).for_each(|(name, at)| names.add(name, at));
+        let is_plain = object.existentials.is_empty() && object.implied.is_empty();
+        if !is_plain || object.low > object.required.len() as u32 || (object.high as usize) < names.len() {
+            return None;
+        }
+        let conditions = self.json.conditions(object, &names);
+        let mut members = Vec::with_capacity(names.len());
+        for (name, condition) in names.iter().zip(conditions) {
+            let is_required = object.requires(name);
+            if !is_never(condition) && self.json.reader.allows_name(object, name) {
+                members.push(RecordMember { name, condition, is_required });
+            } else if is_required {
+                return None;
+            }
+        }
+        let closes = |rule: &crate::syntax::json_schema::sets::Rule<'_>| {
+            is_never(rule.condition)
+                && matches!(&rule.names, NameSet::Except { names: known, patterns } if patterns.is_empty()
+                    && known.iter().all(|name| names.place(name, 0).is_some()))
+        };
+        let is_open = finite.is_none() && !object.rules.iter().any(closes);
+        Some(Record { members, is_open })
+    }
+
+    /// Members in order, where those that are not required may be left out: `first` and `next` make the part of one.
+    fn members_in_order(
+        &mut self,
+        record: &Record<'d>,
+        mut first: impl FnMut(&mut Self, &RecordMember<'d>) -> PartId,
+        mut next: impl FnMut(&mut Self, &RecordMember<'d>) -> PartId,
+    ) -> PartId {
+        let nothing = self.parts.add(Part::Nothing);
+        let (mut rest, mut all) = (nothing, None);
+        for member in record.members.iter().rev() {
+            let begins = first(self, member);
+            let begins = self.parts.sequence([begins, rest]);
+            let follows = next(self, member);
+            let follows = self.parts.sequence([follows, rest]);
+            if member.is_required {
+                (rest, all) = (follows, Some(begins));
+            } else {
+                rest = self.parts.choice(vec![follows, rest]);
+                all = Some(all.map_or(begins, |others| self.parts.choice(vec![begins, others])));
+            }
+        }
+        all.unwrap_or(nothing)
+    }
+
+    /// A part between the ends of a container.
+    fn container(&mut self, container: Container, inside: PartId) -> PartId {
+        let (open, close) = (self.parts.add(Part::Open(container)), self.parts.add(Part::Close(container)));
+        self.parts.sequence([open, inside, close])
+    }
+
+    fn constant(&mut self, text: &str, json: &str) -> PartId {
+        self.parts.add(Part::Constant { text: text.into(), json: json.into() })
+    }
+
+    fn scalar(&mut self, tree: &Regular, spelling: Spelling) -> PartId {
+        let leaf = spelling.leaf(tree);
+        self.parts.add(Part::Scalar { leaf, spelling })
+    }
+
+    /// The numbers of some sets that are spelled so; `None` if there are none.
+    fn numbers(
+        &mut self,
+        sets: &[Rc<NumberSet>],
+        whole: Condition<'d>,
+    ) -> Result<Option<Regular>> {
+        let mut trees = Vec::new();
+        for set in sets {
+            trees.push(self.json.number_tree(set, whole)?);
+        }
+        let tree = Regular::or(trees);
+        Ok((tree != Regular::Never).then_some(tree))
+    }
+
+    /// The strings of a set, of the characters that are written at all.
+    fn strings(&mut self, strings: &StringSet<'d>, whole: Condition<'d>) -> Regular {
+        self.json.in_alphabet(strings.tree(), std::slice::from_ref(strings), Texts::Strings, whole)
+    }
+}
+
+/// Whether the items of an array are told apart by their position alone.
+fn is_plain(array: &ArraySet<'_>) -> bool {
+    array.contains.is_empty() && !(array.unique && array.high > 1)
+}
+
+/// Whether objects meet no further formula.
+fn are_plain(set: &ValueSet<'_>) -> bool {
+    set.formula == TRUE
+}
+
+/// `low - done` to `high - done` rounds.
+fn rounds_left(array: &ArraySet<'_>, most: u32, done: u32) -> (u32, u32) {
+    let high = if most == UNBOUNDED { UNBOUNDED } else { most.saturating_sub(done) };
+    (array.low.saturating_sub(done), high)
+}
+
+/// What some readers take for no character of a text, or for a line break: controls but tab, CR and LF, and others.
+const UNREADABLE: &[(char, char)] = &[
+    ('\0', '\u{8}'),
+    ('\u{B}', '\u{C}'),
+    ('\u{E}', '\u{1F}'),
+    ('\u{7F}', '\u{9F}'),
+    ('\u{2028}', '\u{2029}'),
+    ('\u{FEFF}', '\u{FEFF}'),
+    ('\u{FFFE}', '\u{FFFF}'),
+];
+
+/// The characters outside some sorted ranges.
+fn all_but(ranges: &[(char, char)]) -> Regular {
+    let mut kept: Vec<(char, char)> = Vec::new();
+    let mut push = |low: u32, high: u32| {
+        for (first, last) in [(low, high.min(0xD7FF)), (low.max(0xE000), high)] {
+            if let (true, Some(first), Some(last)) = (first <= last, char::from_u32(first), char::from_u32(last)) {
+                kept.push((first, last));
+            }
+        }
+    };
+    let mut next = 0;
+    for (low, high) in ranges {
+        if u32::from(*low) > next {
+            push(next, u32::from(*low) - 1);
+        }
+        next = u32::from(*high) + 1;
+    }
+    push(next, u32::from(char::MAX));
+    Regular::Class(kept.into())
+}
+
+/// All of UTF-8 that every reader takes as it is.
+static READABLE: LazyLock<Regular> = LazyLock::new(|| all_but(UNREADABLE));

@@ -1,0 +1,303 @@
+//! YAML: mappings and sequences in blocks, and in flow where a block cannot say which members there are.
+//!
+//! ```text
+//! name: Ada
+//! tags:
+//! - a
+//! job: {"city": "Oslo"}
+//! ```
+//!
+//! What is written means the same in YAML 1.1 and 1.2. A plain string is one that no resolver takes for another value: it
+//! begins with a letter, or with a character that is neither an indicator nor part of a number. What stands in flow is
+//! JSON, with a blank after colons and commas.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::{NotationBuilder, READABLE, UNREADABLE, all_but, are_plain, is_plain, rounds_left};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::regular::{Automaton, Encoding, Regular};
+use crate::syntax::json_schema::Notation;
+use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, StringSet};
+use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
+
+/// Where a value stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Position {
+    /// The whole text.
+    Root,
+    /// After the colon of a key in this column.
+    AfterKey(u32),
+    /// After a dash, so that it begins in this column.
+    AfterDash(u32),
+}
+
+impl Position {
+    /// The columns in which a block of mappings may begin, or one of sequences.
+    fn columns(self, container: Container, indent: u32) -> Vec<u32> {
+        match (self, container) {
+            (Self::Root, _) => vec![0],
+            (Self::AfterDash(column), _) => vec![column],
+            (Self::AfterKey(column), Container::Object) => vec![column + indent],
+            (Self::AfterKey(column), Container::Array) => vec![column, column + indent],
+        }
+    }
+
+    fn deepest(self) -> u32 {
+        match self {
+            Self::Root => 0,
+            Self::AfterKey(column) | Self::AfterDash(column) => column,
+        }
+    }
+}
+
+/// The parts of conditions by where they stand.
+struct YamlBuilder<'b, 'r, 'd> {
+    base: NotationBuilder<'b, 'r, 'd>,
+    known: FxHashMap<(Condition<'d>, Position), PartId>,
+    queue: VecDeque<(PartId, Condition<'d>, Position)>,
+    indent: u32,
+    max_depth: u32,
+}
+
+pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
+    let Notation::Yaml { indent, max_depth } = base.json.options.notation else { return Ok(Parts::default()) };
+    let known = FxHashMap::default();
+    let mut builder = YamlBuilder { base, known, queue: VecDeque::new(), indent, max_depth };
+    builder.base.parts.root = builder.part(root, Position::Root);
+    while let Some((part, condition, position)) = builder.queue.pop_front() {
+        let options = builder.options(condition, position)?;
+        builder.base.parts.set(part, Part::Choice(options.into()));
+        let (made, allowed) = (builder.base.parts.len(), builder.base.json.options.limits.nodes);
+        if made > allowed {
+            return Err(Error::limit("nodes", made, allowed));
+        }
+    }
+    Ok(builder.base.parts)
+}
+
+impl<'d> YamlBuilder<'_, '_, 'd> {
+    /// The part of a condition, perhaps still to be built.
+    fn part(&mut self, condition: Condition<'d>, position: Position) -> PartId {
+        if let Some(&known) = self.known.get(&(condition, position)) {
+            return known;
+        }
+        let part = self.base.parts.add(Part::Nothing);
+        self.known.insert((condition, position), part);
+        self.queue.push_back((part, condition, position));
+        part
+    }
+
+    /// The ways to write a value, the usual one first.
+    fn options(&mut self, condition: Condition<'d>, position: Position) -> Result<Vec<PartId>> {
+        let set = self.base.values(condition)?;
+        let (mut inline, mut blocks) = (Vec::new(), Vec::new());
+        for (is_there, word) in [(set.null, "null"), (set.yes, "true"), (set.no, "false")] {
+            if is_there {
+                inline.push(self.base.constant(word, word));
+            }
+        }
+        if let Some(tree) = self.base.numbers(&set.numbers, condition)? {
+            inline.push(self.base.scalar(&tree, Spelling::Number));
+        }
+        if !set.strings.is_none() {
+            self.strings(&set.strings, condition, &mut inline)?;
+        }
+        let mut in_flow = !are_plain(&set);
+        let is_deep = position.deepest() / self.indent.max(1) >= self.max_depth;
+        for array in &set.arrays {
+            if array.low == 0 {
+                inline.push(self.empty("[]", Container::Array));
+            }
+            if !is_plain(array) || is_deep {
+                in_flow |= array.high > 0;
+            } else if array.high > 0 {
+                self.sequence(array, condition, position, &mut blocks);
+            }
+        }
+        for object in &set.objects {
+            let may_be_empty = object.required.is_empty() && object.low == 0;
+            if may_be_empty && are_plain(&set) {
+                inline.push(self.empty("{}", Container::Object));
+            }
+            in_flow |= is_deep || !are_plain(&set) || self.mapping(object, position, &mut blocks);
+        }
+        if in_flow {
+            let node = self.base.json.flow_node(condition)?;
+            inline.push(self.base.parts.add(Part::Json(node)));
+        }
+        let mut options = blocks;
+        if !inline.is_empty() {
+            let inline = self.base.parts.choice(inline);
+            options.push(match position {
+                Position::AfterKey(_) => {
+                    let blank = self.base.parts.text(" ");
+                    self.base.parts.sequence([blank, inline])
+                }
+                _ => inline,
+            });
+        }
+        Ok(options)
+    }
+
+    fn empty(&mut self, text: &str, container: Container) -> PartId {
+        let text = self.base.parts.text(text);
+        let nothing = self.base.parts.add(Part::Nothing);
+        let value = self.base.container(container, nothing);
+        self.base.parts.sequence([text, value])
+    }
+
+    /// What comes before a block that begins in a column.
+    fn lead(&mut self, position: Position, column: u32) -> PartId {
+        match position {
+            Position::AfterKey(_) => self.new_line(column),
+            _ => self.base.parts.add(Part::Nothing),
+        }
+    }
+
+    fn new_line(&mut self, column: u32) -> PartId {
+        self.base.parts.text(&format!("\n{}", " ".repeat(column as usize)))
+    }
+
+    /// A sequence in a block.
+    fn sequence(&mut self, array: &ArraySet<'d>, whole: Condition<'d>, position: Position, blocks: &mut Vec<PartId>) {
+        let most = self.base.json.most_items(array, whole);
+        for column in position.columns(Container::Array, self.indent) {
+            let lead = self.lead(position, column);
+            let line = self.new_line(column);
+            let dash = self.base.parts.text("- ");
+            let nothing = self.base.parts.add(Part::Nothing);
+            let fixed = (array.prefix.len() as u32).max(1).min(most);
+            let (low, high) = rounds_left(array, most, fixed);
+            let mut after = nothing;
+            if high > 0 {
+                let item = self.part(array.rest, Position::AfterDash(column + 2));
+                let body = self.base.parts.sequence([line, dash, item]);
+                after = self.base.parts.add(Part::Repeat { body, low, high });
+            }
+            for at in (0..fixed).rev() {
+                let item = self.part(array.item(at as usize), Position::AfterDash(column + 2));
+                let begin = if at == 0 { lead } else { line };
+                let all = self.base.parts.sequence([begin, dash, item, after]);
+                after = if at >= array.low && at > 0 { self.base.parts.choice(vec![all, nothing]) } else { all };
+            }
+            blocks.push(self.base.container(Container::Array, after));
+        }
+    }
+
+    /// A mapping in a block; whether some of its objects have to be written in flow.
+    fn mapping(&mut self, object: &ObjectSet<'d>, position: Position, blocks: &mut Vec<PartId>) -> bool {
+        let Some(record) = self.base.record(object) else { return true };
+        if record.members.is_empty() || record.members.iter().any(|member| !is_readable(member.name)) {
+            return record.is_open || !record.members.is_empty();
+        }
+        for column in position.columns(Container::Object, self.indent) {
+            let (lead, line) = (self.lead(position, column), self.new_line(column));
+            let mut members = Vec::new();
+            for member in &record.members {
+                let value = self.part(member.condition, Position::AfterKey(column));
+                let key = self.base.parts.add(Part::Key(member.name.into()));
+                let name = self.base.parts.text(&format!("{}:", key_text(member.name)));
+                members.push((member.name, self.base.parts.sequence([key, name, value])));
+            }
+            let of = |name: &str| members.iter().find(|(other, _)| *other == name).map_or(0, |(_, part)| *part);
+            let inside = self.base.members_in_order(
+                &record,
+                |base, member| base.parts.sequence([lead, of(member.name)]),
+                |base, member| base.parts.sequence([line, of(member.name)]),
+            );
+            blocks.push(self.base.container(Container::Object, inside));
+        }
+        record.is_open
+    }
+
+    fn strings(&mut self, strings: &StringSet<'d>, whole: Condition<'d>, inline: &mut Vec<PartId>) -> Result<()> {
+        if let StringSet::Finite(texts) = strings {
+            for text in texts.iter().filter(|text| is_readable(text)) {
+                let json = Spelling::Json.encode(text);
+                if is_plain_string(text)? {
+                    inline.push(self.base.constant(text, &json));
+                }
+                if !text.contains(['\n', '\r', '\t']) {
+                    inline.push(self.base.constant(&Spelling::Doubled('\'').encode(text), &json));
+                }
+                inline.push(self.base.constant(&json, &json));
+            }
+            return Ok(());
+        }
+        let tree = self.base.strings(strings, whole);
+        let plain = Regular::and([tree.clone(), Regular::of_static(&PLAIN)]);
+        inline.push(self.base.scalar(&plain, Spelling::Bare));
+        let quoted = Regular::and([tree.clone(), Regular::of_static(&ON_ONE_LINE)]);
+        inline.push(self.base.scalar(&quoted, Spelling::Doubled('\'')));
+        let escaped = Regular::and([tree, Regular::of_static(&ESCAPED)]);
+        inline.push(self.base.scalar(&escaped, Spelling::Json));
+        Ok(())
+    }
+}
+
+fn key_text(name: &str) -> String {
+    if is_plain_string(name).unwrap_or(false) { name.to_owned() } else { Spelling::Json.encode(name) }
+}
+
+/// Whether a text can be written at all, as it is or with escapes of JSON.
+pub(super) fn is_readable(text: &str) -> bool {
+    let is_unreadable = |c: char| c >= '\u{7F}' && UNREADABLE.iter().any(|(low, high)| (*low..=*high).contains(&c));
+    !text.contains(is_unreadable)
+}
+
+fn is_plain_string(text: &str) -> Result<bool> {
+    static AUTOMATON: LazyLock<Result<Automaton>> =
+        LazyLock::new(|| Automaton::new(&PLAIN, Encoding::Text, &Limits::default()));
+    AUTOMATON.as_ref().map(|automaton| automaton.accepts(text.as_bytes())).map_err(Clone::clone)
+}
+
+/// The characters of JSON strings in flow and in double quotes: others would need escapes that JSON does not write.
+pub(super) static CHARACTERS: LazyLock<Regular> = LazyLock::new(|| {
+    let unreadable: Vec<_> = UNREADABLE.iter().copied().filter(|(low, _)| *low >= '\u{7F}').collect();
+    all_but(&unreadable)
+});
+
+static ESCAPED: LazyLock<Regular> = LazyLock::new(|| CHARACTERS.clone().repeat(0, None));
+
+fn texts_with(part: Regular) -> Regular {
+    Regular::concat([Regular::anything(), part, Regular::anything()])
+}
+
+static ON_ONE_LINE: LazyLock<Regular> = LazyLock::new(|| {
+    Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::one_of("\t\r\n")).not()])
+});
+
+/// Strings that no version takes for another value, and no reader for the beginning of something else.
+static PLAIN: LazyLock<Regular> = LazyLock::new(|| {
+    let words = "null ~ true false yes no on off y n << =".split(' ').map(in_any_case);
+    let starts = Regular::one_of("-?:,[]{}#&*!|>'\"%@` +.<=~0123456789");
+    let bad = Regular::or([
+        Regular::Empty,
+        Regular::concat([starts, Regular::anything()]),
+        texts_with(Regular::text(": ")),
+        texts_with(Regular::text(" #")),
+        Regular::concat([Regular::anything(), Regular::one_of(": ")]),
+        Regular::or(words),
+    ]);
+    Regular::and([ON_ONE_LINE.clone(), bad.not()])
+});
+
+fn in_any_case(word: &str) -> Regular {
+    Regular::concat(word.chars().map(|c| {
+        let cases = [c.to_ascii_lowercase(), c.to_ascii_uppercase()];
+        Regular::one_of(&cases.iter().collect::<String>())
+    }))
+}
+
+/// Numbers that are numbers in both versions: an exponent has a sign, and a fraction before it.
+pub(super) static NUMBER: LazyLock<Regular> = LazyLock::new(|| {
+    let digits = || Regular::digit().repeat(1, None);
+    let fraction = Regular::concat([Regular::text("."), digits()]);
+    let exponent = Regular::concat([Regular::one_of("eE"), Regular::one_of("+-"), digits()]);
+    let rest = Regular::concat([fraction, exponent.optional()]);
+    Regular::concat([Regular::text("-").optional(), digits(), rest.optional()])
+});

@@ -1,0 +1,164 @@
+//! Notations: values of JSON Schema written otherwise, as YAML or CSV.
+//!
+//! A writer of a notation makes [`Parts`]: what is written, and what it says. The same parts become the nodes of a graph
+//! ([`Parts::lower`]), read a text as JSON ([`Parts::read`]) and write a value ([`Parts::write`]), so that the three
+//! cannot disagree:
+//!
+//! ```text
+//! - name: Ada     Text("- ") Open(Object) Key("name") Text("name:") Text(" ") Scalar(plain) Close(Object)
+//!                 [{"name":"Ada"}]
+//! ```
+//!
+//! What a writer does not lay out itself is JSON that stands in the text as it is ([`Part::Json`]).
+
+mod reading;
+mod spelling;
+mod writing;
+
+use std::sync::Arc;
+
+use crate::language::{Graph, Leaf, Node, NodeId};
+use crate::regular::Automaton;
+pub use spelling::Spelling;
+
+/// Index of a part.
+pub type PartId = u32;
+
+/// What holds other values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// `{}`
+    Object,
+    /// `[]`
+    Array,
+}
+
+/// A part of the texts of a notation.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Nothing is written.
+    Nothing,
+    /// A text that says nothing of the value.
+    Text(Arc<str>),
+    /// A text that stands for one value, whose JSON it is.
+    Constant {
+        /// What is written.
+        text: Arc<str>,
+        /// Its value: a scalar.
+        json: Arc<str>,
+    },
+    /// A string or number.
+    Scalar {
+        /// What is written.
+        leaf: Leaf,
+        /// What it says.
+        spelling: Spelling,
+    },
+    /// JSON on one line, up to its end, which the text shows.
+    Json(NodeId),
+    /// The beginning of a container; nothing is written.
+    Open(Container),
+    /// Its end; nothing is written.
+    Close(Container),
+    /// The name of the value that comes next; nothing is written.
+    Key(Arc<str>),
+    /// One after the other.
+    Sequence(Box<[PartId]>),
+    /// Any of them, the one to write first.
+    Choice(Box<[PartId]>),
+    /// So many times in a row.
+    Repeat {
+        /// What is repeated.
+        body: PartId,
+        /// Fewest times.
+        low: u32,
+        /// Most times, or [`crate::language::UNBOUNDED`].
+        high: u32,
+    },
+}
+
+/// The parts of the texts of a form.
+#[derive(Debug, Default)]
+pub struct Parts {
+    parts: Vec<Part>,
+    /// The part that a text is.
+    pub root: PartId,
+}
+
+impl Parts {
+    /// Adds a part.
+    pub fn add(&mut self, part: Part) -> PartId {
+        self.parts.push(part);
+        self.parts.len() as PartId - 1
+    }
+
+    /// Adds a text that says nothing of the value.
+    pub fn text(&mut self, text: &str) -> PartId {
+        self.add(Part::Text(text.into()))
+    }
+
+    /// Adds parts in a row.
+    pub fn sequence(&mut self, parts: impl Into<Box<[PartId]>>) -> PartId {
+        self.add(Part::Sequence(parts.into()))
+    }
+
+    /// Adds any of `options`.
+    pub fn choice(&mut self, options: Vec<PartId>) -> PartId {
+        match options[..] {
+            [only] => only,
+            _ => self.add(Part::Choice(options.into())),
+        }
+    }
+
+    /// Puts a part in the place of one that was added.
+    pub fn set(&mut self, at: PartId, part: Part) {
+        self.parts[at as usize] = part;
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    fn part(&self, at: PartId) -> &Part {
+        &self.parts[at as usize]
+    }
+
+    /// Adds the nodes of all parts to a graph. Returns that of the root.
+    pub fn lower(&self, graph: &mut Graph) -> NodeId {
+        let offset = graph.nodes.len() as NodeId;
+        let all = |parts: &[PartId]| parts.iter().map(|part| part + offset).collect();
+        let mut pending: Vec<Node> = Vec::with_capacity(self.parts.len());
+        for _ in &self.parts {
+            graph.add(Node::Never);
+        }
+        for part in &self.parts {
+            pending.push(match part {
+                Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Key(_) => Node::Empty,
+                Part::Text(text) | Part::Constant { text, .. } => graph.texts([text.as_bytes()]),
+                Part::Scalar { leaf, .. } => Node::Regular(graph.leaf(leaf.clone())),
+                Part::Json(node) => Node::Rule(*node),
+                Part::Sequence(parts) => Node::Sequence(all(parts)),
+                Part::Choice(options) if options.is_empty() => Node::Never,
+                Part::Choice(options) => Node::Choice(all(options)),
+                Part::Repeat { body, low, high } => Node::Repeat { body: body + offset, low: *low, high: *high },
+            });
+        }
+        for (at, node) in pending.into_iter().enumerate() {
+            graph.nodes[offset as usize + at] = node;
+        }
+        self.root + offset
+    }
+}
+
+/// The parts of a form, ready to read and write texts.
+pub struct Notated {
+    parts: Parts,
+    /// By part: the automaton of a scalar.
+    automata: Vec<Option<Automaton>>,
+}

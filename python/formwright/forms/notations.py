@@ -1,0 +1,113 @@
+"""Notations: the values of a type or schema written otherwise than as JSON.
+
+::
+
+    people = fw.form(list[Person], notation="csv")
+    people.write([Person(name="Ada", age=36)])                # 'name,age\\nAda,36'
+    people.parse("name,age\\nAda,36")                          # [Person(name='Ada', age=36)]
+    fw.json_schema(schema, notation=fw.Yaml(indent=4))
+
+A text is read as the JSON that it says, and that as the type reads it: a notation has no reader of values of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from formwright._kernel import Language, Values
+from formwright.errors import ArgumentError, OutputInvalid
+
+__all__ = ["Csv", "Notation", "NotationReader", "Yaml", "spell_notation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """Rows of cells, by RFC 4180 with LF between rows.
+
+    Attributes:
+        delimiter: What stands between cells: ``","``, ``";"``, ``"|"`` or a tab.
+        header: Whether the first row has the names of the columns.
+    """
+
+    delimiter: Literal[",", ";", "\t", "|"] = ","
+    header: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Yaml:
+    """YAML that means the same in versions 1.1 and 1.2.
+
+    Attributes:
+        indent: Blanks of a level of mappings, 1 to 8.
+        max_depth: Levels of blocks, up to 64; what is deeper stands in flow, which is JSON.
+    """
+
+    indent: int = 2
+    max_depth: int = 16
+
+
+Notation = Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "yaml"] | Csv | Yaml
+"""A notation by its name, or with options."""
+
+_NAMES = {"csv": Csv(), "tsv": Csv(delimiter="\t"), "yaml": Yaml()}
+_PLAIN = ("json", "jsonl", "python", "markdown")
+
+
+def spell_notation(notation: Any) -> str:
+    """The notation as the kernel takes it. Raises ArgumentError."""
+    options = _NAMES.get(notation, notation) if isinstance(notation, str) else notation
+    if isinstance(options, Csv) and isinstance(options.delimiter, str) and len(options.delimiter) == 1:
+        return f"csv {ord(options.delimiter)} {int(options.header)}"
+    if isinstance(options, Yaml) and all(type(number) is int and number >= 0 for number in (options.indent, options.max_depth)):
+        return f"yaml {options.indent} {options.max_depth}"
+    if isinstance(options, str) and options in _PLAIN:
+        return options
+    raise ArgumentError(
+        f"there is no notation {notation!r}",
+        hint=f"pass one of {', '.join((*_PLAIN, *_NAMES))}, or fw.Csv(...) or fw.Yaml(...)",
+        argument="notation",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class NotationReader:
+    """Reads texts of a notation: as JSON first, then as `read_json` does.
+
+    Attributes:
+        language: The texts, as the kernel has them.
+        read_json: The value of JSON.
+        schema: The JSON Schema of the values, as text.
+        options: The options of the form, as the kernel takes them.
+    """
+
+    language: Language
+    read_json: Callable[[str], Any]
+    schema: str
+    options: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the notation."""
+        name, *numbers = str(self.options["notation"]).split()
+        return "tsv" if [name, *numbers[:1]] == ["csv", str(ord("\t"))] else name
+
+    @cached_property
+    def values(self) -> Values:
+        """What reads a text as JSON."""
+        values = self.language.values()
+        if values is None:
+            raise ArgumentError("the language is no JSON Schema in a notation", argument="language")
+        return values
+
+    def __call__(self, text: str) -> Any:
+        """The value of a complete text. Raises OutputInvalid."""
+        json = self.values.read(text)
+        if json is None:
+            raise OutputInvalid("the text does not conform", text=text, position=len(text))
+        return self.read_json(json)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.language, self.read_json, self.schema, dict(self.options))

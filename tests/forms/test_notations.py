@@ -1,0 +1,350 @@
+"""Notations: what a text says is what independent readers read, each value is written, and each prefix goes on to an end."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+from pydantic import BaseModel
+from ruamel.yaml import YAML
+
+import formwright as fw
+from formwright.errors import ArgumentError, SchemaError, UnsatisfiableSchema, UnsupportedKeyword
+
+NASTY = "\"'\\,;|-:#&*!%@`[]{}<>?=~ \t\n\r.+0157eExnyNY_/é中\u00a0\u2028\u0085\ufeff\U0001f600"
+WORDS = ["yes", "null", "~", "1", "0x1F", "1e5", "12:30", "2024-01-02", "- a", "a: b", "a #b", "<br>", "\\|", ".inf", "on", "<<", "---"]
+SCALARS: list[dict[str, Any]] = [
+    {"type": "string"},
+    {"type": "string", "minLength": 1, "maxLength": 6},
+    {"type": "string", "pattern": "^[a-z:# -]*$"},
+    {"type": "string", "format": "date"},
+    {"type": "integer"},
+    {"type": "integer", "minimum": -5, "maximum": 100},
+    {"type": "number"},
+    {"type": "boolean"},
+    {"type": ["string", "null"]},
+    {"type": ["integer", "null"]},
+    {"enum": ["yes", "no", "a, b", "x: y", "", "null"]},
+    {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+    {"const": 7},
+]
+
+
+class Draws:
+    """Random schemas, texts and values."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def row(self) -> dict[str, Any]:
+        names = self.random.sample(["a", "b c", "id", "yes", "x.y", "é", "n|m", "3"], self.random.randint(1, 4))
+        properties = {name: self.random.choice(SCALARS) for name in names}
+        if self.random.random() < 0.3:
+            inner = {"p": self.random.choice(SCALARS), "q": self.random.choice(SCALARS)}
+            properties["in"] = {"type": "object", "properties": inner, "required": ["p", "q"], "additionalProperties": False}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+    def nested(self, depth: int = 3) -> dict[str, Any]:
+        kind = self.random.random()
+        if depth == 0 or kind < 0.3:
+            return self.random.choice(SCALARS)
+        if kind < 0.6:
+            low = self.random.choice([0, 0, 1, 2])
+            return {"type": "array", "items": self.nested(depth - 1), "minItems": low, "maxItems": low + self.random.randint(0, 3)}
+        names = self.random.sample(["a", "b c", "yes", "x:", "- d", "é", "3", "", "on"], self.random.randint(0, 4))
+        required = [name for name in names if self.random.random() < 0.6]
+        is_open = self.random.random() < 0.2
+        properties = {name: self.nested(depth - 1) for name in names}
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": is_open}
+
+    def string(self) -> str:
+        if self.random.random() < 0.4:
+            return self.random.choice(WORDS)
+        return "".join(self.random.choice(NASTY) for _ in range(self.random.randint(0, 4)))
+
+
+def schema_of(draws: Draws, notation: str) -> dict[str, Any]:
+    """A schema that the notation can write."""
+    if notation in ("csv", "tsv", "markdown"):
+        return {"type": "array", "items": draws.row(), "maxItems": draws.random.randint(1, 4)}
+    if notation == "jsonl":
+        return {"type": "array", "items": draws.nested(), "maxItems": draws.random.randint(1, 4)}
+    return draws.nested()
+
+
+def read_yaml(text: str) -> Any:
+    """What PyYAML and ruamel read, which must be the same."""
+    plain = yaml.load(text, yaml.SafeLoader)
+    assert to_json(yaml.load(text, yaml.CSafeLoader)) == to_json(plain)
+    assert to_json(YAML(typ="safe", pure=True).load(text)) == to_json(plain)
+    return plain
+
+
+def read_rows(delimiter: str) -> Callable[[str], list[list[str]]]:
+    return lambda text: [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)]
+
+
+def read_markdown(text: str) -> list[list[str]]:
+    """The source of each cell of a table, as a reader of Markdown cuts them."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(token.content.replace("<br>", "\n"))
+    return rows
+
+
+JUDGES: dict[str, Callable[[str], Any]] = {
+    "yaml": read_yaml,
+    "python": ast.literal_eval,
+    "jsonl": lambda text: [json.loads(line) for line in text.removesuffix("\n").split("\n") if text],
+    "csv": read_rows(","),
+    "tsv": read_rows("\t"),
+    "markdown": read_markdown,
+}
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def cells_of(value: dict[str, Any]) -> Iterator[Any]:
+    for each in value.values():
+        yield from cells_of(each) if isinstance(each, dict) else [each]
+
+
+def is_cell(text: str, value: Any) -> bool:
+    """Whether the text of a cell says a value."""
+    if value is None:
+        return text == ""
+    if isinstance(value, bool):
+        return text == str(value).lower()
+    return text == value if isinstance(value, str) else float(text) == float(value)
+
+
+def assert_says(notation: str, text: str, value: Any) -> None:
+    """An independent reader reads the value."""
+    judged = JUDGES[notation](text)
+    if notation in ("csv", "tsv", "markdown"):
+        rows = judged[1:]
+        assert len(rows) == len(value), (text, judged, value)
+        for row, each in zip(rows, value, strict=True):
+            wanted = [*cells_of(each)]
+            assert len(row) == len(wanted), (text, row, wanted)
+            assert all(map(is_cell, row, wanted)), (text, row, wanted)
+    else:
+        assert to_json(judged) == to_json(value), (text, judged, value)
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> fw.Vocabulary:
+    """Bytes and short pieces, so that texts are nasty."""
+    pieces = [": ", "- ", "\n", "\n  ", "\n- ", '",', '"', "''", "null", "true", "1e", "e+", " #", "ab", ", ", "{}", "[]", "| ", "\\|", "<br>", "\\n", "\\\""]
+    tokens = [*(bytes([byte]) for byte in range(256)), *(piece.encode() for piece in dict.fromkeys(pieces) if len(piece) > 1)]
+    return fw.Vocabulary([*tokens, b""], eos_token_ids=[len(tokens)])
+
+
+def write_at_random(draws: Draws, constraint: fw.Constraint[Any], budget: int) -> str:
+    """A text of random tokens within a budget, nasty ones more often."""
+    matcher = constraint.matcher()
+    ends = set(constraint.vocabulary.eos_token_ids)
+    left = max(budget, matcher.min_tokens_to_finish)
+    mask = fw.allocate_bitmask(1, constraint.vocabulary)
+    while True:
+        matcher.fill_bitmask(mask, budget=left)
+        allowed = fw.allowed_tokens(mask[0]).tolist()
+        assert allowed, (matcher.accepted_bytes, left)
+        weights = [8 if token >= 256 or token < 128 and chr(token) in NASTY else 1 for token in allowed]
+        token = draws.random.choices(allowed, weights)[0]
+        if token in ends:
+            break
+        matcher.accept_token(token)
+        left -= 1
+        if left == 0:
+            assert matcher.is_complete
+            break
+    return matcher.accepted_bytes.decode()
+
+
+def form_of(schema: dict[str, Any], notation: str) -> fw.Form[Any] | None:
+    try:
+        return fw.json_schema(schema, notation=notation)  # type: ignore[arg-type]
+    except (UnsupportedKeyword, UnsatisfiableSchema):
+        return None
+
+
+def check_pairs(notation: str, vocabulary: fw.Vocabulary, seeds: range, texts: int) -> int:
+    """Random texts of random schemas are read alike, as partial values too; how many there were."""
+    count = 0
+    for seed in seeds:
+        draws = Draws(seed)
+        schema = schema_of(draws, notation)
+        form = form_of(schema, notation)
+        if form is None:
+            continue
+        json_form, constraint = fw.json_schema(schema, whitespace="free"), fw.compile(form, vocabulary)
+        for _ in range(texts):
+            text = write_at_random(draws, constraint, draws.random.choice([0, 20, 60, 150]))
+            value = form.parse(text)
+            assert_says(notation, text, value)
+            assert json_form.matches(json.dumps(value, ensure_ascii=False)), (schema, text)
+            count += 1
+        reader = fw.partial(form)
+        for character in text:
+            reader.feed(character)
+        assert reader.finish() == value
+    return count
+
+
+@pytest.mark.parametrize("notation", JUDGES)
+def test_random_texts_say_what_others_read(notation: str, vocabulary: fw.Vocabulary) -> None:
+    assert check_pairs(notation, vocabulary, range(60), 5) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notation", JUDGES)
+def test_many_random_texts_say_what_others_read(notation: str, vocabulary: fw.Vocabulary) -> None:
+    assert check_pairs(notation, vocabulary, range(1_000, 6_000), 25) > 80_000
+
+
+@pytest.mark.parametrize("notation", JUDGES)
+def test_values_are_written_and_read_back(notation: str, vocabulary: fw.Vocabulary) -> None:
+    written = 0
+    for seed in range(200):
+        draws = Draws(seed)
+        schema = schema_of(draws, notation)
+        form = form_of(schema, notation)
+        if form is None:
+            continue
+        plain = fw.compile(fw.json_schema(schema), vocabulary)
+        for _ in range(3):
+            value = json.loads(write_at_random(draws, plain, 60))
+            try:
+                text = form.write(value)
+            except ArgumentError:
+                assert "narrowed" in str(form.explain()) or has_unreadable(value) or notation == "yaml", (schema, value)
+                continue
+            assert to_json(form.parse(text)) == to_json(value), (schema, text)
+            assert_says(notation, text, value)
+            written += 1
+    assert written > 150
+
+
+def has_unreadable(value: Any) -> bool:
+    """Whether some string has characters that not every reader takes as they are, or cannot be in a cell."""
+    if isinstance(value, dict):
+        return any(map(has_unreadable, [*value, *value.values()]))
+    if isinstance(value, list):
+        return any(map(has_unreadable, value))
+    return isinstance(value, str)
+
+
+STRINGS = [a + b + c for a in ["", *NASTY] for b in ["", *NASTY] for c in ["", "a", " ", ":", "'", '"', "\n"]]
+
+
+@pytest.mark.parametrize("notation", JUDGES)
+def test_traps_in_strings(notation: str) -> None:
+    """Strings of nasty characters are written so that they are read back, or not at all."""
+    row = {"type": "object", "properties": {"s": {"type": "string"}, "t": {"type": "string"}}, "required": ["s", "t"], "additionalProperties": False}
+    form = fw.json_schema({"type": "array", "items": row}, notation=notation)  # type: ignore[arg-type]
+    values = [{"s": string, "t": "x"} for string in [*STRINGS, *WORDS]]
+    left_out = 0
+    for value in values:
+        try:
+            text = form.write([value, value])
+        except ArgumentError:
+            left_out += 1
+            continue
+        assert form.parse(text) == [value, value]
+        assert_says(notation, text, [value, value])
+    assert left_out < len(values) * (0.75 if notation == "markdown" else 0.3)
+
+
+class Job(BaseModel):
+    """Where somebody works."""
+
+    city: str
+    since: int | None = None
+
+
+class Person(BaseModel):
+    """Somebody."""
+
+    name: str
+    age: int
+    tags: list[str] = []
+    job: Job | None = None
+
+
+def test_yaml_of_a_type() -> None:
+    form = fw.form(Person, notation="yaml")
+    value = Person(name="Ada: x", age=3, tags=["a", "yes"], job=Job(city="Oslo"))
+    text = form.write(value)
+    assert text == "name: 'Ada: x'\nage: 3\ntags:\n- a\n- 'yes'\njob:\n  city: Oslo\n  since: null"
+    assert form.parse(text) == value
+    assert form.parse("name: Ada\nage: 3\ntags:\n  - a\njob: null") == Person(name="Ada", age=3, tags=["a"])
+    assert pickle.loads(pickle.dumps(form)).parse(text) == value
+    reader = fw.partial(form)
+    assert reader.feed("name: Ad").value == {"name": "Ad"}
+    assert reader.feed("a\nage: 3").value == {"name": "Ada"}
+    assert reader.value["name"].state == "complete"
+
+
+def test_absent_cells() -> None:
+    """An empty cell is null where there may be null, else a member that is not there."""
+    schema = {"type": "array", "items": {"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}}, "required": ["a"], "additionalProperties": False}}
+    form = fw.json_schema(schema, notation="csv")
+    assert form.parse("a,b\n,\nx,y") == [{"a": None}, {"a": "x", "b": "y"}]
+    assert form.write([{"a": None}]) == "a,b\n,"
+    with pytest.raises(ArgumentError):
+        form.write([{"a": ""}])
+    assert "narrowed" in str(form.explain())
+
+
+@pytest.mark.parametrize(
+    ("schema", "notation", "says"),
+    [
+        ({"type": "integer"}, "csv", "pass a list of records"),
+        ({"type": "array", "items": {"type": "integer"}}, "markdown", "pass a list of records"),
+        ({"type": "array", "items": {"properties": {"t": {"type": "array"}}, "type": "object", "additionalProperties": False}}, "csv", "no arrays"),
+        ({"type": "array", "items": {"type": "object"}}, "csv", "any name"),
+        ({"type": "object"}, "jsonl", "pass a list"),
+    ],
+)
+def test_refusals_say_where_and_what_to_do(schema: dict[str, Any], notation: Any, says: str) -> None:
+    with pytest.raises(SchemaError, match=says):
+        fw.json_schema(schema, notation=notation)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"notation": "ini"}, {"notation": "yaml", "whitespace": "compact"}, {"notation": fw.Csv(delimiter="x")}, {"notation": fw.Yaml(indent=0)}, {"notation": 3}],  # type: ignore[arg-type]
+)
+def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError):
+        fw.json_schema({"type": "array", "items": {"type": "object", "properties": {"a": {}}}}, **options)
+
+
+def test_write_of_other_forms() -> None:
+    assert fw.json_schema({"properties": {"a": {}, "b": {}}}).write({"b": 1, "a": [2]}) == '{"a":[2],"b":1}'
+    assert fw.choice(["a", "b"]).write("b") == "b"
+    assert fw.regex("[0-9]+").write("12") == "12"
+    for form, value in ((fw.regex("[0-9]+"), "x"), (fw.json_schema({"type": "integer"}), "x"), (fw.form(Person), 3)):
+        with pytest.raises(ArgumentError):
+            form.write(value)
+
+
+def test_a_form_in_a_fence() -> None:
+    form = "```yaml\n" + fw.form(Person, notation="yaml") + "\n```"
+    assert form.parse("```yaml\nname: A\nage: 1\ntags: []\njob: null\n```") == Person(name="A", age=1)
