@@ -50,7 +50,7 @@ from formwright.forms.free_text import after, format, special, text, thinking
 from formwright.forms.grammars import grammar
 from formwright.forms.grounded import one_of_text
 from formwright.forms.json_forms import explain, json, json_schema
-from formwright.forms.notations import Csv, Yaml
+from formwright.forms.notations import Csv, Toon, Yaml
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.quotes import Quote
 from formwright.forms.templates import many, optional, template

@@ -80,6 +80,11 @@ FORMS: dict[str, tuple[dict[str, Any], str]] = {
         | {"guided_whitespace_pattern": "  "},
         r"\[  1  ,  1  \]",
     ),
+    "notation": (
+        {"guided_json": {"type": "array", "items": {"enum": ["yes", "no"]}, "minItems": 2, "maxItems": 2}}
+        | {"formwright": {"notation": "yaml"}},
+        r"- ['\"](yes|no)['\"]\n- ['\"](yes|no)['\"]",
+    ),
     "structured regex": ({"structured_outputs": {"regex": "[ab]{3}"}}, "[ab]{3}"),
     "structured choice": ({"structured_outputs": {"choice": ["正面", "负面"]}}, "正面|负面"),
     "guided_grammar": ({"guided_grammar": 'start: N ("+" N)~1..2\nN: /[0-9]{1,3}/'}, r"\d{1,3}(\+\d{1,3}){1,2}"),

@@ -62,7 +62,7 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
 
     Keyword Args:
         notation: How values are written: ``"json"``, ``"jsonl"``, ``"python"``, ``"csv"``, ``"tsv"``, ``"markdown"``,
-            ``"yaml"``, or one with options, as `formwright.Yaml` and `formwright.Csv`. The options of JSON's layout
+            ``"xml"``, ``"toon"``, ``"yaml"``, or one with options: `formwright.Csv`, `formwright.Toon`, `formwright.Yaml`. The options of JSON's layout
             (``order``, ``whitespace``, ``max_whitespace``, ``escapes``, ``integers``) are errors with another one.
         order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
             ``FORMWRIGHT_ORDER`` says, or ``"schema"``.

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from formwright._kernel import Language, Values
 from formwright.errors import ArgumentError, OutputInvalid
 
-__all__ = ["Csv", "Notation", "NotationReader", "Yaml", "spell_notation"]
+__all__ = ["Csv", "Notation", "NotationReader", "Toon", "Yaml", "spell_notation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Csv:
     """Rows of cells, by RFC 4180 with LF between rows.
 
     Attributes:
-        delimiter: What stands between cells: ``","``, ``";"``, ``"|"`` or a tab.
+        delimiter: What separates cells: ``","``, ``";"``, ``"|"`` or a tab.
         header: Whether the first row has the names of the columns.
     """
 
@@ -42,34 +42,57 @@ class Yaml:
 
     Attributes:
         indent: Blanks of a level of mappings, 1 to 8.
-        max_depth: Levels of blocks, up to 64; what is deeper stands in flow, which is JSON.
+        max_depth: Levels of blocks, up to 64; what is deeper is written in flow, as JSON.
     """
 
     indent: int = 2
     max_depth: int = 16
 
 
-Notation = Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "yaml"] | Csv | Yaml
+@dataclass(frozen=True, slots=True)
+class Toon:
+    """TOON, by version 4.4 of its specification.
+
+    Attributes:
+        delimiter: What separates cells: ``","``, ``"|"`` or a tab.
+        max_items: Items of an array at most, up to 1,024; one whose schema demands more has as many as that.
+    """
+
+    delimiter: Literal[",", "\t", "|"] = ","
+    max_items: int = 64
+
+
+Notation = Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml"] | Csv | Toon | Yaml
 """A notation by its name, or with options."""
 
-_NAMES = {"csv": Csv(), "tsv": Csv(delimiter="\t"), "yaml": Yaml()}
-_PLAIN = ("json", "jsonl", "python", "markdown")
+_NAMES = {"csv": Csv(), "tsv": Csv(delimiter="\t"), "toon": Toon(), "yaml": Yaml()}
+_PLAIN = ("json", "jsonl", "python", "markdown", "xml")
 
 
 def spell_notation(notation: Any) -> str:
     """The notation as the kernel takes it. Raises ArgumentError."""
     options = _NAMES.get(notation, notation) if isinstance(notation, str) else notation
-    if isinstance(options, Csv) and isinstance(options.delimiter, str) and len(options.delimiter) == 1:
+    if isinstance(options, Csv) and _is_character(options.delimiter):
         return f"csv {ord(options.delimiter)} {int(options.header)}"
-    if isinstance(options, Yaml) and all(type(number) is int and number >= 0 for number in (options.indent, options.max_depth)):
+    if isinstance(options, Toon) and _is_character(options.delimiter) and _is_count(options.max_items):
+        return f"toon {ord(options.delimiter)} {options.max_items}"
+    if isinstance(options, Yaml) and _is_count(options.indent) and _is_count(options.max_depth):
         return f"yaml {options.indent} {options.max_depth}"
     if isinstance(options, str) and options in _PLAIN:
         return options
     raise ArgumentError(
         f"there is no notation {notation!r}",
-        hint=f"pass one of {', '.join((*_PLAIN, *_NAMES))}, or fw.Csv(...) or fw.Yaml(...)",
+        hint=f"pass one of {', '.join((*_PLAIN, *_NAMES))}, or fw.Csv(...), fw.Toon(...) or fw.Yaml(...)",
         argument="notation",
     )
+
+
+def _is_character(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 1
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +122,7 @@ class NotationReader:
         """What reads a text as JSON."""
         values = self.language.values()
         if values is None:
-            raise ArgumentError("the language is no JSON Schema in a notation", argument="language")
+            raise ArgumentError("the language is not one JSON Schema in a notation", argument="language")
         return values
 
     def __call__(self, text: str) -> Any:

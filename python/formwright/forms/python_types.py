@@ -187,7 +187,7 @@ class Reader:
         """The JSON of a value of the type, by the names that its texts have.
 
         Raises:
-            ArgumentError: It is no value of the type.
+            ArgumentError: The type does not accept it.
         """
         try:
             checked = self._adapter.validate_python(value)

@@ -289,6 +289,8 @@ _NOTATIONS = {
     "csv": "CSV",
     "tsv": "tab-separated values",
     "markdown": "a Markdown table",
+    "xml": "XML",
+    "toon": "TOON",
     "yaml": "YAML",
 }
 

@@ -179,6 +179,12 @@ class StructuredOutputs(BodyPart):
     whitespace_pattern: str | None = None
 
 
+class OwnOptions(BodyPart):
+    """``formwright``: what no other server has."""
+
+    notation: Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml"] = "json"
+
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]
 
 

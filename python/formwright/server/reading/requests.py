@@ -22,6 +22,7 @@ from formwright.server.reading.body_parts import (
     ChatTool,
     Items,
     OutputFormat,
+    OwnOptions,
     ResponseFormat,
     ResponsesTool,
     StreamingOptions,
@@ -73,6 +74,7 @@ class Body(BodyPart):
     ebnf: str | None = None
     guided_decoding_backend: str | None = None
     guided_whitespace_pattern: str | None = None
+    formwright: OwnOptions = Field(default_factory=OwnOptions)
     canonical: bool | Literal["forced"] | None = None
     trace: bool = False
     _ignored: list[str] = PrivateAttr(default_factory=list)

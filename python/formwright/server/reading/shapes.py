@@ -62,7 +62,7 @@ class Shape:
         param: The field that requests it.
         offered: The tools, and what else the answer may be.
         style: How the model writes calls, a name, such as ``"hermes"``.
-        is_json: Whether the answer is JSON, which no stop text may cut.
+        is_json: Whether the answer is a value of a schema, which no stop text may cut.
         tagged: The form of a structural tag, in which free text and other parts take turns, without the thought.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         notes: Keywords of a schema that have no effect.
@@ -103,7 +103,7 @@ class RequestedForm:
         param: The field that names it.
         make: Makes the form.
         key: Equal for equal forms of one field.
-        schema: The schema, if it is JSON.
+        schema: The schema, if there is one.
         is_tagged: Whether it is a structural tag.
     """
 
@@ -115,7 +115,7 @@ class RequestedForm:
 
     @property
     def is_json(self) -> bool:
-        """Whether it is JSON."""
+        """Whether it has a schema, so that its text is JSON or another notation of values."""
         return self.schema is not None
 
 
@@ -231,15 +231,17 @@ def _find_requested_form(body: Body, vocabulary: Vocabulary | None) -> Requested
             f"{found[1].param}: the request has another form already: {found[0].param}",
             param=found[1].param,
         )
-    where = _find_whitespace_field(body)
+    where = _find_layout_field(body)
     if where and not (found and found[0].is_json):
         said = f"{where}: expected a form that is JSON as well, such as guided_json"
         raise BadRequest(said, param=where)
     return found[0] if found else None
 
 
-def _find_whitespace_field(body: Body) -> str | None:
-    """Find the field that sets the whitespace of JSON."""
+def _find_layout_field(body: Body) -> str | None:
+    """Find the field that says how values of a schema are written."""
+    if body.formwright.notation != "json":
+        return "formwright.notation"
     requested = body.structured_outputs
     if requested is not None and requested.disable_any_whitespace:
         return "structured_outputs.disable_any_whitespace"
@@ -250,14 +252,14 @@ def _find_whitespace_field(body: Body) -> str | None:
 
 def _read_format(param: str, format_: Any, body: Body, vocabulary: Vocabulary | None) -> list[RequestedForm]:
     """Read ``response_format`` of chat completions, or ``text.format`` of responses."""
-    whitespace = body.guided_whitespace_pattern
+    options = _make_json_options(body, body.guided_whitespace_pattern)
     if isinstance(format_, ObjectFormat):
-        return [_make_json_form({"type": "object"}, param, whitespace)]
+        return [_make_json_form({"type": "object"}, param, options)]
     if isinstance(format_, FlatSchemaFormat):
-        return [_make_json_form(_check_present(format_.schema_, f"{param}.schema"), f"{param}.schema", whitespace)]
+        return [_make_json_form(_check_present(format_.schema_, f"{param}.schema"), f"{param}.schema", options)]
     if isinstance(format_, SchemaFormat):
         where = f"{param}.json_schema.schema"
-        return [_make_json_form(_check_present(format_.json_schema.schema_, where), where, whitespace)]
+        return [_make_json_form(_check_present(format_.json_schema.schema_, where), where, options)]
     if isinstance(format_, StructuralTag):
         return [_make_tagged_form(format_.model_dump(exclude_none=True), param, vocabulary)]
     if isinstance(format_, GrammarFormat):
@@ -271,11 +273,11 @@ def _read_structured_outputs(body: Body, vocabulary: Vocabulary | None) -> list[
     if requested is None:
         return []
     found = []
-    whitespace = _read_whitespace(requested, body)
+    options = _make_json_options(body, _read_whitespace(requested, body))
     if requested.json_ is not None:
-        found.append(_make_json_form(requested.json_, "structured_outputs.json", whitespace))
+        found.append(_make_json_form(requested.json_, "structured_outputs.json", options))
     if requested.json_object:
-        found.append(_make_json_form({"type": "object"}, "structured_outputs.json_object", whitespace))
+        found.append(_make_json_form({"type": "object"}, "structured_outputs.json_object", options))
     found += _read_plain_forms(requested.regex, requested.choice, "structured_outputs.")
     if requested.structural_tag is not None:
         where = "structured_outputs.structural_tag"
@@ -309,7 +311,8 @@ def _read_guided_fields(body: Body) -> list[RequestedForm]:
     if body.guided_grammar is not None:
         found.append(_make_grammar_form(body.guided_grammar, "guided_grammar"))
     if body.guided_json is not None:
-        found.append(_make_json_form(body.guided_json, "guided_json", body.guided_whitespace_pattern))
+        options = _make_json_options(body, body.guided_whitespace_pattern)
+        found.append(_make_json_form(body.guided_json, "guided_json", options))
     return found
 
 
@@ -334,11 +337,18 @@ def _read_plain_forms(regex: str | None, choice: list[str] | None, prefix: str) 
     return found
 
 
-def _make_json_form(schema: Any, param: str, whitespace: str | None) -> RequestedForm:
+def _make_json_options(body: Body, whitespace: str | None) -> dict[str, str]:
+    """Make the options of forms of JSON Schema."""
+    options = {} if whitespace is None else {"whitespace": whitespace}
+    notation = body.formwright.notation
+    return options if notation == "json" else {**options, "notation": notation}
+
+
+def _make_json_form(schema: Any, param: str, options: dict[str, str]) -> RequestedForm:
     if not isinstance(schema, dict | bool | str):
         raise BadRequest(f"{param}: expected a JSON Schema: an object, true or false", param=param)
-    options: Any = {} if whitespace is None else {"whitespace": whitespace}
-    return RequestedForm(param, lambda: json_schema(schema, **options), [schema, whitespace], schema)
+    given: Any = options
+    return RequestedForm(param, lambda: json_schema(schema, **given), [schema, options], schema)
 
 
 def _make_tagged_form(tag: Any, param: str, vocabulary: Vocabulary | None) -> RequestedForm:

@@ -27,23 +27,32 @@ pub enum Notation {
     Python,
     /// Rows of cells by RFC 4180.
     Csv {
-        /// What stands between cells: comma, semicolon, tab or pipe.
+        /// What separates cells: comma, semicolon, tab or pipe.
         delimiter: char,
         /// Whether the first row has the names of the columns.
         header: bool,
     },
     /// A table of GitHub Flavored Markdown.
     Markdown,
+    /// Elements of XML.
+    Xml,
+    /// TOON, by version 4 of its specification.
+    Toon {
+        /// What separates cells: comma, tab or pipe.
+        delimiter: char,
+        /// Most items of an array.
+        max_items: u32,
+    },
     /// YAML that means the same in versions 1.1 and 1.2.
     Yaml {
         /// Blanks of a level of mappings, 1 to 8.
         indent: u32,
-        /// Levels of blocks; what is deeper stands in flow.
+        /// Levels of blocks; what is deeper is written in flow.
         max_depth: u32,
     },
 }
 
-/// What may stand between the cells of a row.
+/// What may separate the cells of a row.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 
 impl Notation {
@@ -60,6 +69,14 @@ impl Notation {
             ("jsonl", []) => Ok(Self::JsonLines),
             ("python", []) => Ok(Self::Python),
             ("markdown", []) => Ok(Self::Markdown),
+            ("xml", []) => Ok(Self::Xml),
+            ("toon", [delimiter, max_items @ 0..=1_024]) => {
+                let delimiter = char::from_u32(*delimiter).filter(|one| [',', '\t', '|'].contains(one));
+                let delimiter = delimiter
+                    .ok_or_else(|| Error::argument("delimiter", "delimiter must be a comma, a tab or a pipe"))?;
+                Ok(Self::Toon { delimiter, max_items: *max_items })
+            }
+            ("toon", [_, _]) => Err(Error::argument("max_items", "max_items must be between 0 and 1,024")),
             ("csv", [delimiter, header @ (0 | 1)]) => {
                 let delimiter = char::from_u32(*delimiter).filter(|one| DELIMITERS.contains(one));
                 let delimiter = delimiter.ok_or_else(|| {
@@ -72,7 +89,7 @@ impl Notation {
                 Err(Error::argument("notation", "indent must be between 1 and 8, and max_depth between 0 and 64"))
             }
             _ => Err(Error::argument("notation", format!("there is no notation {name:?}"))
-                .hint("pass json, jsonl, python, csv, tsv, markdown or yaml")),
+                .hint("pass json, jsonl, python, csv, tsv, markdown, xml, toon or yaml")),
         }
     }
 
@@ -80,6 +97,7 @@ impl Notation {
     pub fn spelled(self) -> String {
         match self {
             Self::Csv { delimiter, header } => format!("csv {} {}", u32::from(delimiter), u32::from(header)),
+            Self::Toon { delimiter, max_items } => format!("toon {} {max_items}", u32::from(delimiter)),
             Self::Yaml { indent, max_depth } => format!("yaml {indent} {max_depth}"),
             other => other.name().to_owned(),
         }
@@ -94,6 +112,8 @@ impl Notation {
             Self::Csv { delimiter: '\t', .. } => "tsv",
             Self::Csv { .. } => "csv",
             Self::Markdown => "markdown",
+            Self::Xml => "xml",
+            Self::Toon { .. } => "toon",
             Self::Yaml { .. } => "yaml",
         }
     }

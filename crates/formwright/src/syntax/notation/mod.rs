@@ -9,7 +9,7 @@
 //!                 [{"name":"Ada"}]
 //! ```
 //!
-//! What a writer does not lay out itself is JSON that stands in the text as it is ([`Part::Json`]).
+//! What a writer does not lay out itself is JSON inside the text, as it is ([`Part::Json`]).
 
 mod reading;
 mod spelling;
@@ -40,6 +40,8 @@ pub enum Part {
     Nothing,
     /// A text that says nothing of the value.
     Text(Arc<str>),
+    /// Whitespace that says nothing of the value, and may be left out.
+    Blank(Leaf),
     /// A text that stands for one value, whose JSON it is.
     Constant {
         /// What is written.
@@ -141,7 +143,7 @@ impl Parts {
             pending.push(match part {
                 Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Key(_) => Node::Empty,
                 Part::Text(text) | Part::Constant { text, .. } => graph.texts([text.as_bytes()]),
-                Part::Scalar { leaf, .. } => Node::Regular(graph.leaf(leaf.clone())),
+                Part::Scalar { leaf, .. } | Part::Blank(leaf) => Node::Regular(graph.leaf(leaf.clone())),
                 Part::Json(node) => Node::Rule(*node),
                 Part::Sequence(parts) => Node::Sequence(all(parts)),
                 Part::Choice(options) if options.is_empty() => Node::Never,
@@ -159,6 +161,6 @@ impl Parts {
 /// The parts of a form, ready to read and write texts.
 pub struct Notated {
     parts: Parts,
-    /// By part: the automaton of a scalar.
+    /// By part: the automaton of a scalar or of whitespace.
     automata: Vec<Option<Automaton>>,
 }

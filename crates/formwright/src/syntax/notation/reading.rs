@@ -78,14 +78,14 @@ impl Notated {
     /// [`crate::Kind::Limit`] where a scalar has too many states.
     pub fn new(parts: Parts, limits: &Limits) -> Result<Self> {
         let automaton = |part: &Part| match part {
-            Part::Scalar { leaf, .. } => leaf.automaton(limits).map(Some),
+            Part::Scalar { leaf, .. } | Part::Blank(leaf) => leaf.automaton(limits).map(Some),
             _ => Ok(None),
         };
         let automata = parts.parts.iter().map(automaton).collect::<Result<_>>()?;
         Ok(Self { parts, automata })
     }
 
-    /// The JSON that a text says; `None` if it is no text of the form. With `partial`, what it says so far, which is
+    /// The JSON that a text says; `None` if the form does not have the text. With `partial`, what it says so far, which is
     /// JSON that has begun.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Notated {
                     pending.push((None, rest, push(&events, Event::Said(part))));
                 }
                 Part::Text(_) | Part::Constant { .. } => ways.open.push(Way { inside: Inside::Text(part, 0), rest, events }),
-                Part::Scalar { .. } => {
+                Part::Scalar { .. } | Part::Blank(_) => {
                     let Some(automaton) = self.automaton(part) else { continue };
                     let start = automaton.start();
                     if start.accepting() {
@@ -282,7 +282,11 @@ impl Notated {
         for event in all.into_iter().rev() {
             match *event {
                 Event::Said(part) => json.say(self.parts.part(part)),
-                Event::Read(part, start, end) => json.value(&self.value_of(part, &text[start..end])),
+                Event::Read(part, start, end) => {
+                    if let Some(value) = self.value_of(part, &text[start..end]) {
+                        json.value(&value);
+                    }
+                }
             }
         }
         match begun {
@@ -297,14 +301,14 @@ impl Notated {
         json.text
     }
 
-    /// The JSON of a part with a text.
-    fn value_of(&self, part: PartId, text: &str) -> String {
-        match self.parts.part(part) {
+    /// The JSON of a part with a text; `None` if it says nothing.
+    fn value_of(&self, part: PartId, text: &str) -> Option<String> {
+        Some(match self.parts.part(part) {
             Part::Constant { json, .. } => json.to_string(),
-            Part::Scalar { spelling: Spelling::Number, .. } => text.to_owned(),
-            Part::Scalar { spelling, .. } => quote(&spelling.decode(text)),
-            _ => text.to_owned(),
-        }
+            Part::Scalar { spelling, .. } if *spelling != Spelling::Number => quote(&spelling.decode(text)),
+            Part::Scalar { .. } | Part::Json(_) => text.to_owned(),
+            _ => return None,
+        })
     }
 }
 

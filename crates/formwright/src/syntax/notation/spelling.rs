@@ -20,7 +20,12 @@ pub enum Spelling {
     Json,
     /// A string in a cell of a Markdown table: `\|` is a pipe, `<br>` a line break.
     Cell,
+    /// A string in an element of XML: `&amp;`, `&lt;` and `&gt;`, and `&#13;` for CR.
+    Element,
 }
+
+/// What stands for characters in an element of XML.
+const ENTITIES: [(char, &str); 4] = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('\r', "&#13;")];
 
 impl Spelling {
     /// The spelled texts of the strings of `tree`. Where their parts cannot be looked into, those without characters
@@ -35,6 +40,9 @@ impl Spelling {
                 let inside = substitute_or_avoid(tree, &[(quote, twice)]);
                 let quote = Regular::character(quote);
                 text(Regular::concat([quote.clone(), inside, quote]))
+            }
+            Self::Element => {
+                text(substitute_or_avoid(tree, &ENTITIES.map(|(c, entity)| (c, Regular::text(entity)))))
             }
             Self::Cell => {
                 let pipe = ('|', Regular::text("\\|"));
@@ -53,6 +61,7 @@ impl Spelling {
             Self::Number | Self::Bare => value.to_owned(),
             Self::Json => serde_json::to_string(value).unwrap_or_default(),
             Self::Doubled(quote) => format!("{quote}{}{quote}", value.replace(quote, &format!("{quote}{quote}"))),
+            Self::Element => ENTITIES.iter().fold(value.to_owned(), |text, (c, entity)| text.replace(*c, entity)),
             Self::Cell => value.replace('|', "\\|").replace('\n', "<br>"),
         }
     }
@@ -74,6 +83,11 @@ impl Spelling {
                     rest = after;
                 }
                 decoded + rest
+            }
+            Self::Element => {
+                let begun = text.rfind('&').filter(|at| !text[*at..].contains(';')); // of a text that goes on
+                let text = begun.map_or(text, |at| &text[..at]).to_owned();
+                ENTITIES.iter().rev().fold(text, |text, (c, entity)| text.replace(entity, c.encode_utf8(&mut [0; 4])))
             }
             Self::Cell => text.replace("\\|", "|").replace("<br>", "\n"),
         }
@@ -160,7 +174,7 @@ mod tests {
     #[test]
     fn what_is_encoded_is_decoded() {
         let strings = ["", "a", "it's", "\"", "''", "a|b", "x\ny", "é\\\"'", "|"];
-        for spelling in [Spelling::Bare, Spelling::Doubled('\''), Spelling::Doubled('"'), Spelling::Json, Spelling::Cell] {
+        for spelling in [Spelling::Bare, Spelling::Doubled('\''), Spelling::Doubled('"'), Spelling::Json, Spelling::Cell, Spelling::Element] {
             let leaf = spelling.leaf(&Regular::anything());
             let automaton = Automaton::new(&leaf.tree, leaf.encoding, &Limits::default()).unwrap();
             for string in strings {

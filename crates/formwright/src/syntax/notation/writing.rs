@@ -57,7 +57,7 @@ struct Point<'t> {
 }
 
 impl Notated {
-    /// The text of a value; `None` if the form has none that says it. `writes_json` writes the JSON that stands in a
+    /// The text of a value; `None` if the form has none that says it. `writes_json` writes JSON inside a
     /// text as it is.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Notated {
         writes_json: &dyn Fn(&Value<'_>) -> String,
     ) -> bool {
         match self.parts.part(at) {
-            Part::Nothing => return true,
+            Part::Nothing | Part::Blank(_) => return true,
             Part::Text(written) => text.push_str(written),
             Part::Sequence(_) => point.tasks = push(&point.tasks, Task::Parts(at, 0)),
             Part::Repeat { .. } => point.tasks = push(&point.tasks, Task::Rounds(at, 0)),

@@ -45,6 +45,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             return;
         }
         match texts {
+            Texts::Strings if self.options.alphabet.is_none() => self.reader.note_characters(whole),
             Texts::Strings => self.reader.note_strings(whole),
             Texts::Names => self.reader.note_names(whole),
         }

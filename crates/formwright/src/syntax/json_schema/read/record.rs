@@ -122,6 +122,18 @@ impl<'d> SchemaReader<'d> {
         self.note_narrowed(condition, &OF_OBJECTS, "objects without members that are not declared (notation)");
     }
 
+    /// Notes that strings are written without characters that not every reader of the notation takes.
+    pub fn note_characters(&mut self, condition: Condition<'_>) {
+        const OF_STRINGS: [&str; 6] = ["pattern", "format", "minLength", "maxLength", "not", "type"];
+        let note = "strings without characters that readers of the notation take in different ways (notation)";
+        self.note_narrowed(condition, &OF_STRINGS, note);
+    }
+
+    /// Notes that null is not written, because nothing says that it is there.
+    pub fn note_nulls(&mut self, condition: Condition<'_>) {
+        self.note_narrowed(condition, &["type", "enum", "const"], "values other than null (notation)");
+    }
+
     /// Notes that some strings are not written, because a cell with their text says another value.
     pub fn note_cells(&mut self, condition: Condition<'_>) {
         const OF_STRINGS: [&str; 5] = ["pattern", "format", "minLength", "maxLength", "type"];

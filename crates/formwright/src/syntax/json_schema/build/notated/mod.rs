@@ -9,6 +9,8 @@
 
 mod lines;
 mod tables;
+mod toon;
+mod xml;
 mod yaml;
 
 use std::rc::Rc;
@@ -54,6 +56,8 @@ impl<'d> GraphBuilder<'_, 'd> {
         builder.parts.root = match notation {
             Notation::JsonLines => builder.lines(root)?,
             Notation::Csv { .. } | Notation::Markdown => builder.table(root, notation)?,
+            Notation::Toon { .. } => return toon::build(builder, root).map(Some),
+            Notation::Xml => return xml::build(builder, root).map(Some),
             Notation::Json | Notation::Python | Notation::Yaml { .. } => return yaml::build(builder, root).map(Some),
         };
         Ok(Some(builder.parts))
@@ -190,12 +194,39 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         self.parts.add(Part::Scalar { leaf, spelling })
     }
 
-    /// The numbers of some sets that are spelled so; `None` if there are none.
-    fn numbers(
+    /// The scalars of a set but null, where all is text: booleans, numbers, and the strings that no text of these says,
+    /// of which `write_strings` makes parts.
+    fn untagged_scalars(
         &mut self,
-        sets: &[Rc<NumberSet>],
+        set: &ValueSet<'d>,
         whole: Condition<'d>,
-    ) -> Result<Option<Regular>> {
+        mut taken: Vec<Regular>,
+        write_strings: impl FnOnce(&mut Self, &Regular, &mut Vec<PartId>),
+    ) -> Result<Vec<PartId>> {
+        let mut options = Vec::new();
+        for (is_there, word) in [(set.yes, "true"), (set.no, "false")] {
+            if is_there {
+                options.push(self.constant(word, word));
+                taken.push(Regular::text(word));
+            }
+        }
+        if let Some(tree) = self.numbers(&set.numbers, whole)? {
+            options.push(self.scalar(&tree, Spelling::Number));
+            taken.push(tree);
+        }
+        if !set.strings.is_none() {
+            if !taken.is_empty() && self.json.reader.tells_places() {
+                self.json.reader.note_cells(whole);
+            }
+            let strings = self.strings(&set.strings, whole);
+            let tree = if taken.is_empty() { strings } else { Regular::and([strings, Regular::or(taken).not()]) };
+            write_strings(self, &tree, &mut options);
+        }
+        Ok(options)
+    }
+
+    /// The numbers of some sets; `None` if there are none.
+    fn numbers(&mut self, sets: &[Rc<NumberSet>], whole: Condition<'d>) -> Result<Option<Regular>> {
         let mut trees = Vec::new();
         for set in sets {
             trees.push(self.json.number_tree(set, whole)?);
@@ -206,6 +237,9 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 
     /// The strings of a set, of the characters that are written at all.
     fn strings(&mut self, strings: &StringSet<'d>, whole: Condition<'d>) -> Regular {
+        if matches!(strings, StringSet::Regular { .. }) {
+            self.json.reader.note_characters(whole);
+        }
         self.json.in_alphabet(strings.tree(), std::slice::from_ref(strings), Texts::Strings, whole)
     }
 }
@@ -213,6 +247,10 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 /// Whether the items of an array are told apart by their position alone.
 fn is_plain(array: &ArraySet<'_>) -> bool {
     array.contains.is_empty() && !(array.unique && array.high > 1)
+}
+
+fn has_scalars(set: &ValueSet<'_>) -> bool {
+    set.null || set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none()
 }
 
 /// Whether objects meet no further formula.

@@ -11,11 +11,11 @@
 
 use std::sync::LazyLock;
 
-use super::{NotationBuilder, READABLE, are_plain, is_plain, rounds_left};
+use super::{NotationBuilder, READABLE, are_plain, has_scalars, is_plain, rounds_left};
 use crate::error::Result;
 use crate::regular::Regular;
 use crate::syntax::json_schema::Notation;
-use crate::syntax::json_schema::sets::{Condition, ValueSet};
+use crate::syntax::json_schema::sets::Condition;
 use crate::syntax::notation::{Container, Part, PartId, Spelling};
 
 const ROWS: &str = "pass a list of records, such as list[Person]";
@@ -202,28 +202,10 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
             options.push(self.constant(empty, "null"));
         }
         let is_absent_empty = !set.null && !column.is_required;
-        let mut taken = Vec::new(); // what is read as another value than a string
-        for (is_there, word) in [(set.yes, "true"), (set.no, "false")] {
-            if is_there {
-                options.push(self.constant(word, word));
-                taken.push(Regular::text(word));
-            }
-        }
-        if let Some(tree) = self.numbers(&set.numbers, whole)? {
-            options.push(self.scalar(&tree, Spelling::Number));
-            taken.push(tree);
-        }
-        if !set.strings.is_none() {
-            if set.null || is_absent_empty {
-                taken.push(Regular::Empty);
-                if self.json.reader.tells_places() {
-                    self.json.reader.note_cells(whole);
-                }
-            }
-            let strings = self.strings(&set.strings, whole);
-            let tree = if taken.is_empty() { strings } else { Regular::and([strings, Regular::or(taken).not()]) };
-            self.string_cell(&tree, notation, is_alone, &mut options);
-        }
+        let taken = if set.null || is_absent_empty { vec![Regular::Empty] } else { Vec::new() };
+        options.extend(self.untagged_scalars(&set, whole, taken, |builder, tree, options| {
+            builder.string_cell(tree, notation, is_alone, options);
+        })?);
         let cell = self.parts.choice(options);
         if is_absent_empty && is_alone && notation != Notation::Markdown {
             return Err(self.refuse(whole, "a row whose only cell may be absent cannot be told from none", "require the member"));
@@ -252,10 +234,6 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         let readable = Regular::and([tree.clone(), Regular::of_static(&QUOTED)]);
         options.push(self.scalar(&readable, Spelling::Doubled('"')));
     }
-}
-
-fn has_scalars(set: &ValueSet<'_>) -> bool {
-    set.null || set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none()
 }
 
 /// The name of a column, as it is written.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What is written means the same in YAML 1.1 and 1.2. A plain string is one that no resolver takes for another value: it
-//! begins with a letter, or with a character that is neither an indicator nor part of a number. What stands in flow is
+//! begins with a letter, or with a character that is neither an indicator nor part of a number. What is written in flow is
 //! JSON, with a blank after colons and commas.
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use crate::syntax::json_schema::Notation;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, StringSet};
 use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
 
-/// Where a value stands.
+/// Where a value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Position {
     /// The whole text.

@@ -1,0 +1,172 @@
+"""What a notation costs: tokens, calls of a model, and time, beside JSON of the same type.
+
+::
+
+    python bench/notations.py tokens         # ten records, flat and nested, in each notation: tokens, and calls of a model
+    python bench/notations.py speed          # masks, first masks and compilation, as ratios to JSON within one run
+
+Vocabulary: Tekken, 131,072 tokens, as ``mistral-common`` brings it. *Calls* are the tokens that are not forced: where
+only one token may come, no model is asked.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import mistral_common
+import numpy as np
+from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+import formwright as fw
+from formwright.errors import FormwrightError
+
+NOTATIONS = ("json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml")
+ROUNDS = 5
+TEKKEN = Path(mistral_common.__file__).parent / "data" / "tekken_240911.json"
+
+
+def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object with these members."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
+FLAT = closed(
+    {
+        "id": WHOLE,
+        "first_name": TEXT,
+        "last_name": TEXT,
+        "email": TEXT,
+        "city": TEXT,
+        "age": {"type": "integer", "minimum": 0, "maximum": 150},
+        "is_member": {"type": "boolean"},
+        "plan": {"enum": ["free", "basic", "pro"]},
+    }
+)
+ITEM = closed({"name": TEXT, "quantity": WHOLE, "price": {"type": "number"}})
+NESTED = closed(
+    {
+        "order": WHOLE,
+        "customer": closed({"name": TEXT, "city": TEXT}),
+        "items": {"type": "array", "items": ITEM},
+        "note": {"type": ["string", "null"]},
+    }
+)
+NAMES = ["Ada", "Bo", "Clara", "Dan", "Eva", "Finn", "Gita", "Hugo", "Ines", "Jun"]
+CITIES = ["Oslo", "Prague", "Lima", "New York", "Kyoto"]
+GOODS = ["tea", "desk lamp", "notebook", "blue chair"]
+
+
+def flat_records() -> list[dict[str, Any]]:
+    """Ten records of eight fields."""
+    draw = random.Random(1)
+    return [
+        {
+            "id": 1000 + number,
+            "first_name": name,
+            "last_name": draw.choice(["Novak", "Berg", "Sato", "Okafor"]),
+            "email": f"{name.lower()}@example.org",
+            "city": draw.choice(CITIES),
+            "age": draw.randint(18, 90),
+            "is_member": draw.random() < 0.5,
+            "plan": draw.choice(["free", "basic", "pro"]),
+        }
+        for number, name in enumerate(NAMES)
+    ]
+
+
+def nested_records() -> list[dict[str, Any]]:
+    """Ten orders with their items."""
+    draw = random.Random(2)
+
+    def item() -> dict[str, Any]:
+        return {"name": draw.choice(GOODS), "quantity": draw.randint(1, 9), "price": draw.randint(100, 9999) / 100}
+
+    return [
+        {
+            "order": 500 + number,
+            "customer": {"name": name, "city": draw.choice(CITIES)},
+            "items": [item() for _ in range(draw.randint(1, 3))],
+            "note": draw.choice([None, "leave at the door"]),
+        }
+        for number, name in enumerate(NAMES)
+    ]
+
+
+SETS = {"flat": (FLAT, flat_records), "nested": (NESTED, nested_records)}
+
+
+def forms_of(schema: dict[str, Any]) -> Iterator[tuple[str, fw.Form[Any]]]:
+    """A list of such records, in each notation that can write it."""
+    for notation in NOTATIONS:
+        try:
+            yield notation, fw.json_schema({"type": "array", "items": schema}, notation=notation)
+        except FormwrightError:
+            continue
+
+
+def count_calls(constraint: fw.Constraint[Any], token_ids: list[int]) -> int:
+    """How many of the tokens are not the only ones that are allowed."""
+    matcher, mask = constraint.matcher(), fw.allocate_bitmask(1, constraint.vocabulary)
+    calls = 0
+    for token_id in token_ids:
+        matcher.fill_bitmask(mask)
+        calls += len(fw.allowed_tokens(mask[0])) > 1
+        matcher.accept_token(token_id)
+    return calls
+
+
+def show_tokens(vocabulary: fw.Vocabulary) -> None:
+    """Print tokens and calls."""
+    print("| records | notation | bytes | tokens | calls, canonical |\n|---|---|---:|---:|---:|")
+    for name, (schema, make) in SETS.items():
+        for notation, form in forms_of(schema):
+            text = form.write(make())
+            token_ids = vocabulary.merges.encode(text)
+            calls = count_calls(fw.compile(form, vocabulary, canonical=True), token_ids)
+            print(f"| {name} | {notation} | {len(text.encode())} | {len(token_ids)} | {calls} |")
+
+
+def time_form(form: fw.Form[Any], vocabulary: fw.Vocabulary, text: str) -> tuple[float, float, float]:
+    """Seconds to compile, of the first mask, and of a mask on average."""
+    vocabulary.forget_constraints()
+    fresh = fw.Form.from_bytes(form.to_bytes())
+    began = time.perf_counter()
+    constraint = fw.compile(fresh, vocabulary)
+    compiled = time.perf_counter()
+    matcher, mask = constraint.matcher(), fw.allocate_bitmask(1, vocabulary)
+    matcher.fill_bitmask(mask)
+    first = time.perf_counter()
+    token_ids, spent = vocabulary.merges.encode(text), 0.0
+    for token_id in token_ids:
+        at = time.perf_counter()
+        matcher.fill_bitmask(mask)
+        spent += time.perf_counter() - at
+        matcher.accept_token(token_id)
+    return compiled - began, first - compiled, spent / len(token_ids)
+
+
+def show_speed(vocabulary: fw.Vocabulary) -> None:
+    """Print times, and their ratios to those of JSON."""
+    print("| records | notation | compile µs | first mask µs | mask µs | ratios to json |\n|---|---|---:|---:|---:|---|")
+    for name, (schema, make) in SETS.items():
+        texts = {notation: (form, form.write(make())) for notation, form in forms_of(schema)}
+        times: dict[str, list[tuple[float, float, float]]] = {notation: [] for notation in texts}
+        for _ in range(ROUNDS):
+            for notation, (form, text) in texts.items():
+                times[notation].append(time_form(form, vocabulary, text))
+        medians = {notation: [median(column) for column in zip(*rows, strict=True)] for notation, rows in times.items()}
+        for notation, row in medians.items():
+            ratios = np.array(row) / np.array(medians["json"])
+            shown = " | ".join(f"{1e6 * seconds:.1f}" for seconds in row)
+            print(f"| {name} | {notation} | {shown} | {', '.join(f'{ratio:.1f}' for ratio in ratios)} |")
+
+
+if __name__ == "__main__":
+    {"tokens": show_tokens, "speed": show_speed}[sys.argv[1]](fw.Vocabulary.from_tokenizer(Tekkenizer.from_file(str(TEKKEN))))

@@ -1,0 +1,360 @@
+//! TOON, by version 4 of its specification: lines of `key: value`, arrays with their length in front of them.
+//!
+//! ```text
+//! name: Ada
+//! tags[2]: a,b
+//! jobs[1]{city,since}:
+//!   Oslo,2020
+//! ```
+//!
+//! The length of an array is written before its items, so each length is a part of its own: masks and budgets see how many
+//! items must follow. Arrays of records whose members are all there, and scalars, are rows; others are items after a dash.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::{NotationBuilder, READABLE, Record, are_plain, has_scalars, is_plain};
+use crate::error::{Error, Result};
+use crate::language::UNBOUNDED;
+use crate::regular::Regular;
+use crate::syntax::json_schema::Notation;
+use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet};
+use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
+
+const OTHERS: &str = "use notation=\"yaml\" or \"json\"";
+
+/// Blanks of a level.
+const INDENT: usize = 2;
+
+/// Most levels of lines.
+const MOST_LEVELS: usize = 32;
+
+/// Where a value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Position {
+    /// The whole text.
+    Root,
+    /// After a key of this level, before its colon.
+    AfterKey(usize),
+    /// An item of this level, before its dash.
+    Item(usize),
+    /// In a row or in an inline array.
+    Cell,
+}
+
+struct ToonBuilder<'b, 'r, 'd> {
+    base: NotationBuilder<'b, 'r, 'd>,
+    known: FxHashMap<(Condition<'d>, Position), PartId>,
+    queue: VecDeque<(PartId, Condition<'d>, Position)>,
+    delimiter: char,
+    max_items: u32,
+}
+
+pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
+    let Notation::Toon { delimiter, max_items } = base.json.options.notation else { return Ok(Parts::default()) };
+    let mut builder = ToonBuilder { base, known: FxHashMap::default(), queue: VecDeque::new(), delimiter, max_items };
+    builder.base.parts.root = builder.part(root, Position::Root);
+    while let Some((part, condition, position)) = builder.queue.pop_front() {
+        let options = builder.options(condition, position)?;
+        builder.base.parts.set(part, Part::Choice(options.into()));
+        let (made, allowed) = (builder.base.parts.len(), builder.base.json.options.limits.nodes);
+        if made > allowed {
+            return Err(Error::limit("nodes", made, allowed));
+        }
+    }
+    Ok(builder.base.parts)
+}
+
+impl<'d> ToonBuilder<'_, '_, 'd> {
+    /// The part of a condition, perhaps still to be built.
+    fn part(&mut self, condition: Condition<'d>, position: Position) -> PartId {
+        if let Some(&known) = self.known.get(&(condition, position)) {
+            return known;
+        }
+        let part = self.base.parts.add(Part::Nothing);
+        self.known.insert((condition, position), part);
+        self.queue.push_back((part, condition, position));
+        part
+    }
+
+    /// The ways to write a value.
+    fn options(&mut self, condition: Condition<'d>, position: Position) -> Result<Vec<PartId>> {
+        let set = self.base.values(condition)?;
+        if !are_plain(&set) {
+            return Err(self.base.refuse(condition, "toon writes no object whose members depend on each other", OTHERS));
+        }
+        let mut options = Vec::new();
+        for array in &set.arrays {
+            self.array(array, condition, position, &mut options)?;
+        }
+        for object in &set.objects {
+            self.object(object, condition, position, &mut options)?;
+        }
+        let mut scalars = Vec::new();
+        for (is_there, word) in [(set.null, "null"), (set.yes, "true"), (set.no, "false")] {
+            if is_there {
+                scalars.push(self.base.constant(word, word));
+            }
+        }
+        if let Some(tree) = self.base.numbers(&set.numbers, condition)? {
+            scalars.push(self.base.scalar(&tree, Spelling::Number));
+        }
+        if !set.strings.is_none() {
+            let tree = self.base.strings(&set.strings, condition);
+            let bare = match self.delimiter {
+                '\t' => &*BARE_TAB,
+                '|' => &*BARE_PIPE,
+                _ => &*BARE_COMMA,
+            };
+            let unquoted = Regular::and([tree.clone(), Regular::of_static(bare)]);
+            scalars.push(self.base.scalar(&unquoted, Spelling::Bare));
+            let quoted = Regular::and([tree, Regular::of_static(&QUOTED)]);
+            scalars.push(self.base.scalar(&quoted, Spelling::Json));
+        }
+        if !scalars.is_empty() {
+            let scalar = self.base.parts.choice(scalars);
+            let lead = match position {
+                Position::AfterKey(_) => ": ",
+                Position::Item(_) => "- ",
+                Position::Root | Position::Cell => "",
+            };
+            let lead = self.base.parts.text(lead);
+            options.push(self.base.parts.sequence([lead, scalar]));
+        }
+        Ok(options)
+    }
+
+    fn new_line(&mut self, level: usize) -> PartId {
+        self.base.parts.text(&format!("\n{}", " ".repeat(INDENT * level)))
+    }
+
+    /// An object, a member a line.
+    fn object(
+        &mut self,
+        object: &ObjectSet<'d>,
+        whole: Condition<'d>,
+        position: Position,
+        options: &mut Vec<PartId>,
+    ) -> Result<()> {
+        let record = self.record(object, whole)?;
+        let (lead, level) = match position {
+            Position::Root => ("", 0),
+            Position::AfterKey(level) => (":", level + 1),
+            Position::Item(level) => ("- ", level + 1),
+            Position::Cell => return Err(self.base.refuse(whole, "toon writes no object in a row", OTHERS)),
+        };
+        if level > MOST_LEVELS {
+            return Ok(());
+        }
+        if record.members.iter().all(|member| !member.is_required) {
+            let text = self.base.parts.text(lead.trim_end());
+            let nothing = self.base.parts.add(Part::Nothing);
+            let empty = self.base.container(Container::Object, nothing);
+            options.push(self.base.parts.sequence([text, empty]));
+        }
+        if record.members.is_empty() {
+            return Ok(());
+        }
+        let line = self.new_line(level);
+        let first = match position {
+            Position::AfterKey(_) => line,
+            _ => self.base.parts.add(Part::Nothing),
+        };
+        let mut members = Vec::new();
+        for member in &record.members {
+            let value = self.part(member.condition, Position::AfterKey(level));
+            let key = self.base.parts.add(Part::Key(member.name.into()));
+            let name = self.base.parts.text(&key_text(member.name));
+            members.push((member.name, self.base.parts.sequence([key, name, value])));
+        }
+        let of = |name: &str| members.iter().find(|(other, _)| *other == name).map_or(0, |(_, part)| *part);
+        let inside = self.base.members_in_order(
+            &record,
+            |base, member| base.parts.sequence([first, of(member.name)]),
+            |base, member| base.parts.sequence([line, of(member.name)]),
+        );
+        let inside = self.base.container(Container::Object, inside);
+        let lead = self.base.parts.text(lead);
+        options.push(self.base.parts.sequence([lead, inside]));
+        Ok(())
+    }
+
+    fn record(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<Record<'d>> {
+        let Some(record) = self.base.record(object) else {
+            return Err(self.base.refuse(whole, "toon writes no object whose members depend on each other", OTHERS));
+        };
+        if record.is_open && record.members.is_empty() {
+            let what = "toon has no way to keep any names apart that may come here";
+            return Err(self.base.refuse(whole, what, "declare the members, or use notation=\"yaml\" or \"json\""));
+        }
+        if let Some(member) = record.members.iter().find(|member| member.name.contains(['\u{8}', '\u{C}', '\u{FEFF}'])) {
+            return Err(self.base.refuse(whole, format!("toon has no way to write the name {:?}", member.name), OTHERS));
+        }
+        if record.is_open {
+            self.base.json.reader.note_undeclared(whole);
+        }
+        Ok(record)
+    }
+
+    /// An array: a length, and so many items.
+    fn array(
+        &mut self,
+        array: &ArraySet<'d>,
+        whole: Condition<'d>,
+        position: Position,
+        options: &mut Vec<PartId>,
+    ) -> Result<()> {
+        if !is_plain(array) {
+            let hint = "use notation=\"json\", or leave uniqueItems and contains out";
+            return Err(self.base.refuse(whole, "toon writes no array whose items depend on each other", hint));
+        }
+        let (lead, level) = match position {
+            Position::Root => ("", 1),
+            Position::AfterKey(level) => ("", level + 1),
+            Position::Item(level) => ("- ", level + 1),
+            Position::Cell => return Err(self.base.refuse(whole, "toon writes no array in a row", OTHERS)),
+        };
+        if level > MOST_LEVELS {
+            return Ok(());
+        }
+        let allowed = self.base.json.most_items(array, whole);
+        let most = allowed.min(self.max_items.max(array.low));
+        if most < allowed {
+            self.base.json.reader.note_items(whole, most);
+        }
+        let layout = self.layout(array, position)?;
+        for length in array.low..=most.min(UNBOUNDED - 1) {
+            let items = self.items(array, length, level, &layout);
+            let items = self.base.container(Container::Array, items);
+            let bracket = if self.delimiter == ',' { format!("[{length}]") } else { format!("[{length}{}]", self.delimiter) };
+            let text = match &layout {
+                Layout::Rows(record) if length > 0 => {
+                    let names: Vec<String> = record.members.iter().map(|member| key_text(member.name)).collect();
+                    format!("{lead}{bracket}{{{}}}:", names.join(&self.delimiter.to_string()))
+                }
+                Layout::Inline if length > 0 => format!("{lead}{bracket}: "),
+                _ => format!("{lead}{bracket}:"),
+            };
+            let text = self.base.parts.text(&text);
+            options.push(self.base.parts.sequence([text, items]));
+        }
+        Ok(())
+    }
+
+    /// How the items of an array are laid out.
+    fn layout(&mut self, array: &ArraySet<'d>, position: Position) -> Result<Layout<'d>> {
+        let mut conditions = array.prefix.clone();
+        if array.high as usize > conditions.len() {
+            conditions.push(array.rest);
+        }
+        let mut is_inline = true;
+        for condition in &conditions {
+            let set = self.base.values(condition)?;
+            is_inline &= set.arrays.is_empty() && set.objects.is_empty() && set.formula == super::TRUE;
+        }
+        if is_inline {
+            return Ok(Layout::Inline);
+        }
+        let [condition] = conditions[..] else { return Ok(Layout::List) };
+        let set = self.base.values(condition)?;
+        let [object] = &set.objects[..] else { return Ok(Layout::List) };
+        if has_scalars(&set) || !set.arrays.is_empty() || !are_plain(&set) || matches!(position, Position::Item(_)) {
+            return Ok(Layout::List);
+        }
+        let object = object.clone();
+        let record = self.record(&object, condition)?;
+        if record.members.is_empty() {
+            return Ok(Layout::List);
+        }
+        for member in &record.members {
+            let set = self.base.values(member.condition)?;
+            if !member.is_required || !set.arrays.is_empty() || !set.objects.is_empty() || !are_plain(&set) {
+                return Ok(Layout::List);
+            }
+        }
+        Ok(Layout::Rows(record))
+    }
+
+    /// So many items.
+    fn items(&mut self, array: &ArraySet<'d>, length: u32, level: usize, layout: &Layout<'d>) -> PartId {
+        let nothing = self.base.parts.add(Part::Nothing);
+        if length == 0 {
+            return nothing;
+        }
+        let delimiter = self.base.parts.text(&self.delimiter.to_string());
+        let line = self.new_line(level);
+        let item = |builder: &mut Self, at: u32| match layout {
+            Layout::Inline => {
+                let cell = builder.part(array.item(at as usize), Position::Cell);
+                builder.base.parts.sequence([if at == 0 { nothing } else { delimiter }, cell])
+            }
+            Layout::List => {
+                let item = builder.part(array.item(at as usize), Position::Item(level));
+                builder.base.parts.sequence([line, item])
+            }
+            Layout::Rows(record) => {
+                let mut cells = vec![line, builder.base.parts.add(Part::Open(Container::Object))];
+                for (at, member) in record.members.iter().enumerate() {
+                    cells.push(if at == 0 { nothing } else { delimiter });
+                    cells.push(builder.base.parts.add(Part::Key(member.name.into())));
+                    cells.push(builder.part(member.condition, Position::Cell));
+                }
+                cells.push(builder.base.parts.add(Part::Close(Container::Object)));
+                builder.base.parts.sequence(cells)
+            }
+        };
+        let fixed = (array.prefix.len() as u32).max(1).min(length);
+        let mut parts: Vec<PartId> = (0..fixed).map(|at| item(self, at)).collect();
+        if length > fixed {
+            let (body, rounds) = (item(self, fixed), length - fixed);
+            parts.push(self.base.parts.add(Part::Repeat { body, low: rounds, high: rounds }));
+        }
+        self.base.parts.sequence(parts)
+    }
+}
+
+/// How the items of an array are laid out.
+enum Layout<'d> {
+    /// Scalars after the colon.
+    Inline,
+    /// Rows of cells.
+    Rows(Record<'d>),
+    /// Lines that begin with a dash.
+    List,
+}
+
+fn key_text(name: &str) -> String {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let is_bare = begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    if is_bare { name.to_owned() } else { Spelling::Json.encode(name) }
+}
+
+/// Strings that are neither quoted by section 7.2 of the specification nor hold the delimiter.
+fn bare(delimiter: char) -> Regular {
+    let texts_with = |part| Regular::concat([Regular::anything(), part, Regular::anything()]);
+    let digits = || Regular::digit().repeat(1, None);
+    let exponent = Regular::concat([Regular::one_of("eE"), Regular::one_of("+-").optional(), digits()]);
+    let fraction = Regular::concat([Regular::text("."), digits()]);
+    let number = Regular::concat([Regular::one_of("+-").optional(), digits(), fraction.optional(), exponent.optional()]);
+    let bad = Regular::or([
+        Regular::Empty,
+        Regular::concat([Regular::one_of(" -#"), Regular::anything()]),
+        Regular::concat([Regular::anything(), Regular::text(" ")]),
+        texts_with(Regular::one_of(&format!(":\"\\[]{{}}\t\r\n{delimiter}"))),
+        number,
+        Regular::text("true"),
+        Regular::text("false"),
+        Regular::text("null"),
+    ]);
+    Regular::and([READABLE.clone().repeat(0, None), bad.not()])
+}
+
+static BARE_COMMA: LazyLock<Regular> = LazyLock::new(|| bare(','));
+static BARE_PIPE: LazyLock<Regular> = LazyLock::new(|| bare('|'));
+static BARE_TAB: LazyLock<Regular> = LazyLock::new(|| bare('\t'));
+
+/// Strings in quotes: without backspace and form feed, for which JSON has escapes that TOON has not.
+static QUOTED: LazyLock<Regular> =
+    LazyLock::new(|| super::all_but(&[('\u{8}', '\u{8}'), ('\u{C}', '\u{C}'), ('\u{FEFF}', '\u{FEFF}')]).repeat(0, None));

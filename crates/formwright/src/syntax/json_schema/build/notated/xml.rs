@@ -1,0 +1,170 @@
+//! XML: an element for each member and for each item, text for scalars.
+//!
+//! ```text
+//! {"name": "Ada", "tags": ["a"]}     <root><name>Ada</name><tags><item>a</item></tags></root>
+//! ```
+//!
+//! No attributes, no comments, no declaration. Between elements there may be nothing, or a line break with indentation. An
+//! element that is not there is null where the schema allows null, else a member that is not there.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::{NotationBuilder, all_but, are_plain, has_scalars, is_plain, rounds_left};
+use crate::error::{Error, Result};
+use crate::language::Leaf;
+use crate::regular::{Encoding, Regular};
+use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, ValueSet};
+use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
+
+/// The name of the whole, and that of items.
+const ROOT: &str = "root";
+const ITEM: &str = "item";
+
+/// Blanks after a line break, at most.
+const DEEPEST: u32 = 64;
+
+const OTHERS: &str = "use notation=\"yaml\" or \"json\"";
+
+/// What elements say, by condition.
+struct XmlBuilder<'b, 'r, 'd> {
+    base: NotationBuilder<'b, 'r, 'd>,
+    known: FxHashMap<Condition<'d>, PartId>,
+    queue: VecDeque<(PartId, Condition<'d>)>,
+    blank: PartId,
+}
+
+pub(super) fn build<'d>(mut base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
+    let blank = base.parts.add(Part::Blank(Leaf { tree: Regular::of_static(&BLANK), encoding: Encoding::Text }));
+    let mut builder = XmlBuilder { base, known: FxHashMap::default(), queue: VecDeque::new(), blank };
+    builder.note_null(root)?;
+    builder.base.parts.root = builder.element(ROOT, root);
+    while let Some((part, condition)) = builder.queue.pop_front() {
+        let options = builder.content(condition)?;
+        builder.base.parts.set(part, Part::Choice(options.into()));
+        let (made, allowed) = (builder.base.parts.len(), builder.base.json.options.limits.nodes);
+        if made > allowed {
+            return Err(Error::limit("nodes", made, allowed));
+        }
+    }
+    Ok(builder.base.parts)
+}
+
+impl<'d> XmlBuilder<'_, '_, 'd> {
+    /// An element whose content is still to be built.
+    fn element(&mut self, name: &str, condition: Condition<'d>) -> PartId {
+        let open = self.base.parts.text(&format!("<{name}>"));
+        let close = self.base.parts.text(&format!("</{name}>"));
+        let content = self.known.get(&condition).copied().unwrap_or_else(|| {
+            let part = self.base.parts.add(Part::Nothing);
+            self.known.insert(condition, part);
+            self.queue.push_back((part, condition));
+            part
+        });
+        self.base.parts.sequence([open, content, close])
+    }
+
+    /// Notes that an element which is always there is never null.
+    fn note_null(&mut self, condition: Condition<'d>) -> Result<()> {
+        if self.base.values(condition)?.null {
+            self.base.json.reader.note_nulls(condition);
+        }
+        Ok(())
+    }
+
+    /// What may be between the tags of an element.
+    fn content(&mut self, condition: Condition<'d>) -> Result<Vec<PartId>> {
+        let set = self.base.values(condition)?;
+        if !are_plain(&set) {
+            return Err(self.base.refuse(condition, "xml writes no object whose members depend on each other", OTHERS));
+        }
+        let kinds = usize::from(has_scalars_but_null(&set)) + set.arrays.len() + set.objects.len();
+        if kinds > 1 && set.arrays.len() + set.objects.len() > 0 {
+            let what = "xml does not tell objects, arrays and scalars in one place from each other";
+            return Err(self.base.refuse(condition, what, OTHERS));
+        }
+        if let Some(array) = set.arrays.first() {
+            let array = array.clone();
+            return Ok(vec![self.items(&array, condition)?]);
+        }
+        if let Some(object) = set.objects.first() {
+            let object = object.clone();
+            return Ok(vec![self.members(&object, condition)?]);
+        }
+        self.base.untagged_scalars(&set, condition, Vec::new(), |base, tree, options| {
+            let readable = Regular::and([tree.clone(), Regular::of_static(&CHARACTERS)]);
+            options.push(base.scalar(&readable, Spelling::Element));
+        })
+    }
+
+    fn items(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<PartId> {
+        if !is_plain(array) || !array.prefix.is_empty() {
+            return Err(self.base.refuse(whole, "xml writes items of one kind that do not depend on each other", OTHERS));
+        }
+        self.note_null(array.rest)?;
+        let most = self.base.json.most_items(array, whole);
+        let (low, high) = rounds_left(array, most, 0);
+        let item = self.element(ITEM, array.rest);
+        let body = self.base.parts.sequence([self.blank, item]);
+        let nothing = self.base.parts.add(Part::Nothing);
+        let items = if high > 0 { self.base.parts.add(Part::Repeat { body, low, high }) } else { nothing };
+        let items = self.base.container(Container::Array, items);
+        Ok(self.base.parts.sequence([items, self.blank]))
+    }
+
+    fn members(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<PartId> {
+        let Some(record) = self.base.record(object) else {
+            return Err(self.base.refuse(whole, "xml writes no object whose members depend on each other", OTHERS));
+        };
+        if record.is_open && record.members.is_empty() {
+            return Err(self.base.refuse(whole, "xml has an element for each member, and any name may come here", OTHERS));
+        }
+        if record.is_open {
+            self.base.json.reader.note_undeclared(whole);
+        }
+        let mut parts = Vec::new();
+        for member in &record.members {
+            if !is_name(member.name) {
+                let what = format!("{:?} is no name of an element of xml", member.name);
+                return Err(self.base.refuse(whole, what, "rename the member, or use notation=\"yaml\""));
+            }
+            let set = self.base.values(member.condition)?;
+            let key = self.base.parts.add(Part::Key(member.name.into()));
+            let element = self.element(member.name, member.condition);
+            let mut options = vec![self.base.parts.sequence([self.blank, key, element])];
+            if set.null {
+                let null = self.base.constant("", "null");
+                options.push(self.base.parts.sequence([key, null]));
+            } else if !member.is_required {
+                options.push(self.base.parts.add(Part::Nothing));
+            }
+            parts.push(self.base.parts.choice(options));
+        }
+        let members = self.base.parts.sequence(parts);
+        let object = self.base.container(Container::Object, members);
+        Ok(self.base.parts.sequence([object, self.blank]))
+    }
+}
+
+fn has_scalars_but_null(set: &ValueSet<'_>) -> bool {
+    let null = set.null && !(set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none());
+    has_scalars(set) && !null
+}
+
+/// Whether every reader takes a name for that of an element.
+fn is_name(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let goes_on = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    begins && goes_on && !name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("xml"))
+}
+
+static CHARACTERS: LazyLock<Regular> = LazyLock::new(|| {
+    let others = [('\0', '\u{8}'), ('\u{B}', '\u{C}'), ('\u{E}', '\u{1F}'), ('\u{FFFE}', '\u{FFFF}')];
+    all_but(&others).repeat(0, None)
+});
+
+static BLANK: LazyLock<Regular> = LazyLock::new(|| {
+    Regular::concat([Regular::text("\n"), Regular::text(" ").repeat(0, Some(DEEPEST))]).optional()
+});
