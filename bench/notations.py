@@ -2,8 +2,9 @@
 
 ::
 
-    python bench/notations.py tokens         # ten records, flat and nested, in each notation: tokens, and calls of a model
-    python bench/notations.py speed          # masks, first masks and compilation, as ratios to JSON within one run
+    python bench/notations.py tokens         # ten records in each notation: tokens, and calls of a model
+    python bench/notations.py speed          # compilation and masks, as ratios to JSON within one run
+    python bench/notations.py schemas FILE   # real schemas: how many are read, and whether instances come back
 
 Vocabulary: Tekken, 131,072 tokens, as ``mistral-common`` brings it. *Calls* are the tokens that are not forced: where
 only one token may come, no model is asked.
@@ -11,9 +12,11 @@ only one token may come, no model is asked.
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -21,6 +24,8 @@ from typing import Any
 
 import mistral_common
 import numpy as np
+import toon_format
+import yaml
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
 import formwright as fw
@@ -31,13 +36,13 @@ ROUNDS = 5
 TEKKEN = Path(mistral_common.__file__).parent / "data" / "tekken_240911.json"
 
 
-def closed(properties: dict[str, Any]) -> dict[str, Any]:
+def close_object(properties: dict[str, Any]) -> dict[str, Any]:
     """An object with these members."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
-FLAT = closed(
+FLAT = close_object(
     {
         "id": WHOLE,
         "first_name": TEXT,
@@ -49,11 +54,11 @@ FLAT = closed(
         "plan": {"enum": ["free", "basic", "pro"]},
     }
 )
-ITEM = closed({"name": TEXT, "quantity": WHOLE, "price": {"type": "number"}})
-NESTED = closed(
+ITEM = close_object({"name": TEXT, "quantity": WHOLE, "price": {"type": "number"}})
+NESTED = close_object(
     {
         "order": WHOLE,
-        "customer": closed({"name": TEXT, "city": TEXT}),
+        "customer": close_object({"name": TEXT, "city": TEXT}),
         "items": {"type": "array", "items": ITEM},
         "note": {"type": ["string", "null"]},
     }
@@ -154,7 +159,9 @@ def time_form(form: fw.Form[Any], vocabulary: fw.Vocabulary, text: str) -> tuple
 
 def show_speed(vocabulary: fw.Vocabulary) -> None:
     """Print times, and their ratios to those of JSON."""
-    print("| records | notation | compile µs | first mask µs | mask µs | ratios to json |\n|---|---|---:|---:|---:|---|")
+    print(
+        "| records | notation | compile µs | first mask µs | mask µs | ratios to json |\n|---|---|---:|---:|---:|---|"
+    )
     for name, (schema, make) in SETS.items():
         texts = {notation: (form, form.write(make())) for notation, form in forms_of(schema)}
         times: dict[str, list[tuple[float, float, float]]] = {notation: [] for notation in texts}
@@ -168,5 +175,48 @@ def show_speed(vocabulary: fw.Vocabulary) -> None:
             print(f"| {name} | {notation} | {shown} | {', '.join(f'{ratio:.1f}' for ratio in ratios)} |")
 
 
+def judge(notation: str, text: str) -> Any:
+    """What an independent reader makes of a text."""
+    if notation == "yaml":
+        return yaml.load(text, yaml.CSafeLoader)
+    return toon_format.decode(text)
+
+
+def show_schemas(path: str) -> None:
+    """Print how many real schemas are read, and what becomes of their valid instances."""
+    counts: dict[str, Counter[str]] = {"yaml": Counter(), "toon": Counter()}
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        try:
+            plain = fw.json_schema(case["schema"], whitespace="free")
+        except FormwrightError:
+            continue
+        for notation, count in counts.items():
+            count["schemas that json reads"] += 1
+            try:
+                form = fw.json_schema(case["schema"], notation=notation)  # type: ignore[arg-type]
+            except FormwrightError:
+                continue
+            count["schemas read"] += 1
+            for test in case["tests"]:
+                if not test["valid"] or not plain.matches(json.dumps(test["data"], ensure_ascii=False)):
+                    continue
+                count["instances"] += 1
+                try:
+                    text = form.write(test["data"])
+                except FormwrightError:
+                    count["instances that have no text"] += 1
+                    continue
+                wanted = json.dumps(test["data"], sort_keys=True)
+                read = (json.dumps(value, sort_keys=True) for value in (form.parse(text), judge(notation, text)))
+                count["instances read as others"] += any(each != wanted for each in read)
+    for notation, count in counts.items():
+        print(notation, dict(count))
+
+
 if __name__ == "__main__":
-    {"tokens": show_tokens, "speed": show_speed}[sys.argv[1]](fw.Vocabulary.from_tokenizer(Tekkenizer.from_file(str(TEKKEN))))
+    if sys.argv[1] == "schemas":
+        show_schemas(sys.argv[2])
+    else:
+        commands = {"tokens": show_tokens, "speed": show_speed}
+        commands[sys.argv[1]](fw.Vocabulary.from_tokenizer(Tekkenizer.from_file(str(TEKKEN))))

@@ -65,6 +65,7 @@ class Language:
         formats: Mapping[str, str] | None = None,
         dialect: str | None = None,
         registry: Mapping[str, str] | None = None,
+        notation: str | None = None,
     ) -> Language:
         """Read JSON Schema text.
 
@@ -86,6 +87,7 @@ class Language:
             formats: Extra formats: name to regular expression.
             dialect: Dialect URI or short name, when ``$schema`` is absent.
             registry: URI to schema text, for remote references.
+            notation: How values are written: a name and its options, such as ``"yaml 2 16"``; ``None`` is JSON.
 
         Raises:
             ArgumentError: An option has a value that it cannot have.
@@ -273,7 +275,7 @@ class Language:
         """The names of the control tokens that its texts may hold."""
     @property
     def is_json(self) -> bool:
-        """Whether it is one JSON Schema, so that its texts are JSON."""
+        """Whether it is one JSON Schema whose values are written as JSON."""
     def check(self, data: bytes) -> tuple[int, bool]:
         """How many bytes of ``data`` conform, and whether a complete text ends exactly at its end."""
     def ends(self, data: bytes) -> list[int]:
@@ -286,6 +288,8 @@ class Language:
             LimitExceeded: There are more states, as in every language with recursion.
         """
 
+    def values(self) -> Values | None:
+        """What reads its texts as JSON and writes values; ``None`` if it is not one JSON Schema."""
     @property
     def nbytes(self) -> int:
         """Bytes of memory held, roughly. Automata are not counted: the languages of a vocabulary share them."""
@@ -943,6 +947,29 @@ def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:
     Raises:
         TypeError, ArgumentError: As `Matcher.fill_bitmask`.
     """
+
+@final
+class Values:
+    """Reads the texts of a JSON Schema in its notation as JSON, and writes values. Made by `Language.values`."""
+
+    def read(self, text: str, *, partial: bool = False) -> str | None:
+        """The JSON that ``text`` says; ``None`` if no text begins so.
+
+        Args:
+            text: A text, complete unless ``partial``.
+            partial: Whether it may go on: what it says so far is JSON that has begun.
+
+        Raises:
+            LimitExceeded: There are too many ways to read it.
+        """
+    def write(self, json: str, /) -> str | None:
+        """A text for a value, given as JSON: members in order of declaration, in the usual spelling; ``None`` if no text
+        says it. Whether JSON conforms is not checked.
+
+        Raises:
+            ArgumentError: It is not JSON.
+            LimitExceeded: Too many choices have to be tried.
+        """
 
 def places(source: str, unit: str, piece: str) -> list[tuple[int, int]]:
     """Where ``piece`` is in ``source``, in characters: ``(start, end)``, ascending.

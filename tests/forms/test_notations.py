@@ -1,4 +1,4 @@
-"""Notations: what a text says is what independent readers read, each value is written, and each prefix goes on to an end."""
+"""Notations: a text says what independent readers read, a value is written and read back, each prefix has an end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,25 @@ import formwright as fw
 from formwright.errors import ArgumentError, SchemaError, UnsatisfiableSchema, UnsupportedKeyword
 
 NASTY = "\"'\\,;|-:#&*!%@`[]{}<>?=~ \t\n\r.+0157eExnyNY_/é中\u00a0\u2028\u0085\ufeff\U0001f600"
-WORDS = ["yes", "null", "~", "1", "0x1F", "1e5", "12:30", "2024-01-02", "- a", "a: b", "a #b", "<br>", "\\|", ".inf", "on", "<<", "---"]
+WORDS = [
+    "yes",
+    "null",
+    "~",
+    "1",
+    "0x1F",
+    "1e5",
+    "12:30",
+    "2024-01-02",
+    "- a",
+    "a: b",
+    "a #b",
+    "<br>",
+    "\\|",
+    ".inf",
+    "on",
+    "<<",
+    "---",
+]
 SCALARS: list[dict[str, Any]] = [
     {"type": "string"},
     {"type": "string", "minLength": 1, "maxLength": 6},
@@ -57,7 +75,12 @@ class Draws:
         properties = {name: self.random.choice(SCALARS) for name in names}
         if self.random.random() < 0.3:
             inner = {"p": self.random.choice(SCALARS), "q": self.random.choice(SCALARS)}
-            properties["in"] = {"type": "object", "properties": inner, "required": ["p", "q"], "additionalProperties": False}
+            properties["in"] = {
+                "type": "object",
+                "properties": inner,
+                "required": ["p", "q"],
+                "additionalProperties": False,
+            }
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
     def nested(self, depth: int = 3, names: list[str] = NAMES) -> dict[str, Any]:
@@ -66,7 +89,12 @@ class Draws:
             return self.random.choice(SCALARS)
         if kind < 0.6:
             low = self.random.choice([0, 0, 1, 2])
-            return {"type": "array", "items": self.nested(depth - 1, names), "minItems": low, "maxItems": low + self.random.randint(0, 3)}
+            return {
+                "type": "array",
+                "items": self.nested(depth - 1, names),
+                "minItems": low,
+                "maxItems": low + self.random.randint(0, 3),
+            }
         members = self.random.sample(names, self.random.randint(0, 4))
         required = [name for name in members if self.random.random() < 0.6]
         is_open = self.random.random() < 0.2
@@ -115,7 +143,9 @@ def read_markdown(text: str) -> list[list[str]]:
 def read_xml(text: str) -> ElementTree.Element:
     """What the standard library reads, which lxml must read alike."""
     element, other = ElementTree.fromstring(text), etree.fromstring(text.encode())
-    assert [(each.tag, each.text or "") for each in element.iter()] == [(each.tag, each.text or "") for each in other.iter()]
+    assert [(each.tag, each.text or "") for each in element.iter()] == [
+        (each.tag, each.text or "") for each in other.iter()
+    ]
     return element
 
 
@@ -185,8 +215,34 @@ def assert_says(notation: str, text: str, value: Any) -> None:
 @pytest.fixture(scope="module")
 def vocabulary() -> fw.Vocabulary:
     """Bytes and short pieces, so that texts are nasty."""
-    pieces = [": ", "- ", "\n", "\n  ", "\n- ", '",', '"', "''", "null", "true", "1e", "e+", " #", "ab", ", ", "{}", "[]", "| ", "\\|", "<br>", "\\n", "\\\""]
-    tokens = [*(bytes([byte]) for byte in range(256)), *(piece.encode() for piece in dict.fromkeys(pieces) if len(piece) > 1)]
+    pieces = [
+        ": ",
+        "- ",
+        "\n",
+        "\n  ",
+        "\n- ",
+        '",',
+        '"',
+        "''",
+        "null",
+        "true",
+        "1e",
+        "e+",
+        " #",
+        "ab",
+        ", ",
+        "{}",
+        "[]",
+        "| ",
+        "\\|",
+        "<br>",
+        "\\n",
+        '\\"',
+    ]
+    tokens = [
+        *(bytes([byte]) for byte in range(256)),
+        *(piece.encode() for piece in dict.fromkeys(pieces) if len(piece) > 1),
+    ]
     return fw.Vocabulary([*tokens, b""], eos_token_ids=[len(tokens)])
 
 
@@ -200,7 +256,7 @@ def write_at_random(draws: Draws, constraint: fw.Constraint[Any], budget: int) -
         matcher.fill_bitmask(mask, budget=left)
         allowed = fw.allowed_tokens(mask[0]).tolist()
         assert allowed, (matcher.accepted_bytes, left)
-        weights = [8 if token >= 256 or token < 128 and chr(token) in NASTY else 1 for token in allowed]
+        weights = [8 if token >= 256 or (token < 128 and chr(token) in NASTY) else 1 for token in allowed]
         token = draws.random.choices(allowed, weights)[0]
         if token in ends:
             break
@@ -282,7 +338,12 @@ STRINGS = [a + b + c for a in ["", *NASTY] for b in ["", *NASTY] for c in ["", "
 @pytest.mark.parametrize("notation", JUDGES)
 def test_traps_in_strings(notation: str) -> None:
     """Strings of nasty characters are written so that they are read back, or not at all."""
-    row = {"type": "object", "properties": {"s": {"type": "string"}, "t": {"type": "string"}}, "required": ["s", "t"], "additionalProperties": False}
+    row = {
+        "type": "object",
+        "properties": {"s": {"type": "string"}, "t": {"type": "string"}},
+        "required": ["s", "t"],
+        "additionalProperties": False,
+    }
     form = fw.json_schema({"type": "array", "items": row}, notation=notation)  # type: ignore[arg-type]
     values = [{"s": string, "t": "x"} for string in [*STRINGS, *WORDS]]
     left_out = 0
@@ -329,7 +390,15 @@ def test_yaml_of_a_type() -> None:
 
 def test_absent_cells() -> None:
     """An empty cell is null where there may be null, else a member that is not there."""
-    schema = {"type": "array", "items": {"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}}, "required": ["a"], "additionalProperties": False}}
+    schema = {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}},
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+    }
     form = fw.json_schema(schema, notation="csv")
     assert form.parse("a,b\n,\nx,y") == [{"a": None}, {"a": "x", "b": "y"}]
     assert form.write([{"a": None}]) == "a,b\n,"
@@ -343,7 +412,14 @@ def test_absent_cells() -> None:
     [
         ({"type": "integer"}, "csv", "pass a list of records"),
         ({"type": "array", "items": {"type": "integer"}}, "markdown", "pass a list of records"),
-        ({"type": "array", "items": {"properties": {"t": {"type": "array"}}, "type": "object", "additionalProperties": False}}, "csv", "no arrays"),
+        (
+            {
+                "type": "array",
+                "items": {"properties": {"t": {"type": "array"}}, "type": "object", "additionalProperties": False},
+            },
+            "csv",
+            "no arrays",
+        ),
         ({"type": "array", "items": {"type": "object"}}, "csv", "any name"),
         ({"type": "object"}, "jsonl", "pass a list"),
     ],
@@ -355,7 +431,13 @@ def test_refusals_say_where_and_what_to_do(schema: dict[str, Any], notation: Any
 
 @pytest.mark.parametrize(
     "options",
-    [{"notation": "ini"}, {"notation": "yaml", "whitespace": "compact"}, {"notation": fw.Csv(delimiter="x")}, {"notation": fw.Yaml(indent=0)}, {"notation": 3}],  # type: ignore[arg-type]
+    [
+        {"notation": "ini"},
+        {"notation": "yaml", "whitespace": "compact"},
+        {"notation": fw.Csv(delimiter="x")},
+        {"notation": fw.Yaml(indent=0)},
+        {"notation": 3},
+    ],  # type: ignore[arg-type]
 )
 def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):

@@ -151,7 +151,7 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"guided_whitespace_pattern": " "}, "guided_whitespace_pattern", "expected a form that is JSON"),
     (CHAT, {"formwright": {"notation": "yaml"}}, "formwright.notation", "expected a form that is JSON"),
     (CHAT, {"formwright": {"notation": "ini"}} | schema({}), "formwright.notation", "yaml"),
-    (CHAT, {"formwright": {"notation": "csv"}} | schema({}), "", "csv writes rows"),
+    (CHAT, {"formwright": {"notation": "csv"}} | schema({}), "response_format.json_schema.schema", "csv writes rows"),
     (CHAT, {"structured_outputs": {}}, "structured_outputs", "one of"),
     (CHAT, {"structured_outputs": {"regexp": "a"}}, "structured_outputs.regexp", "no field"),
     (CHAT, {"structured_outputs": {"grammar": "a"}}, "structured_outputs.grammar", "expected ':'"),

@@ -67,7 +67,7 @@ impl Language {
     ///     formats: Extra formats: name to regular expression.
     ///     dialect: Dialect URI or short name, when ``$schema`` is absent.
     ///     registry: URI to schema text, for remote references.
-    ///     notation: How values are written: a name and its options in numbers, such as ``"yaml 2 16"``; ``None`` is JSON.
+    ///     notation: How values are written: a name and its options, such as ``"yaml 2 16"``; ``None`` is JSON.
     ///
     /// Raises:
     ///     ArgumentError: An option has a value that it cannot have.
@@ -502,8 +502,8 @@ impl Values {
         interruptible(py, || self.reader.read(text, partial))
     }
 
-    /// A text for a value, given as JSON: members in order of declaration, in the usual spelling. ``None`` if none says
-    /// it; whether the text of JSON itself conforms is not checked.
+    /// A text for a value, given as JSON: members in order of declaration, in the usual spelling; ``None`` if no text
+    /// says it. Whether JSON conforms is not checked.
     ///
     /// Raises:
     ///     ArgumentError: It is not JSON.

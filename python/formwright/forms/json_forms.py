@@ -29,8 +29,8 @@ from formwright.forms.json_options import (
     key_of_options,
 )
 from formwright.forms.kept import find_form, key_of_type
-from formwright.forms.notations import NotationReader
 from formwright.forms.not_forms import check_is_type, kind_of_type, name_of_type
+from formwright.forms.notations import NotationReader
 from formwright.forms.quotes import current_source
 from formwright.forms.text_checks import read_json, shorten
 
@@ -62,8 +62,9 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
 
     Keyword Args:
         notation: How values are written: ``"json"``, ``"jsonl"``, ``"python"``, ``"csv"``, ``"tsv"``, ``"markdown"``,
-            ``"xml"``, ``"toon"``, ``"yaml"``, or one with options: `formwright.Csv`, `formwright.Toon`, `formwright.Yaml`. The options of JSON's layout
-            (``order``, ``whitespace``, ``max_whitespace``, ``escapes``, ``integers``) are errors with another one.
+            ``"xml"``, ``"toon"``, ``"yaml"``, or one with options: `formwright.Csv`, `formwright.Toon`,
+            `formwright.Yaml`. What says how JSON is laid out (``order``, ``whitespace``, ``max_whitespace``,
+            ``escapes``, ``integers``) is an error beside another one.
         order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
             ``FORMWRIGHT_ORDER`` says, or ``"schema"``.
         whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``

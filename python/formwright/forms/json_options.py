@@ -50,7 +50,7 @@ class JsonTextOptions(TypedDict, total=False):
 class JsonOptions(JsonTextOptions, total=False):
     """The options of every function that makes a form of JSON; `json_schema` describes them."""
 
-    notation: Notation
+    notation: Notation | None
     order: Literal["schema", "model"] | None
     integers: Literal["plain", "decimal"]
     unknown_keywords: Literal["error", "ignore"]
@@ -61,7 +61,7 @@ class JsonOptions(JsonTextOptions, total=False):
 
 
 DEFAULTS: Mapping[str, Any] = {
-    "notation": "json",
+    "notation": None,
     "order": None,
     "whitespace": None,
     "max_whitespace": None,
@@ -101,7 +101,7 @@ def complete_options(
         completed["whitespace"] = "free"
     if completed.get("alphabet") is not None:
         check_text(completed["alphabet"], "alphabet")
-    if completed.get("notation", "json") != "json":
+    if completed.get("notation") not in (None, "json"):
         _check_notation(options)
     if "notation" in completed:
         completed["notation"] = spell_notation(completed["notation"])

@@ -1,4 +1,4 @@
-"""Notations: the values of a type or schema written otherwise than as JSON.
+r"""Notations: the values of a type or schema written otherwise than as JSON.
 
 ::
 
@@ -70,7 +70,9 @@ _PLAIN = ("json", "jsonl", "python", "markdown", "xml")
 
 
 def spell_notation(notation: Any) -> str:
-    """The notation as the kernel takes it. Raises ArgumentError."""
+    """The notation as the kernel takes it; ``None`` is JSON. Raises ArgumentError."""
+    if notation is None:
+        return "json"
     options = _NAMES.get(notation, notation) if isinstance(notation, str) else notation
     if isinstance(options, Csv) and _is_character(options.delimiter):
         return f"csv {ord(options.delimiter)} {int(options.header)}"

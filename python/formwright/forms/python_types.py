@@ -194,9 +194,7 @@ class Reader:
             plain = self._adapter.dump_python(checked, mode="python", by_alias=True)
             return json.dumps(plain, ensure_ascii=False, allow_nan=False, default=self._dump_one)
         except (ValidationError, ValueError, TypeError) as error:
-            raise ArgumentError(
-                f"the value is none of {type_name(self._type)}: {error}", argument="value"
-            ) from error
+            raise ArgumentError(f"the value is none of {type_name(self._type)}: {error}", argument="value") from error
 
     @staticmethod
     def _dump_one(value: Any) -> Any:

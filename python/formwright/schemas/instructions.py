@@ -162,7 +162,10 @@ def _article(what: str) -> str:
 def _example(document: Document, form: Form[Any]) -> str:
     text = _instance(document, form)
     head = f", in the form of this example{_which(document, form)}:\n{text}"
-    told = [f"- {path}: {_what(line)}" for path, line in _unseen(outline_of(document), set(_names(_read_as_json(form, text))))]
+    told = [
+        f"- {path}: {_what(line)}"
+        for path, line in _unseen(outline_of(document), set(_names(_read_as_json(form, text))))
+    ]
     return "\n".join([head, "Its values stand for yours, of which:", *told]) if told else head
 
 

@@ -13,7 +13,7 @@ use super::build::write_in_order;
 use super::{Options, build_graph, with_reader};
 use crate::error::{Error, Result};
 use crate::interrupt::bounded;
-use crate::syntax::notation::Notated;
+use crate::syntax::notation::{Notated, with_fraction};
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -218,13 +218,13 @@ fn replace_words(text: &str, words: &[(&str, &str)]) -> String {
     replaced
 }
 
-/// JSON with a space after each colon and comma.
+/// JSON with a space after each colon and comma, and numbers as YAML has them.
 fn spaced_json(value: &Value<'_>) -> String {
     let string = |text: &str| serde_json::to_string(text).unwrap_or_default();
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(yes) => yes.to_string(),
-        Value::Number(digits) => (*digits).to_owned(),
+        Value::Number(digits) => with_fraction(digits),
         Value::String(text) => string(text),
         Value::Array(items) => format!("[{}]", items.iter().map(spaced_json).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use crate::language::{Graph, Leaf, Node, NodeId};
 use crate::regular::Automaton;
 pub use spelling::Spelling;
+pub use writing::with_fraction;
 
 /// Index of a part.
 pub type PartId = u32;

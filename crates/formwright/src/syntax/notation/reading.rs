@@ -3,21 +3,26 @@
 //! All ways to read the text go on side by side, one byte after the other; a notation leaves one, so there are few. What
 //! has begun is read as JSON that has begun, as far as the first way that is left says.
 //!
-//! Cost: linear in the text, for each of the ways. The stack of a way and what it has read are lists that ways share.
+//! Alternatives of a schema may read a text alike: of ways that go on alike, the first one is kept.
+//!
+//! Cost: linear in the text, for each of the ways. Stacks are shared: equal ones have one number.
 
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Container, Notated, Part, PartId, Parts, Spelling};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::UNBOUNDED;
 use crate::limits::Limits;
-use crate::regular::{Automaton, DEAD, StateId};
+use crate::regular::{Automaton, StateId};
 
 /// Ways to read a text side by side at most.
 const MOST_WAYS: usize = 4_096;
 
 /// What is left to read after a part.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Rest {
     /// Parts of a sequence, from an index on.
     Parts(PartId, usize),
@@ -45,8 +50,32 @@ enum Event {
     Read(PartId, usize, usize),
 }
 
+/// The number of a stack of what is left to read; 0 is the empty one.
+type StackId = u32;
+
+/// Stacks by their number.
+#[derive(Default)]
+struct Stacks {
+    links: Vec<(Rest, StackId)>,
+    known: FxHashMap<(Rest, StackId), StackId>,
+}
+
+impl Stacks {
+    fn push(&mut self, below: StackId, rest: Rest) -> StackId {
+        *self.known.entry((rest, below)).or_insert_with(|| {
+            self.links.push((rest, below));
+            self.links.len() as StackId
+        })
+    }
+
+    /// What is on top of a stack, and the stack below it.
+    fn top(&self, stack: StackId) -> Option<(Rest, StackId)> {
+        stack.checked_sub(1).map(|at| self.links[at as usize])
+    }
+}
+
 /// Where inside a part a way is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Inside {
     /// Bytes read of a text.
     Text(PartId, usize),
@@ -57,9 +86,10 @@ enum Inside {
 }
 
 /// One way to read the text.
+#[derive(Clone)]
 struct Way {
     inside: Inside,
-    rest: List<Rest>,
+    rest: StackId,
     events: List<Event>,
 }
 
@@ -69,6 +99,27 @@ struct Ways {
     open: Vec<Way>,
     /// What was read by the first way that may end here.
     ended: Option<List<Event>>,
+    /// Where those in `open` are.
+    met: FxHashSet<(Inside, StackId)>,
+    /// What was begun after the last byte.
+    begun: FxHashSet<(Option<PartId>, StackId)>,
+}
+
+impl Ways {
+    fn push(&mut self, inside: Inside, rest: StackId, events: List<Event>) {
+        if self.met.insert((inside, rest)) {
+            self.open.push(Way { inside, rest, events });
+        }
+    }
+}
+
+/// What is begun: a part, or what is left after one.
+type Begun = (Option<PartId>, StackId, List<Event>);
+
+/// One reading of a text.
+struct Walk<'n> {
+    notated: &'n Notated,
+    stacks: Stacks,
 }
 
 impl Notated {
@@ -91,10 +142,10 @@ impl Notated {
     /// # Errors
     /// [`crate::Kind::Limit`] where there are too many ways to read it.
     pub fn read(&self, text: &str, partial: bool) -> Result<Option<String>> {
-        let mut ways = Ways::default();
-        self.enter(self.parts.root, None, None, 0, &mut ways);
+        let (mut ways, mut walk) = (Ways::default(), Walk { notated: self, stacks: Stacks::default() });
+        walk.enter(vec![(Some(self.parts.root), 0, None)], 0, &mut ways);
         for (at, &byte) in text.as_bytes().iter().enumerate() {
-            ways = self.step(ways, byte, at);
+            ways = walk.step(&ways, byte, at);
             count(1 + ways.open.len());
             if ways.open.len() > MOST_WAYS {
                 return Err(Error::limit("ways to read a text", ways.open.len(), MOST_WAYS));
@@ -109,166 +160,6 @@ impl Notated {
 
     fn automaton(&self, part: PartId) -> Option<&Automaton> {
         self.automata[part as usize].as_ref()
-    }
-
-    /// Begins a part, and all that it may begin with.
-    fn enter(&self, part: PartId, rest: List<Rest>, events: List<Event>, at: usize, ways: &mut Ways) {
-        let mut pending = vec![(Some(part), rest, events)];
-        while let Some((part, rest, events)) = pending.pop() {
-            let Some(part) = part else {
-                self.go_on(rest, events, ways, &mut pending);
-                continue;
-            };
-            match self.parts.part(part) {
-                Part::Nothing => pending.push((None, rest, events)),
-                Part::Text(text) if text.is_empty() => pending.push((None, rest, events)),
-                Part::Constant { text, .. } if text.is_empty() => {
-                    pending.push((None, rest, push(&events, Event::Read(part, at, at))));
-                }
-                Part::Open(_) | Part::Close(_) | Part::Key(_) => {
-                    pending.push((None, rest, push(&events, Event::Said(part))));
-                }
-                Part::Text(_) | Part::Constant { .. } => ways.open.push(Way { inside: Inside::Text(part, 0), rest, events }),
-                Part::Scalar { .. } | Part::Blank(_) => {
-                    let Some(automaton) = self.automaton(part) else { continue };
-                    let start = automaton.start();
-                    if start.accepting() {
-                        pending.push((None, rest.clone(), push(&events, Event::Read(part, at, at))));
-                    }
-                    if start.goes_on() {
-                        ways.open.push(Way { inside: Inside::Scalar(part, start.state(), at), rest, events });
-                    }
-                }
-                Part::Json(_) => {
-                    let inside = Inside::Json { part, depth: 0, in_string: false, escaped: false, start: at };
-                    ways.open.push(Way { inside, rest, events });
-                }
-                Part::Sequence(parts) => match parts.first() {
-                    Some(&first) => pending.push((Some(first), push(&rest, Rest::Parts(part, 1)), events)),
-                    None => pending.push((None, rest, events)),
-                },
-                Part::Choice(options) => {
-                    let each = options.iter().rev().map(|&option| (Some(option), rest.clone(), events.clone()));
-                    pending.extend(each);
-                }
-                Part::Repeat { .. } => pending.push((None, push(&rest, Rest::Rounds(part, 0)), events)),
-            }
-        }
-    }
-
-    /// Takes what is left to read after a part.
-    #[allow(clippy::type_complexity)] // what `enter` works through
-    fn go_on(
-        &self,
-        rest: List<Rest>,
-        events: List<Event>,
-        ways: &mut Ways,
-        pending: &mut Vec<(Option<PartId>, List<Rest>, List<Event>)>,
-    ) {
-        let Some(link) = rest else {
-            ways.ended.get_or_insert(events);
-            return;
-        };
-        match link.value {
-            Rest::Parts(sequence, next) => {
-                let Part::Sequence(parts) = self.parts.part(sequence) else { return };
-                let below = &link.below;
-                let after = if next + 1 < parts.len() { push(below, Rest::Parts(sequence, next + 1)) } else { below.clone() };
-                match parts.get(next) {
-                    Some(&part) => pending.push((Some(part), after, events)),
-                    None => pending.push((None, after, events)),
-                }
-            }
-            Rest::Rounds(repeat, done) => {
-                let Part::Repeat { body, low, high } = *self.parts.part(repeat) else { return };
-                if done >= low {
-                    pending.push((None, link.below.clone(), events.clone()));
-                }
-                if done < high || high == UNBOUNDED {
-                    pending.push((Some(body), push(&link.below, Rest::Rounds(repeat, done.saturating_add(1))), events));
-                }
-            }
-        }
-    }
-
-    /// All ways after one more byte.
-    fn step(&self, ways: Ways, byte: u8, at: usize) -> Ways {
-        let mut next = Ways::default();
-        for way in ways.open {
-            match way.inside {
-                Inside::Text(part, read) => self.step_text(way, part, read, byte, at, &mut next),
-                Inside::Scalar(part, state, start) => {
-                    let Some(automaton) = self.automaton(part) else { continue };
-                    let step = automaton.step(state, byte);
-                    if step.state() == DEAD && !step.accepting() {
-                        continue;
-                    }
-                    if step.accepting() {
-                        self.leave(&way, Event::Read(part, start, at + 1), at, &mut next);
-                    }
-                    if step.goes_on() {
-                        next.open.push(Way { inside: Inside::Scalar(part, step.state(), start), ..way });
-                    }
-                }
-                Inside::Json { part, depth, in_string, escaped, start } => {
-                    let is_quote = byte == b'"' && !escaped;
-                    let in_string = in_string ^ is_quote;
-                    let change = match byte {
-                        b'{' | b'[' if !in_string => 1,
-                        b'}' | b']' if !in_string => -1,
-                        _ => 0,
-                    };
-                    if byte == b'\n' || change < 0 && depth == 0 {
-                        continue;
-                    }
-                    let depth = depth.saturating_add_signed(change);
-                    let escaped = in_string && byte == b'\\' && !escaped;
-                    let inside = Inside::Json { part, depth, in_string, escaped, start };
-                    // A scalar may end after each byte: what follows it says whether it does.
-                    if depth == 0 && !in_string {
-                        self.leave(&way, Event::Read(part, start, at + 1), at, &mut next);
-                    }
-                    if !(depth == 0 && change < 0) {
-                        next.open.push(Way { inside, ..way });
-                    }
-                }
-            }
-        }
-        next
-    }
-
-    fn step_text(&self, way: Way, part: PartId, read: usize, byte: u8, at: usize, next: &mut Ways) {
-        let (text, is_constant) = match self.parts.part(part) {
-            Part::Text(text) => (text, false),
-            Part::Constant { text, .. } => (text, true),
-            _ => return,
-        };
-        if text.as_bytes()[read] != byte {
-            return;
-        }
-        if read + 1 < text.len() {
-            next.open.push(Way { inside: Inside::Text(part, read + 1), ..way });
-        } else if is_constant {
-            self.leave(&way, Event::Read(part, at + 1 - text.len(), at + 1), at, next);
-        } else {
-            self.enter_rest(way.rest, way.events, at, next);
-        }
-    }
-
-    /// Goes on after the text of a part.
-    fn leave(&self, way: &Way, event: Event, at: usize, next: &mut Ways) {
-        self.enter_rest(way.rest.clone(), push(&way.events, event), at, next);
-    }
-
-    fn enter_rest(&self, rest: List<Rest>, events: List<Event>, at: usize, next: &mut Ways) {
-        let mut pending = Vec::new();
-        self.go_on(rest, events, next, &mut pending);
-        while let Some((part, rest, events)) = pending.pop() {
-            match part {
-                Some(part) => self.enter(part, rest, events, at + 1, next),
-                None => self.go_on(rest, events, next, &mut pending),
-            }
-        }
     }
 
     /// The JSON of what was read, and of the part that has begun.
@@ -309,6 +200,157 @@ impl Notated {
             Part::Scalar { .. } | Part::Json(_) => text.to_owned(),
             _ => return None,
         })
+    }
+}
+
+impl Walk<'_> {
+    /// Begins parts, and all that they may begin with, the first of `pending` last.
+    fn enter(&mut self, mut pending: Vec<Begun>, at: usize, ways: &mut Ways) {
+        while let Some((part, rest, events)) = pending.pop() {
+            if !ways.begun.insert((part, rest)) {
+                continue;
+            }
+            match part {
+                Some(part) => self.begin(part, rest, events, at, (ways, &mut pending)),
+                None => self.go_on(rest, events, ways, &mut pending),
+            }
+        }
+    }
+
+    fn begin(
+        &mut self,
+        part: PartId,
+        rest: StackId,
+        events: List<Event>,
+        at: usize,
+        (ways, pending): (&mut Ways, &mut Vec<Begun>),
+    ) {
+        let notated = self.notated;
+        match notated.parts.part(part) {
+            Part::Nothing => pending.push((None, rest, events)),
+            Part::Text(text) if text.is_empty() => pending.push((None, rest, events)),
+            Part::Constant { text, .. } if text.is_empty() => {
+                pending.push((None, rest, push(&events, Event::Read(part, at, at))));
+            }
+            Part::Open(_) | Part::Close(_) | Part::Key(_) => {
+                pending.push((None, rest, push(&events, Event::Said(part))));
+            }
+            Part::Text(_) | Part::Constant { .. } => ways.push(Inside::Text(part, 0), rest, events),
+            Part::Scalar { .. } | Part::Blank(_) => {
+                let Some(automaton) = notated.automaton(part) else { return };
+                let start = automaton.start();
+                if start.accepting() {
+                    pending.push((None, rest, push(&events, Event::Read(part, at, at))));
+                }
+                if start.goes_on() {
+                    ways.push(Inside::Scalar(part, start.state(), at), rest, events);
+                }
+            }
+            Part::Json(_) => {
+                let inside = Inside::Json { part, depth: 0, in_string: false, escaped: false, start: at };
+                ways.push(inside, rest, events);
+            }
+            Part::Sequence(parts) => match parts.first() {
+                Some(&first) => pending.push((Some(first), self.stacks.push(rest, Rest::Parts(part, 1)), events)),
+                None => pending.push((None, rest, events)),
+            },
+            Part::Choice(options) => {
+                pending.extend(options.iter().rev().map(|&option| (Some(option), rest, events.clone())));
+            }
+            Part::Repeat { .. } => pending.push((None, self.stacks.push(rest, Rest::Rounds(part, 0)), events)),
+        }
+    }
+
+    /// Takes what is left to read after a part.
+    fn go_on(&mut self, rest: StackId, events: List<Event>, ways: &mut Ways, pending: &mut Vec<Begun>) {
+        let Some((top, below)) = self.stacks.top(rest) else {
+            ways.ended.get_or_insert(events);
+            return;
+        };
+        match top {
+            Rest::Parts(sequence, next) => {
+                let Part::Sequence(parts) = self.notated.parts.part(sequence) else { return };
+                let is_last = next + 1 >= parts.len();
+                let after = if is_last { below } else { self.stacks.push(below, Rest::Parts(sequence, next + 1)) };
+                pending.push((parts.get(next).copied(), after, events));
+            }
+            Rest::Rounds(repeat, done) => {
+                let Part::Repeat { body, low, high } = *self.notated.parts.part(repeat) else { return };
+                if done >= low {
+                    pending.push((None, below, events.clone()));
+                }
+                if done < high {
+                    // Without an upper bound, rounds count up to the lower one.
+                    let next = if high == UNBOUNDED { (done + 1).min(low) } else { done + 1 };
+                    pending.push((Some(body), self.stacks.push(below, Rest::Rounds(repeat, next)), events));
+                }
+            }
+        }
+    }
+
+    /// All ways after one more byte.
+    fn step(&mut self, ways: &Ways, byte: u8, at: usize) -> Ways {
+        let (mut next, notated) = (Ways::default(), self.notated);
+        for way in &ways.open {
+            match way.inside {
+                Inside::Text(part, read) => self.step_text(way, (part, read), byte, at, &mut next),
+                Inside::Scalar(part, state, start) => {
+                    let Some(automaton) = notated.automaton(part) else { continue };
+                    let step = automaton.step(state, byte);
+                    if step.accepting() {
+                        self.leave(way, Some(Event::Read(part, start, at + 1)), at, &mut next);
+                    }
+                    if step.goes_on() {
+                        next.push(Inside::Scalar(part, step.state(), start), way.rest, way.events.clone());
+                    }
+                }
+                Inside::Json { part, depth, in_string, escaped, start } => {
+                    let in_string = in_string ^ (byte == b'"' && !escaped);
+                    let change = match byte {
+                        b'{' | b'[' if !in_string => 1,
+                        b'}' | b']' if !in_string => -1,
+                        _ => 0,
+                    };
+                    if byte == b'\n' || change < 0 && depth == 0 {
+                        continue;
+                    }
+                    let depth = depth.saturating_add_signed(change);
+                    let escaped = in_string && byte == b'\\' && !escaped;
+                    // A scalar may end after each byte: what follows it says whether it does.
+                    if depth == 0 && !in_string {
+                        self.leave(way, Some(Event::Read(part, start, at + 1)), at, &mut next);
+                    }
+                    if depth > 0 || change == 0 {
+                        let inside = Inside::Json { part, depth, in_string, escaped, start };
+                        next.push(inside, way.rest, way.events.clone());
+                    }
+                }
+            }
+        }
+        next
+    }
+
+    fn step_text(&mut self, way: &Way, (part, read): (PartId, usize), byte: u8, at: usize, next: &mut Ways) {
+        let (text, is_constant) = match self.notated.parts.part(part) {
+            Part::Text(text) => (text, false),
+            Part::Constant { text, .. } => (text, true),
+            _ => return,
+        };
+        if text.as_bytes()[read] != byte {
+            return;
+        }
+        if read + 1 < text.len() {
+            next.push(Inside::Text(part, read + 1), way.rest, way.events.clone());
+        } else {
+            let event = is_constant.then(|| Event::Read(part, at + 1 - text.len(), at + 1));
+            self.leave(way, event, at, next);
+        }
+    }
+
+    /// Goes on after the text of a part.
+    fn leave(&mut self, way: &Way, event: Option<Event>, at: usize, next: &mut Ways) {
+        let events = event.map_or_else(|| way.events.clone(), |event| push(&way.events, event));
+        self.enter(vec![(None, way.rest, events)], at + 1, next);
     }
 }
 

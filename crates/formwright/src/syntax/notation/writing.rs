@@ -166,8 +166,10 @@ impl Notated {
             }
             Part::Scalar { spelling, .. } => {
                 let Some(value) = take_value(point) else { return false };
+                let accepts = |text: &str| self.automata[at as usize].as_ref().is_some_and(|one| one.accepts(text.as_bytes()));
                 let written = match (spelling, value) {
-                    (Spelling::Number, Value::Number(digits)) => (*digits).to_owned(),
+                    (Spelling::Number, Value::Number(digits)) if accepts(digits) => (*digits).to_owned(),
+                    (Spelling::Number, Value::Number(digits)) => with_fraction(digits),
                     (Spelling::Number, _) => return false,
                     (spelling, Value::String(string)) => spelling.encode(string),
                     _ => return false,
@@ -177,9 +179,8 @@ impl Notated {
                 {
                     return false; // it would be read as another string
                 }
-                let accepts = self.automata[at as usize].as_ref().is_some_and(|one| one.accepts(written.as_bytes()));
                 text.push_str(&written);
-                return accepts;
+                return accepts(&written);
             }
             Part::Json(_) => {
                 let Some(value) = take_value(point) else { return false };
@@ -188,6 +189,14 @@ impl Notated {
         }
         true
     }
+}
+
+/// A number whose exponent has a sign, and a fraction before it: `1.0e+77` for `1e77`.
+pub fn with_fraction(digits: &str) -> String {
+    let Some((significand, exponent)) = digits.split_once(['e', 'E']) else { return digits.to_owned() };
+    let fraction = if significand.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with(['+', '-']) { "" } else { "+" };
+    format!("{significand}{fraction}e{sign}{exponent}")
 }
 
 /// The JSON text of a scalar.
