@@ -292,16 +292,11 @@ def halved(*parts: dict[str, float]) -> dict[str, float]:
     return {task: share / sum(part.values()) for part in parts for task, share in part.items()}
 
 
-# What a model that has learnt the other tasks sees after them: as many loops as all else, and many in which no call is
-# needed, since a model that has learnt to call does so wherever it sees tools.
-LOOP_SHARES = {"one_call": 3.0, "two_calls": 1.2, "failure": 0.6, "unneeded": 5.0}
+# What a model that has learnt the other tasks sees after them: as many loops as all else.
 FURTHER = [
     Phase(
         1.0,
-        halved(
-            {task: LOOP_SHARES[task.rpartition("_")[0]] for task in LOOPS},
-            {task: share for task, share in FULL_MIXTURE.items() if task not in LOOPS},
-        ),
+        halved({task: share for task, share in FULL_MIXTURE.items() if task in LOOPS}, {task: share for task, share in FULL_MIXTURE.items() if task not in LOOPS}),
         echoes=0.03,
         long=0.3,
     )

@@ -4,32 +4,24 @@
 //! what comes next. Where there is a choice, the first part that leads to the end is taken, which is why writers put the
 //! usual spelling first.
 //!
-//! Cost: linear in the value where the first choices are right, as those of notations are; else at most so many steps.
+//! Cost: linear in the value where the first choices are right, as those of notations mostly are. What is left to write of
+//! what is left of the value is tried once, however many choices lead there.
 
-use std::rc::Rc;
+use std::hash::Hash;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Container, Notated, Part, PartId, Spelling};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
+use crate::language::UNBOUNDED;
 use crate::syntax::json_schema::value::{Map, Value};
 
 /// Steps of writing a value at most.
 const MOST_STEPS: usize = 10_000_000;
 
-/// A list whose beginning is shared.
-struct Link<T> {
-    value: T,
-    below: List<T>,
-}
-
-type List<T> = Option<Rc<Link<T>>>;
-
-fn push<T>(list: &List<T>, value: T) -> List<T> {
-    Some(Rc::new(Link { value, below: list.clone() }))
-}
-
 /// What is left to write.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Task {
     Part(PartId),
     /// Parts of a sequence, from an index on.
@@ -49,145 +41,239 @@ enum Place<'t> {
     Array(&'t [Value<'t>], usize),
 }
 
+impl Place<'_> {
+    /// What tells it from other places of the same value.
+    fn key(&self) -> (u8, usize, usize) {
+        match self {
+            Self::Value(value) => (0, std::ptr::from_ref(*value) as usize, 0),
+            Self::Object(map, written) => (1, std::ptr::from_ref(*map) as usize, *written),
+            Self::Array(items, next) => (2, items.as_ptr() as usize, *next),
+        }
+    }
+}
+
+/// The number of a stack; 0 is the empty one.
+type StackId = u32;
+
+/// Stacks by their number: equal ones have the same.
+struct Stacks<T, K> {
+    links: Vec<(T, StackId)>,
+    known: FxHashMap<(K, StackId), StackId>,
+}
+
+impl<T: Copy, K: Eq + Hash> Stacks<T, K> {
+    fn new() -> Self {
+        Self { links: Vec::new(), known: FxHashMap::default() }
+    }
+
+    fn push(&mut self, below: StackId, value: T, key: K) -> StackId {
+        *self.known.entry((key, below)).or_insert_with(|| {
+            self.links.push((value, below));
+            self.links.len() as StackId
+        })
+    }
+
+    /// What is on top of a stack, and the stack below it.
+    fn top(&self, stack: StackId) -> Option<(T, StackId)> {
+        stack.checked_sub(1).map(|at| self.links[at as usize])
+    }
+}
+
 /// How far one way has come.
-struct Point<'t> {
-    tasks: List<Task>,
-    places: List<Place<'t>>,
+#[derive(Clone, Copy)]
+struct Point {
+    tasks: StackId,
+    places: StackId,
     length: usize,
 }
 
+/// One writing of a value.
+struct Walk<'n, 't> {
+    notated: &'n Notated,
+    writes_json: &'n dyn Fn(&Value<'_>) -> String,
+    tasks: Stacks<Task, Task>,
+    places: Stacks<Place<'t>, (u8, usize, usize)>,
+    /// Ways that are still to be tried, the next one last.
+    open: Vec<Point>,
+    text: String,
+}
+
 impl Notated {
-    /// The text of a value; `None` if the form has none that says it. `writes_json` writes JSON inside a
-    /// text as it is.
+    /// The text of a value; `None` if the form has none that says it. `writes_json` writes JSON inside a text as it is.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] where too many choices have to be tried.
-    pub(crate) fn write<'t>(&self, value: &'t Value<'t>, writes_json: &dyn Fn(&Value<'_>) -> String) -> Result<Option<String>> {
-        let (mut text, mut steps) = (String::new(), 0);
-        let start = Point { tasks: push(&None, Task::Part(self.parts.root)), places: push(&None, Place::Value(value)), length: 0 };
-        let mut open = vec![start];
-        while let Some(mut point) = open.pop() {
-            text.truncate(point.length);
-            loop {
+    pub(crate) fn write(&self, value: &Value<'_>, writes_json: &dyn Fn(&Value<'_>) -> String) -> Result<Option<String>> {
+        let (tasks, places) = (Stacks::new(), Stacks::new());
+        let mut walk = Walk { notated: self, writes_json, tasks, places, open: Vec::new(), text: String::new() };
+        let tasks = walk.task(0, Task::Part(self.parts.root));
+        let places = walk.place(0, Place::Value(value));
+        walk.open.push(Point { tasks, places, length: 0 });
+        walk.run()
+    }
+}
+
+impl<'t> Walk<'_, 't> {
+    fn task(&mut self, below: StackId, task: Task) -> StackId {
+        self.tasks.push(below, task, task)
+    }
+
+    fn place(&mut self, below: StackId, place: Place<'t>) -> StackId {
+        self.places.push(below, place, place.key())
+    }
+
+    /// Tries all ways until one comes to the end.
+    fn run(mut self) -> Result<Option<String>> {
+        let (mut tried, mut steps) = (FxHashSet::default(), 0);
+        while let Some(mut point) = self.open.pop() {
+            if !tried.insert((point.tasks, point.places)) {
+                continue;
+            }
+            self.text.truncate(point.length);
+            while let Some((task, below)) = self.tasks.top(point.tasks) {
                 steps += 1;
                 count(1);
                 if steps > MOST_STEPS {
                     return Err(Error::limit("steps of writing a value", steps, MOST_STEPS));
                 }
-                let Some(link) = point.tasks.take() else {
-                    if point.places.is_none() {
-                        return Ok(Some(text));
-                    }
+                point.tasks = below;
+                if !self.take(task, &mut point) {
                     break;
-                };
-                point.tasks.clone_from(&link.below);
-                if !self.take(link.value, &mut point, &mut text, &mut open, writes_json) {
-                    break;
+                }
+                if point.tasks == 0 && point.places == 0 {
+                    return Ok(Some(self.text));
                 }
             }
         }
         Ok(None)
     }
 
+    /// Keeps another way for later.
+    fn keep(&mut self, tasks: StackId, point: &Point) {
+        self.open.push(Point { tasks, places: point.places, length: self.text.len() });
+    }
+
     /// Does one task; whether it could be done.
-    fn take<'t>(
-        &self,
-        task: Task,
-        point: &mut Point<'t>,
-        text: &mut String,
-        open: &mut Vec<Point<'t>>,
-        writes_json: &dyn Fn(&Value<'_>) -> String,
-    ) -> bool {
+    fn take(&mut self, task: Task, point: &mut Point) -> bool {
         match task {
-            Task::Part(part) => return self.take_part(part, point, text, open, writes_json),
+            Task::Part(part) => return self.take_part(part, point),
             Task::Parts(sequence, at) => {
-                let Part::Sequence(parts) = self.parts.part(sequence) else { return false };
+                let Part::Sequence(parts) = self.notated.parts.part(sequence) else { return false };
                 if at + 1 < parts.len() {
-                    point.tasks = push(&point.tasks, Task::Parts(sequence, at + 1));
+                    point.tasks = self.task(point.tasks, Task::Parts(sequence, at + 1));
                 }
                 if let Some(&part) = parts.get(at) {
-                    point.tasks = push(&point.tasks, Task::Part(part));
+                    point.tasks = self.task(point.tasks, Task::Part(part));
                 }
             }
             Task::Rounds(repeat, done) => {
-                let Part::Repeat { body, low, high } = *self.parts.part(repeat) else { return false };
-                let after = point.tasks.clone();
-                if done >= low {
-                    if done == high {
-                        return true;
-                    }
-                    open.push(Point { tasks: after.clone(), places: point.places.clone(), length: text.len() });
+                let Part::Repeat { body, low, high } = *self.notated.parts.part(repeat) else { return false };
+                if done == high {
+                    return true;
                 }
-                let rounds = push(&after, Task::Rounds(repeat, done + 1));
-                point.tasks = push(&rounds, Task::Part(body));
+                if done >= low {
+                    self.keep(point.tasks, point);
+                }
+                let next = if high == UNBOUNDED { (done + 1).min(low) } else { done + 1 };
+                let rounds = self.task(point.tasks, Task::Rounds(repeat, next));
+                point.tasks = self.task(rounds, Task::Part(body));
             }
         }
         true
     }
 
-    fn take_part<'t>(
-        &self,
-        at: PartId,
-        point: &mut Point<'t>,
-        text: &mut String,
-        open: &mut Vec<Point<'t>>,
-        writes_json: &dyn Fn(&Value<'_>) -> String,
-    ) -> bool {
-        match self.parts.part(at) {
-            Part::Nothing | Part::Blank(_) => return true,
-            Part::Text(written) => text.push_str(written),
-            Part::Sequence(_) => point.tasks = push(&point.tasks, Task::Parts(at, 0)),
-            Part::Repeat { .. } => point.tasks = push(&point.tasks, Task::Rounds(at, 0)),
+    fn take_part(&mut self, at: PartId, point: &mut Point) -> bool {
+        let notated = self.notated;
+        match notated.parts.part(at) {
+            Part::Nothing | Part::Blank(_) => {}
+            Part::Text(written) => self.text.push_str(written),
+            Part::Sequence(_) => point.tasks = self.task(point.tasks, Task::Parts(at, 0)),
+            Part::Repeat { .. } => point.tasks = self.task(point.tasks, Task::Rounds(at, 0)),
             Part::Choice(options) => {
                 for &option in options.iter().skip(1).rev() {
-                    let tasks = push(&point.tasks, Task::Part(option));
-                    open.push(Point { tasks, places: point.places.clone(), length: text.len() });
+                    let tasks = self.task(point.tasks, Task::Part(option));
+                    self.keep(tasks, point);
                 }
                 let Some(&first) = options.first() else { return false };
-                point.tasks = push(&point.tasks, Task::Part(first));
+                point.tasks = self.task(point.tasks, Task::Part(first));
             }
-            Part::Key(name) => return enter_member(point, name),
+            Part::Key(name) => return self.enter_member(point, name),
             Part::Open(container) => {
-                let Some(value) = take_value(point) else { return false };
+                let Some(value) = self.take_value(point) else { return false };
                 let place = match (container, value) {
                     (Container::Object, Value::Object(map)) => Place::Object(map, 0),
                     (Container::Array, Value::Array(items)) => Place::Array(items, 0),
                     _ => return false,
                 };
-                point.places = push(&point.places, place);
+                point.places = self.place(point.places, place);
             }
-            Part::Close(_) => return close(point),
-            Part::Constant { text: written, json } => {
-                let Some(value) = take_value(point) else { return false };
-                if scalar_text(value).as_deref() != Some(json) {
-                    return false;
-                }
-                text.push_str(written);
+            Part::Close(_) => return self.close(point),
+            Part::Constant { text, json } => {
+                let value = self.take_value(point).and_then(scalar_text);
+                self.text.push_str(text);
+                return value.is_some_and(|value| value == **json);
             }
             Part::Scalar { spelling, .. } => {
-                let Some(value) = take_value(point) else { return false };
-                let accepts = |text: &str| self.automata[at as usize].as_ref().is_some_and(|one| one.accepts(text.as_bytes()));
-                let written = match (spelling, value) {
-                    (Spelling::Number, Value::Number(digits)) if accepts(digits) => (*digits).to_owned(),
-                    (Spelling::Number, Value::Number(digits)) => with_fraction(digits),
-                    (Spelling::Number, _) => return false,
-                    (spelling, Value::String(string)) => spelling.encode(string),
-                    _ => return false,
-                };
-                if let Value::String(string) = value
-                    && spelling.decode(&written) != **string
-                {
-                    return false; // it would be read as another string
-                }
-                text.push_str(&written);
-                return accepts(&written);
+                let written = self.take_value(point).and_then(|value| self.spell(at, *spelling, value));
+                self.text.push_str(written.as_deref().unwrap_or_default());
+                return written.is_some();
             }
             Part::Json(_) => {
-                let Some(value) = take_value(point) else { return false };
-                text.push_str(&writes_json(value));
+                let Some(value) = self.take_value(point) else { return false };
+                self.text.push_str(&(self.writes_json)(value));
             }
         }
         true
+    }
+
+    /// The text of a scalar, if the part has one that is read as it.
+    fn spell(&self, part: PartId, spelling: Spelling, value: &Value<'_>) -> Option<String> {
+        let automaton = self.notated.automata[part as usize].as_ref()?;
+        let written = match (spelling, value) {
+            (Spelling::Number, Value::Number(digits)) if automaton.accepts(digits.as_bytes()) => (*digits).to_owned(),
+            (Spelling::Number, Value::Number(digits)) => with_fraction(digits),
+            (Spelling::Number, _) => return None,
+            (spelling, Value::String(string)) => {
+                let written = spelling.encode(string);
+                (spelling.decode(&written) == **string).then_some(written)?
+            }
+            _ => return None,
+        };
+        automaton.accepts(written.as_bytes()).then_some(written)
+    }
+
+    /// Takes the value that comes next.
+    fn take_value(&mut self, point: &mut Point) -> Option<&'t Value<'t>> {
+        let (place, below) = self.places.top(point.places)?;
+        point.places = below;
+        match place {
+            Place::Value(value) => Some(value),
+            Place::Array(items, next) => {
+                point.places = self.place(below, Place::Array(items, next + 1));
+                items.get(next)
+            }
+            Place::Object(..) => None,
+        }
+    }
+
+    /// Goes to a member; whether there is one.
+    fn enter_member(&mut self, point: &mut Point, name: &str) -> bool {
+        let Some((Place::Object(map, written), below)) = self.places.top(point.places) else { return false };
+        let Some(value) = map.get(name) else { return false };
+        let object = self.place(below, Place::Object(map, written + 1));
+        point.places = self.place(object, Place::Value(value));
+        true
+    }
+
+    /// Leaves a container; whether all of it is written.
+    fn close(&self, point: &mut Point) -> bool {
+        let Some((place, below)) = self.places.top(point.places) else { return false };
+        point.places = below;
+        match place {
+            Place::Object(map, written) => written == map.len(),
+            Place::Array(items, next) => next == items.len(),
+            Place::Value(_) => false,
+        }
     }
 }
 
@@ -208,40 +294,4 @@ fn scalar_text(value: &Value<'_>) -> Option<String> {
         Value::String(text) => serde_json::to_string(text).unwrap_or_default(),
         Value::Array(_) | Value::Object(_) => return None,
     })
-}
-
-/// Takes the value that comes next.
-fn take_value<'t>(point: &mut Point<'t>) -> Option<&'t Value<'t>> {
-    let link = point.places.take()?;
-    match link.value {
-        Place::Value(value) => {
-            point.places.clone_from(&link.below);
-            Some(value)
-        }
-        Place::Array(items, next) => {
-            point.places = push(&link.below, Place::Array(items, next + 1));
-            items.get(next)
-        }
-        Place::Object(..) => None,
-    }
-}
-
-/// Goes to a member; whether there is one.
-fn enter_member(point: &mut Point<'_>, name: &str) -> bool {
-    let Some(link) = point.places.take() else { return false };
-    let Place::Object(map, written) = link.value else { return false };
-    let Some(value) = map.get(name) else { return false };
-    point.places = push(&push(&link.below, Place::Object(map, written + 1)), Place::Value(value));
-    true
-}
-
-/// Leaves a container; whether all of it is written.
-fn close(point: &mut Point<'_>) -> bool {
-    let Some(link) = point.places.take() else { return false };
-    point.places.clone_from(&link.below);
-    match link.value {
-        Place::Object(map, written) => written == map.len(),
-        Place::Array(items, next) => next == items.len(),
-        Place::Value(_) => false,
-    }
 }

@@ -129,6 +129,13 @@ impl<'d> SchemaReader<'d> {
         self.note_narrowed(condition, &OF_STRINGS, note);
     }
 
+    /// Notes that some objects or arrays are not written, because the notation has no way to.
+    pub fn note_containers(&mut self, condition: Condition<'_>) {
+        const OF_CONTAINERS: [&str; 6] =
+            ["additionalProperties", "patternProperties", "properties", "items", "uniqueItems", "type"];
+        self.note_narrowed(condition, &OF_CONTAINERS, "values without open or dependent objects and arrays (notation)");
+    }
+
     /// Notes that null is not written, because nothing says that it is there.
     pub fn note_nulls(&mut self, condition: Condition<'_>) {
         self.note_narrowed(condition, &["type", "enum", "const"], "values other than null (notation)");

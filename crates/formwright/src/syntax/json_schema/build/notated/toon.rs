@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::{NotationBuilder, READABLE, Record, are_plain, has_scalars, is_plain};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::Notation;
@@ -85,12 +85,14 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         if !are_plain(&set) {
             return Err(self.base.refuse(condition, "toon writes no object whose members depend on each other", OTHERS));
         }
-        let mut options = Vec::new();
+        let (mut options, mut refused) = (Vec::new(), None);
         for array in &set.arrays {
-            self.array(array, condition, position, &mut options)?;
+            let added = self.array(array, condition, position, &mut options);
+            refused = refusal(added)?.or(refused);
         }
         for object in &set.objects {
-            self.object(object, condition, position, &mut options)?;
+            let added = self.object(object, condition, position, &mut options);
+            refused = refusal(added)?.or(refused);
         }
         let mut scalars = Vec::new();
         for (is_there, word) in [(set.null, "null"), (set.yes, "true"), (set.no, "false")] {
@@ -122,6 +124,11 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             };
             let lead = self.base.parts.text(lead);
             options.push(self.base.parts.sequence([lead, scalar]));
+        }
+        match refused {
+            Some(error) if options.is_empty() => return Err(error),
+            Some(_) => self.base.json.reader.note_containers(condition),
+            None => {}
         }
         Ok(options)
     }
@@ -312,6 +319,14 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             parts.push(self.base.parts.add(Part::Repeat { body, low: rounds, high: rounds }));
         }
         self.base.parts.sequence(parts)
+    }
+}
+
+/// The error that says what the notation does not write; others are raised.
+fn refusal(added: Result<()>) -> Result<Option<Error>> {
+    match added {
+        Err(error) if !matches!(*error.kind, Kind::Unsupported { .. }) => Err(error),
+        other => Ok(other.err()),
     }
 }
 
