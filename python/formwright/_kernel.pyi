@@ -21,6 +21,7 @@ __all__ = [
     "Matcher",
     "Merges",
     "RowBuffer",
+    "Values",
     "Vocabulary",
     "__version__",
     "_panic",
@@ -963,8 +964,8 @@ class Values:
             LimitExceeded: There are too many ways to read it.
         """
     def write(self, json: str, /) -> str | None:
-        """A text for a value, given as JSON: members in order of declaration, in the usual spelling; ``None`` if no text
-        says it. Whether JSON conforms is not checked.
+        """A text for a value, given as JSON: members in order of declaration, in the usual spelling; ``None`` if no
+        text says it. Whether JSON conforms is not checked.
 
         Raises:
             ArgumentError: It is not JSON.

@@ -502,8 +502,8 @@ impl Values {
         interruptible(py, || self.reader.read(text, partial))
     }
 
-    /// A text for a value, given as JSON: members in order of declaration, in the usual spelling; ``None`` if no text
-    /// says it. Whether JSON conforms is not checked.
+    /// A text for a value, given as JSON: members in order of declaration, in the usual spelling; ``None`` if no
+    /// text says it. Whether JSON conforms is not checked.
     ///
     /// Raises:
     ///     ArgumentError: It is not JSON.

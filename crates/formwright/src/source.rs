@@ -36,11 +36,11 @@ use crate::syntax::text::{self, Free};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 5, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 4, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 6, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 5, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -382,7 +382,8 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
     let switches = switches(&mut options.clone()).map(|switch| u8::from(*switch));
     let bits = switches.iter().rev().fold(0, |bits, switch| bits << 1 | switch);
     let numbers = u8::from(options.numbers == Numbers::Exact) << 5;
-    body.push(numbers | bits << 1 | u8::from(options.order == Order::Model));
+    let notated = u8::from(options.notation != Notation::Json) << 6;
+    body.push(notated | numbers | bits << 1 | u8::from(options.order == Order::Model));
     put_text(body, &options.whitespace);
     put(body, options.max_digits);
     write_bound(body, options.max_whitespace);
@@ -391,14 +392,16 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
     write_map(body, &options.formats);
     write_map(body, &options.registry);
     write_optional(body, options.dialect.as_deref());
-    put_text(body, &options.notation.spelled());
+    if notated != 0 {
+        put_text(body, &options.notation.spelled());
+    }
 }
 
 fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
-    let bits = reader.below(64, "the switches of a schema")?;
+    let bits = reader.below(128, "the switches of a schema")?;
     let mut options = Options {
         order: if bits & 1 == 1 { Order::Model } else { Order::Schema },
-        numbers: if bits >> 5 == 1 { Numbers::Exact } else { Numbers::Double },
+        numbers: if bits >> 5 & 1 == 1 { Numbers::Exact } else { Numbers::Double },
         whitespace: reader.text("whitespace")?.to_owned(),
         max_digits: reader.number("max_digits")?,
         max_whitespace: read_bound(reader, "max_whitespace")?,
@@ -407,7 +410,7 @@ fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
         formats: read_map(reader, "formats")?,
         registry: read_map(reader, "documents of the registry")?,
         dialect: read_optional(reader, "dialect")?,
-        notation: Notation::of(reader.text("notation")?)?,
+        notation: if bits >> 6 == 1 { Notation::of(reader.text("notation")?)? } else { Notation::Json },
         limits: limits.clone(),
         ..Options::default()
     };

@@ -3,8 +3,8 @@ r"""Notations: the values of a type or schema written otherwise than as JSON.
 ::
 
     people = fw.form(list[Person], notation="csv")
-    people.write([Person(name="Ada", age=36)])                # 'name,age\\nAda,36'
-    people.parse("name,age\\nAda,36")                          # [Person(name='Ada', age=36)]
+    people.write([Person(name="Ada", age=36)])                # 'name,age\nAda,36'
+    people.parse("name,age\nAda,36")                          # [Person(name='Ada', age=36)]
     fw.json_schema(schema, notation=fw.Yaml(indent=4))
 
 A text is read as the JSON that it says, and that as the type reads it: a notation has no reader of values of its own.

@@ -23,6 +23,7 @@ fn sources() -> impl Strategy<Value = Source> {
         formats: BTreeMap::from([("hex".to_owned(), "[0-9a-f]+".to_owned())]),
         registry: BTreeMap::from([("urn:x".to_owned(), "true".to_owned())]),
         dialect: named.then(|| "draft7".to_owned()),
+        notation: if bits[4] { Notation::Yaml { indent: 2, max_depth: max_digits % 64 } } else { Notation::Json },
         ..Options::default()
     });
     let schema = r#"{"type":["integer","string"],"format":"hex"}"#.to_owned();

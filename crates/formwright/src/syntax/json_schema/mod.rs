@@ -10,7 +10,6 @@
 //! every key of the document is enforced, an annotation, or an error.
 
 mod build;
-mod notations;
 mod decimals;
 mod document;
 mod doubles;
@@ -19,6 +18,7 @@ mod exponents;
 pub mod format;
 pub mod keywords;
 mod metaschemas;
+mod notations;
 mod number;
 mod numerals;
 mod pointer;

@@ -6,10 +6,10 @@
 
 use bumpalo::Bump;
 
+use super::build::write_in_order;
 use super::read::Purpose;
 use super::sets::ValueSet;
 use super::value::{self, Objects, Value};
-use super::build::write_in_order;
 use super::{Options, build_graph, with_reader};
 use crate::error::{Error, Result};
 use crate::interrupt::bounded;
@@ -120,8 +120,7 @@ impl Notation {
 
     /// Null, true and false: whether they are in a set, and how they are written.
     pub(super) fn words(self, set: &ValueSet<'_>) -> [(bool, &'static str); 3] {
-        let [null, yes, no] =
-            if self == Self::Python { ["None", "True", "False"] } else { ["null", "true", "false"] };
+        let [null, yes, no] = if self == Self::Python { ["None", "True", "False"] } else { ["null", "true", "false"] };
         [(set.null, null), (set.yes, yes), (set.no, no)]
     }
 }

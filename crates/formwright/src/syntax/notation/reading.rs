@@ -38,8 +38,18 @@ struct Link<T> {
 
 type List<T> = Option<Rc<Link<T>>>;
 
-fn push<T>(list: &List<T>, value: T) -> List<T> {
-    Some(Rc::new(Link { value, below: list.clone() }))
+/// One after the other: a long list would need a deep stack.
+impl<T> Drop for Link<T> {
+    fn drop(&mut self) {
+        let mut below = self.below.take();
+        while let Some(mut link) = below.and_then(Rc::into_inner) {
+            below = link.below.take();
+        }
+    }
+}
+
+fn push<T>(list: Option<&Rc<Link<T>>>, value: T) -> Rc<Link<T>> {
+    Rc::new(Link { value, below: list.cloned() })
 }
 
 /// What was read.
@@ -153,9 +163,9 @@ impl Notated {
         }
         // A text that may go on is not complete, though it could end here.
         if let Some(way) = ways.open.first().filter(|_| partial) {
-            return Ok(Some(self.json_of(text, &way.events, Some(way.inside))));
+            return Ok(Some(self.json_of(text, way.events.as_ref(), Some(way.inside))));
         }
-        Ok(ways.ended.map(|events| self.json_of(text, &events, None)))
+        Ok(ways.ended.map(|events| self.json_of(text, events.as_ref(), None)))
     }
 
     fn automaton(&self, part: PartId) -> Option<&Automaton> {
@@ -163,11 +173,11 @@ impl Notated {
     }
 
     /// The JSON of what was read, and of the part that has begun.
-    fn json_of(&self, text: &str, events: &List<Event>, begun: Option<Inside>) -> String {
+    fn json_of(&self, text: &str, events: Option<&Rc<Link<Event>>>, begun: Option<Inside>) -> String {
         let (mut all, mut at) = (Vec::new(), events);
         while let Some(link) = at {
             all.push(&link.value);
-            at = &link.below;
+            at = link.below.as_ref();
         }
         let mut json = Json::default();
         for event in all.into_iter().rev() {
@@ -230,17 +240,17 @@ impl Walk<'_> {
             Part::Nothing => pending.push((None, rest, events)),
             Part::Text(text) if text.is_empty() => pending.push((None, rest, events)),
             Part::Constant { text, .. } if text.is_empty() => {
-                pending.push((None, rest, push(&events, Event::Read(part, at, at))));
+                pending.push((None, rest, Some(push(events.as_ref(), Event::Read(part, at, at)))));
             }
             Part::Open(_) | Part::Close(_) | Part::Key(_) => {
-                pending.push((None, rest, push(&events, Event::Said(part))));
+                pending.push((None, rest, Some(push(events.as_ref(), Event::Said(part)))));
             }
             Part::Text(_) | Part::Constant { .. } => ways.push(Inside::Text(part, 0), rest, events),
             Part::Scalar { .. } | Part::Blank(_) => {
                 let Some(automaton) = notated.automaton(part) else { return };
                 let start = automaton.start();
                 if start.accepting() {
-                    pending.push((None, rest, push(&events, Event::Read(part, at, at))));
+                    pending.push((None, rest, Some(push(events.as_ref(), Event::Read(part, at, at)))));
                 }
                 if start.goes_on() {
                     ways.push(Inside::Scalar(part, start.state(), at), rest, events);
@@ -349,7 +359,7 @@ impl Walk<'_> {
 
     /// Goes on after the text of a part.
     fn leave(&mut self, way: &Way, event: Option<Event>, at: usize, next: &mut Ways) {
-        let events = event.map_or_else(|| way.events.clone(), |event| push(&way.events, event));
+        let events = event.map_or_else(|| way.events.clone(), |event| Some(push(way.events.as_ref(), event)));
         self.enter(vec![(None, way.rest, events)], at + 1, next);
     }
 }

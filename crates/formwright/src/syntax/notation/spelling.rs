@@ -41,9 +41,7 @@ impl Spelling {
                 let quote = Regular::character(quote);
                 text(Regular::concat([quote.clone(), inside, quote]))
             }
-            Self::Element => {
-                text(substitute_or_avoid(tree, &ENTITIES.map(|(c, entity)| (c, Regular::text(entity)))))
-            }
+            Self::Element => text(substitute_or_avoid(tree, &ENTITIES.map(|(c, entity)| (c, Regular::text(entity))))),
             Self::Cell => {
                 let pipe = ('|', Regular::text("\\|"));
                 let on_a_line = substitute_or_avoid(tree, &[pipe.clone(), ('\n', Regular::Never)]);
@@ -174,7 +172,14 @@ mod tests {
     #[test]
     fn what_is_encoded_is_decoded() {
         let strings = ["", "a", "it's", "\"", "''", "a|b", "x\ny", "é\\\"'", "|"];
-        for spelling in [Spelling::Bare, Spelling::Doubled('\''), Spelling::Doubled('"'), Spelling::Json, Spelling::Cell, Spelling::Element] {
+        for spelling in [
+            Spelling::Bare,
+            Spelling::Doubled('\''),
+            Spelling::Doubled('"'),
+            Spelling::Json,
+            Spelling::Cell,
+            Spelling::Element,
+        ] {
             let leaf = spelling.leaf(&Regular::anything());
             let automaton = Automaton::new(&leaf.tree, leaf.encoding, &Limits::default()).unwrap();
             for string in strings {

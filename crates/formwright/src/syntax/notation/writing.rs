@@ -103,7 +103,11 @@ impl Notated {
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] where too many choices have to be tried.
-    pub(crate) fn write(&self, value: &Value<'_>, writes_json: &dyn Fn(&Value<'_>) -> String) -> Result<Option<String>> {
+    pub(crate) fn write(
+        &self,
+        value: &Value<'_>,
+        writes_json: &dyn Fn(&Value<'_>) -> String,
+    ) -> Result<Option<String>> {
         let (tasks, places) = (Stacks::new(), Stacks::new());
         let mut walk = Walk { notated: self, writes_json, tasks, places, open: Vec::new(), text: String::new() };
         let tasks = walk.task(0, Task::Part(self.parts.root));

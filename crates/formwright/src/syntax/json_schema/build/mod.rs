@@ -257,7 +257,8 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
 
     fn number_tree(&self, set: &NumberSet, whole: Condition<'d>) -> Result<Regular> {
         let tree = set.tree(self.options.number_style());
-        let tree = tree.map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
+        let tree =
+            tree.map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
         Ok(notated::spelled_numbers(self.options.notation, tree))
     }
 

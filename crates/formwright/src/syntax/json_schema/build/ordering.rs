@@ -38,14 +38,19 @@ struct Writer<'r, 'd> {
 
 impl<'d> Writer<'_, 'd> {
     fn write(&mut self, condition: Option<Condition<'d>>, value: &Value<'_>, text: &mut String) -> Result<()> {
-        stacker::maybe_grow(STACK_LEFT, STACK_MORE, || match value {
-            Value::Null => Ok(*text += "null"),
-            Value::Bool(yes) => Ok(*text += if *yes { "true" } else { "false" }),
-            Value::Number(digits) => Ok(*text += digits),
-            Value::String(string) => Ok(*text += &quote(string)),
-            Value::Array(items) => self.write_items(condition, items, text),
-            Value::Object(map) => self.write_members(condition, map, text),
-        })
+        match value {
+            Value::Null => *text += "null",
+            Value::Bool(yes) => *text += if *yes { "true" } else { "false" },
+            Value::Number(digits) => *text += digits,
+            Value::String(string) => *text += &quote(string),
+            Value::Array(items) => {
+                return stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.write_items(condition, items, text));
+            }
+            Value::Object(map) => {
+                return stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.write_members(condition, map, text));
+            }
+        }
+        Ok(())
     }
 
     fn write_items(&mut self, condition: Option<Condition<'d>>, items: &[Value<'_>], text: &mut String) -> Result<()> {
@@ -62,7 +67,8 @@ impl<'d> Writer<'_, 'd> {
 
     fn write_members(&mut self, condition: Option<Condition<'d>>, map: &Map<'_>, text: &mut String) -> Result<()> {
         let set = condition.map(|condition| self.reader.values(condition)).transpose()?;
-        let declared = |object: &&Rc<ObjectSet<'d>>| declared_names(object).iter().filter(|name| map.contains_key(name)).count();
+        let declared =
+            |object: &&Rc<ObjectSet<'d>>| declared_names(object).iter().filter(|name| map.contains_key(name)).count();
         let object = set.as_ref().and_then(|set| {
             let fitting = set.objects.iter().filter(|object| object.required.iter().all(|name| map.contains_key(name)));
             fitting.rev().max_by_key(declared)

@@ -21,9 +21,9 @@ use super::{Alternatives, GraphBuilder, Texts};
 use crate::error::{Error, Result};
 use crate::language::{NodeId, UNBOUNDED};
 use crate::regular::Regular;
-use crate::syntax::json_schema::{Notation, Options};
 use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NameSet, ObjectSet, StringSet, TRUE, ValueSet, is_never};
+use crate::syntax::json_schema::{Notation, Options};
 use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
 
 /// A declared member of an object that is written in order of declaration.

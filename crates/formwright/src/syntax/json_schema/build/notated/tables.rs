@@ -60,7 +60,9 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         if columns.is_empty() {
             return Err(self.refuse(array.rest, format!("{word} writes columns, and the rows have none"), ROWS));
         }
-        if let Some(twice) = columns.iter().enumerate().find(|(at, one)| columns[..*at].iter().any(|other| other.title == one.title)) {
+        if let Some(twice) =
+            columns.iter().enumerate().find(|(at, one)| columns[..*at].iter().any(|other| other.title == one.title))
+        {
             let what = format!("{word} writes each column once: {:?} is the name of two", twice.1.title);
             return Err(self.refuse(array.rest, what, "rename one of the members"));
         }
@@ -146,8 +148,14 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
                     steps.push(Step::Close);
                 }
                 _ => {
-                    let what = format!("{word} writes an object as columns only where there is always one: {title:?} may be absent, or another value");
-                    return Err(self.refuse(member.condition, what, "use notation=\"yaml\" or \"jsonl\", or require it"));
+                    let what = format!(
+                        "{word} writes an object as columns only where there is always one: {title:?} may be absent, or another value"
+                    );
+                    return Err(self.refuse(
+                        member.condition,
+                        what,
+                        "use notation=\"yaml\" or \"jsonl\", or require it",
+                    ));
                 }
             }
         }
@@ -208,7 +216,11 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         })?);
         let cell = self.parts.choice(options);
         if is_absent_empty && is_alone && notation != Notation::Markdown {
-            return Err(self.refuse(whole, "a row whose only cell may be absent cannot be told from none", "require the member"));
+            return Err(self.refuse(
+                whole,
+                "a row whose only cell may be absent cannot be told from none",
+                "require the member",
+            ));
         }
         Ok((cell, is_absent_empty))
     }
@@ -283,4 +295,3 @@ static MARKDOWN: LazyLock<Regular> = LazyLock::new(|| {
     let bad = Regular::or([text("<br>"), text("\\|"), text("\r"), text("\t"), ends]);
     Regular::and([READABLE.clone().repeat(0, None), bad.not()])
 });
-

@@ -83,7 +83,11 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
     fn options(&mut self, condition: Condition<'d>, position: Position) -> Result<Vec<PartId>> {
         let set = self.base.values(condition)?;
         if !are_plain(&set) {
-            return Err(self.base.refuse(condition, "toon writes no object whose members depend on each other", OTHERS));
+            return Err(self.base.refuse(
+                condition,
+                "toon writes no object whose members depend on each other",
+                OTHERS,
+            ));
         }
         let (mut options, mut refused) = (Vec::new(), None);
         for array in &set.arrays {
@@ -196,8 +200,13 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             let what = "toon has no way to keep any names apart that may come here";
             return Err(self.base.refuse(whole, what, "declare the members, or use notation=\"yaml\" or \"json\""));
         }
-        if let Some(member) = record.members.iter().find(|member| member.name.contains(['\u{8}', '\u{C}', '\u{FEFF}'])) {
-            return Err(self.base.refuse(whole, format!("toon has no way to write the name {:?}", member.name), OTHERS));
+        if let Some(member) = record.members.iter().find(|member| member.name.contains(['\u{8}', '\u{C}', '\u{FEFF}']))
+        {
+            return Err(self.base.refuse(
+                whole,
+                format!("toon has no way to write the name {:?}", member.name),
+                OTHERS,
+            ));
         }
         if record.is_open {
             self.base.json.reader.note_undeclared(whole);
@@ -235,7 +244,8 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         for length in array.low..=most.min(UNBOUNDED - 1) {
             let items = self.items(array, length, level, &layout);
             let items = self.base.container(Container::Array, items);
-            let bracket = if self.delimiter == ',' { format!("[{length}]") } else { format!("[{length}{}]", self.delimiter) };
+            let bracket =
+                if self.delimiter == ',' { format!("[{length}]") } else { format!("[{length}{}]", self.delimiter) };
             let text = match &layout {
                 Layout::Rows(record) if length > 0 => {
                     let names: Vec<String> = record.members.iter().map(|member| key_text(member.name)).collect();
@@ -352,7 +362,8 @@ fn bare(delimiter: char) -> Regular {
     let digits = || Regular::digit().repeat(1, None);
     let exponent = Regular::concat([Regular::one_of("eE"), Regular::one_of("+-").optional(), digits()]);
     let fraction = Regular::concat([Regular::text("."), digits()]);
-    let number = Regular::concat([Regular::one_of("+-").optional(), digits(), fraction.optional(), exponent.optional()]);
+    let number =
+        Regular::concat([Regular::one_of("+-").optional(), digits(), fraction.optional(), exponent.optional()]);
     let bad = Regular::or([
         Regular::Empty,
         Regular::concat([Regular::one_of(" -#"), Regular::anything()]),
@@ -371,5 +382,6 @@ static BARE_PIPE: LazyLock<Regular> = LazyLock::new(|| bare('|'));
 static BARE_TAB: LazyLock<Regular> = LazyLock::new(|| bare('\t'));
 
 /// Strings in quotes: without backspace and form feed, for which JSON has escapes that TOON has not.
-static QUOTED: LazyLock<Regular> =
-    LazyLock::new(|| super::all_but(&[('\u{8}', '\u{8}'), ('\u{C}', '\u{C}'), ('\u{FEFF}', '\u{FEFF}')]).repeat(0, None));
+static QUOTED: LazyLock<Regular> = LazyLock::new(|| {
+    super::all_but(&[('\u{8}', '\u{8}'), ('\u{C}', '\u{C}'), ('\u{FEFF}', '\u{FEFF}')]).repeat(0, None)
+});

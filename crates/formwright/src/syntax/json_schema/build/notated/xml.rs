@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{NotationBuilder, all_but, are_plain, has_scalars, is_plain, rounds_left};
+use super::{NotationBuilder, all_but, are_plain, is_plain, rounds_left};
 use crate::error::{Error, Result};
 use crate::language::Leaf;
 use crate::regular::{Encoding, Regular};
@@ -101,7 +101,11 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
 
     fn items(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<PartId> {
         if !is_plain(array) || !array.prefix.is_empty() {
-            return Err(self.base.refuse(whole, "xml writes items of one kind that do not depend on each other", OTHERS));
+            return Err(self.base.refuse(
+                whole,
+                "xml writes items of one kind that do not depend on each other",
+                OTHERS,
+            ));
         }
         self.note_null(array.rest)?;
         let most = self.base.json.most_items(array, whole);
@@ -119,7 +123,11 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
             return Err(self.base.refuse(whole, "xml writes no object whose members depend on each other", OTHERS));
         };
         if record.is_open && record.members.is_empty() {
-            return Err(self.base.refuse(whole, "xml has an element for each member, and any name may come here", OTHERS));
+            return Err(self.base.refuse(
+                whole,
+                "xml has an element for each member, and any name may come here",
+                OTHERS,
+            ));
         }
         if record.is_open {
             self.base.json.reader.note_undeclared(whole);
@@ -149,8 +157,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
 }
 
 fn has_scalars_but_null(set: &ValueSet<'_>) -> bool {
-    let null = set.null && !(set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none());
-    has_scalars(set) && !null
+    set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none()
 }
 
 /// Whether every reader takes a name for that of an element.
@@ -165,6 +172,5 @@ static CHARACTERS: LazyLock<Regular> = LazyLock::new(|| {
     all_but(&others).repeat(0, None)
 });
 
-static BLANK: LazyLock<Regular> = LazyLock::new(|| {
-    Regular::concat([Regular::text("\n"), Regular::text(" ").repeat(0, Some(DEEPEST))]).optional()
-});
+static BLANK: LazyLock<Regular> =
+    LazyLock::new(|| Regular::concat([Regular::text("\n"), Regular::text(" ").repeat(0, Some(DEEPEST))]).optional());

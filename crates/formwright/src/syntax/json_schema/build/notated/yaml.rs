@@ -267,9 +267,8 @@ fn texts_with(part: Regular) -> Regular {
     Regular::concat([Regular::anything(), part, Regular::anything()])
 }
 
-static ON_ONE_LINE: LazyLock<Regular> = LazyLock::new(|| {
-    Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::one_of("\t\r\n")).not()])
-});
+static ON_ONE_LINE: LazyLock<Regular> =
+    LazyLock::new(|| Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::one_of("\t\r\n")).not()]));
 
 /// Strings that no version takes for another value, and no reader for the beginning of something else.
 static PLAIN: LazyLock<Regular> = LazyLock::new(|| {
