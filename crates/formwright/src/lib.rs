@@ -40,7 +40,7 @@
 //! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `interrupt`, `limits`, `regular`, `vocabulary` |
 //! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
 //! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `interrupt`, `limits`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
-//! | [`syntax`] | text to graph: choice, pieces of a text, regular expressions, JSON Schema; grammars | `error`, `interrupt`, `limits`, `bytes`, `regular`, `language`, `matcher` |
+//! | [`syntax`] | text to graph: choice, pieces of a text, regular expressions, JSON Schema and its notations; grammars | `error`, `interrupt`, `limits`, `bytes`, `regular`, `language`, `matcher` |
 //! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `regular`, `canonical`, `vocabulary`, `language`, `syntax` |
 //!
 //! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,

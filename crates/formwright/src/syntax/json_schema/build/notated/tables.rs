@@ -15,7 +15,7 @@ use super::{NotationBuilder, READABLE, are_plain, has_scalars, is_plain, rounds_
 use crate::error::Result;
 use crate::regular::Regular;
 use crate::syntax::json_schema::Notation;
-use crate::syntax::json_schema::sets::Condition;
+use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet};
 use crate::syntax::notation::{Container, Part, PartId, Spelling};
 
 const ROWS: &str = "pass a list of records, such as list[Person]";
@@ -39,76 +39,92 @@ enum Step {
 
 impl<'d> NotationBuilder<'_, '_, 'd> {
     pub(super) fn table(&mut self, root: Condition<'d>, notation: Notation) -> Result<PartId> {
-        let set = self.values(root)?;
-        let word = notation.name();
+        let array = self.rows_of(root, notation)?;
+        let object = self.row_of(array.rest, notation)?;
+        let (mut columns, mut steps) = (Vec::new(), Vec::new());
+        self.columns(&object, array.rest, ("", 0), notation, &mut columns, &mut steps)?;
+        self.check_titles(&columns, array.rest, notation)?;
+        let mut cells = Vec::with_capacity(columns.len());
+        for column in &columns {
+            cells.push(self.cell(column, notation, columns.len() == 1)?);
+        }
+        let row = self.row(&steps, &cells, notation);
+        let most = self.json.most_items(&array, root);
+        let titles: Vec<String> = columns.iter().map(|column| title_text(&column.title, notation)).collect();
+        let Some(header) = header_text(&titles, notation) else {
+            let rows = self.rows_without_header(&array, most, row);
+            return Ok(self.container(Container::Array, rows));
+        };
+        let (header, break_) = (self.parts.text(&header), self.parts.text("\n"));
+        let rows = self.further_rows(&array, most, 0, row);
+        let rows = self.container(Container::Array, rows);
+        let nothing = self.parts.add(Part::Nothing);
+        let end = self.parts.choice(vec![nothing, break_]);
+        Ok(self.parts.sequence([header, rows, end]))
+    }
+
+    /// The one kind of array that a condition allows.
+    fn rows_of(&mut self, root: Condition<'d>, notation: Notation) -> Result<ArraySet<'d>> {
+        let (set, word) = (self.values(root)?, notation.name());
         let [array] = &set.arrays[..] else {
             return Err(self.refuse(root, format!("{word} writes rows, and these are no rows"), ROWS));
         };
         if has_scalars(&set) || !set.objects.is_empty() || !is_plain(array) || !array.prefix.is_empty() {
             return Err(self.refuse(root, format!("{word} writes rows of one kind and nothing else"), ROWS));
         }
-        let row = self.values(array.rest)?;
-        let [object] = &row.objects[..] else {
-            return Err(self.refuse(array.rest, format!("{word} writes one kind of object as a row"), ROWS));
+        Ok((**array).clone())
+    }
+
+    /// The one kind of object that a row may be.
+    fn row_of(&mut self, condition: Condition<'d>, notation: Notation) -> Result<ObjectSet<'d>> {
+        let (set, word) = (self.values(condition)?, notation.name());
+        let [object] = &set.objects[..] else {
+            return Err(self.refuse(condition, format!("{word} writes one kind of object as a row"), ROWS));
         };
-        if has_scalars(&row) || !row.arrays.is_empty() || !are_plain(&row) {
-            return Err(self.refuse(array.rest, format!("{word} writes objects as rows and nothing else"), ROWS));
+        if has_scalars(&set) || !set.arrays.is_empty() || !are_plain(&set) {
+            return Err(self.refuse(condition, format!("{word} writes objects as rows and nothing else"), ROWS));
         }
-        let (mut columns, mut steps) = (Vec::new(), Vec::new());
-        let object = object.clone();
-        self.columns(&object, array.rest, ("", 0), notation, &mut columns, &mut steps)?;
+        Ok((**object).clone())
+    }
+
+    /// Refuses a table without columns, or with two of one name.
+    fn check_titles(&self, columns: &[Column<'d>], whole: Condition<'d>, notation: Notation) -> Result<()> {
+        let word = notation.name();
         if columns.is_empty() {
-            return Err(self.refuse(array.rest, format!("{word} writes columns, and the rows have none"), ROWS));
+            return Err(self.refuse(whole, format!("{word} writes columns, and the rows have none"), ROWS));
         }
-        if let Some(twice) =
-            columns.iter().enumerate().find(|(at, one)| columns[..*at].iter().any(|other| other.title == one.title))
-        {
-            let what = format!("{word} writes each column once: {:?} is the name of two", twice.1.title);
-            return Err(self.refuse(array.rest, what, "rename one of the members"));
+        let is_known = |(at, one): &(usize, &Column<'_>)| columns[..*at].iter().any(|other| other.title == one.title);
+        let Some((_, twice)) = columns.iter().enumerate().find(is_known) else { return Ok(()) };
+        let what = format!("{word} writes each column once: {:?} is the name of two", twice.title);
+        Err(self.refuse(whole, what, "rename one of the members"))
+    }
+
+    /// Rows after so many, each on a new line.
+    fn further_rows(&mut self, array: &ArraySet<'d>, most: u32, done: u32, row: PartId) -> PartId {
+        let (low, high) = rounds_left(array, most, done);
+        if high == 0 {
+            return self.parts.add(Part::Nothing);
         }
-        let mut cells = Vec::with_capacity(columns.len());
-        for column in &columns {
-            cells.push(self.cell(column, notation, columns.len() == 1)?);
-        }
-        let row = self.row(&steps, &cells, notation);
-        let most = self.json.most_items(array, root);
-        let (low, high) = rounds_left(array, most, 0);
         let break_ = self.parts.text("\n");
-        let line = self.parts.sequence([break_, row]);
-        let titles: Vec<String> = columns.iter().map(|column| title_text(&column.title, notation)).collect();
-        let header = header_text(&titles, notation);
-        let mut parts = Vec::new();
-        let mut body = self.parts.add(Part::Nothing);
-        if let Some(header) = &header {
-            parts.push(self.parts.text(header));
-        }
-        if high > 0 {
-            body = self.parts.add(Part::Repeat { body: line, low, high });
-        }
-        if header.is_none() && high > 0 {
-            let (low, high) = rounds_left(array, most, 1);
-            let mut rows = vec![row];
-            if high > 0 {
-                rows.push(self.parts.add(Part::Repeat { body: line, low, high }));
-            }
-            body = self.parts.sequence(rows);
-            if array.low == 0 {
-                let nothing = self.parts.add(Part::Nothing);
-                body = self.parts.choice(vec![body, nothing]);
-            }
-        }
-        parts.push(self.container(Container::Array, body));
+        let body = self.parts.sequence([break_, row]);
+        self.parts.add(Part::Repeat { body, low, high })
+    }
+
+    /// Rows of which the first begins the text.
+    fn rows_without_header(&mut self, array: &ArraySet<'d>, most: u32, row: PartId) -> PartId {
         let nothing = self.parts.add(Part::Nothing);
-        if header.is_some() {
-            parts.push(self.parts.choice(vec![nothing, break_]));
+        if most == 0 {
+            return nothing;
         }
-        Ok(self.parts.sequence(parts))
+        let others = self.further_rows(array, most, 1, row);
+        let rows = self.parts.sequence([row, others]);
+        if array.low == 0 { self.parts.choice(vec![rows, nothing]) } else { rows }
     }
 
     /// Finds the columns of an object.
     fn columns(
         &mut self,
-        object: &crate::syntax::json_schema::sets::ObjectSet<'d>,
+        object: &ObjectSet<'d>,
         whole: Condition<'d>,
         (path, nested): (&str, usize),
         notation: Notation,

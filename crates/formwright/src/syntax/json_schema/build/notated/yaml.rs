@@ -58,6 +58,8 @@ impl Position {
 struct YamlBuilder<'b, 'r, 'd> {
     base: NotationBuilder<'b, 'r, 'd>,
     known: FxHashMap<(Condition<'d>, Position), PartId>,
+    /// The parts of what is written in flow, wherever it is.
+    in_flow: FxHashMap<Condition<'d>, PartId>,
     queue: VecDeque<(PartId, Condition<'d>, Position)>,
     indent: u32,
     max_depth: u32,
@@ -65,8 +67,8 @@ struct YamlBuilder<'b, 'r, 'd> {
 
 pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
     let Notation::Yaml { indent, max_depth } = base.json.options.notation else { return Ok(Parts::default()) };
-    let known = FxHashMap::default();
-    let mut builder = YamlBuilder { base, known, queue: VecDeque::new(), indent, max_depth };
+    let (known, in_flow) = (FxHashMap::default(), FxHashMap::default());
+    let mut builder = YamlBuilder { base, known, in_flow, queue: VecDeque::new(), indent, max_depth };
     builder.base.parts.root = builder.part(root, Position::Root);
     while let Some((part, condition, position)) = builder.queue.pop_front() {
         let options = builder.options(condition, position)?;
@@ -126,8 +128,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             in_flow |= is_deep || !are_plain(&set) || self.mapping(object, position, &mut blocks);
         }
         if in_flow {
-            let node = self.base.json.flow_node(condition)?;
-            inline.push(self.base.parts.add(Part::Json(node)));
+            inline.push(self.flow(condition)?);
         }
         let mut options = blocks;
         if !inline.is_empty() {
@@ -141,6 +142,17 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             });
         }
         Ok(options)
+    }
+
+    /// The arrays and objects of a condition in flow.
+    fn flow(&mut self, condition: Condition<'d>) -> Result<PartId> {
+        if let Some(&known) = self.in_flow.get(condition) {
+            return Ok(known);
+        }
+        let node = self.base.json.flow_node(condition)?;
+        let part = self.base.parts.add(Part::Json(node));
+        self.in_flow.insert(condition, part);
+        Ok(part)
     }
 
     fn empty(&mut self, text: &str, container: Container) -> PartId {
