@@ -13,8 +13,12 @@ mod toon;
 mod xml;
 mod yaml;
 
+use std::collections::VecDeque;
+use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::objects::{declared_names, finite_names};
 use super::{Alternatives, GraphBuilder, Texts};
@@ -37,6 +41,27 @@ struct RecordMember<'d> {
 struct Record<'d> {
     members: Vec<RecordMember<'d>>,
     is_open: bool,
+}
+
+/// Parts that are built once for each key, in the order in which they are asked for.
+struct PartQueue<K> {
+    known: FxHashMap<K, PartId>,
+    waiting: VecDeque<(PartId, K)>,
+}
+
+impl<K: Copy + Eq + Hash> PartQueue<K> {
+    fn new() -> Self {
+        Self { known: FxHashMap::default(), waiting: VecDeque::new() }
+    }
+
+    /// The part of a key, perhaps still to be built.
+    fn part(&mut self, parts: &mut Parts, key: K) -> PartId {
+        *self.known.entry(key).or_insert_with(|| {
+            let part = parts.add(Part::Nothing);
+            self.waiting.push_back((part, key));
+            part
+        })
+    }
 }
 
 /// Writes the parts of one notation.
@@ -116,6 +141,16 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         }
         self.json.reader.check_answers()?;
         Ok(set)
+    }
+
+    /// Puts what was built in the place of a part.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] where there are too many parts.
+    fn fill(&mut self, part: PartId, options: Vec<PartId>) -> Result<()> {
+        self.parts.set(part, Part::Choice(options.into()));
+        let (made, allowed) = (self.parts.len(), self.json.options.limits.nodes);
+        if made > allowed { Err(Error::limit("nodes", made, allowed)) } else { Ok(()) }
     }
 
     /// The node of a condition as JSON.

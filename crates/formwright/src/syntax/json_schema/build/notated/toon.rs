@@ -10,12 +10,9 @@
 //! The length of an array is written before its items, so each length is a part of its own: masks and budgets see how many
 //! items must follow. Arrays of records whose members are all there, and scalars, are rows; others are items after a dash.
 
-use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
-use super::{NotationBuilder, READABLE, Record, are_plain, has_scalars, is_plain};
+use super::{NotationBuilder, PartQueue, READABLE, Record, are_plain, has_scalars, is_plain};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -46,23 +43,18 @@ enum Position {
 
 struct ToonBuilder<'b, 'r, 'd> {
     base: NotationBuilder<'b, 'r, 'd>,
-    known: FxHashMap<(Condition<'d>, Position), PartId>,
-    queue: VecDeque<(PartId, Condition<'d>, Position)>,
+    queue: PartQueue<(Condition<'d>, Position)>,
     delimiter: char,
     max_items: u32,
 }
 
 pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
     let Notation::Toon { delimiter, max_items } = base.json.options.notation else { return Ok(Parts::default()) };
-    let mut builder = ToonBuilder { base, known: FxHashMap::default(), queue: VecDeque::new(), delimiter, max_items };
+    let mut builder = ToonBuilder { base, queue: PartQueue::new(), delimiter, max_items };
     builder.base.parts.root = builder.part(root, Position::Root);
-    while let Some((part, condition, position)) = builder.queue.pop_front() {
+    while let Some((part, (condition, position))) = builder.queue.waiting.pop_front() {
         let options = builder.options(condition, position)?;
-        builder.base.parts.set(part, Part::Choice(options.into()));
-        let (made, allowed) = (builder.base.parts.len(), builder.base.json.options.limits.nodes);
-        if made > allowed {
-            return Err(Error::limit("nodes", made, allowed));
-        }
+        builder.base.fill(part, options)?;
     }
     Ok(builder.base.parts)
 }
@@ -70,13 +62,7 @@ pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) 
 impl<'d> ToonBuilder<'_, '_, 'd> {
     /// The part of a condition, perhaps still to be built.
     fn part(&mut self, condition: Condition<'d>, position: Position) -> PartId {
-        if let Some(&known) = self.known.get(&(condition, position)) {
-            return known;
-        }
-        let part = self.base.parts.add(Part::Nothing);
-        self.known.insert((condition, position), part);
-        self.queue.push_back((part, condition, position));
-        part
+        self.queue.part(&mut self.base.parts, (condition, position))
     }
 
     /// The ways to write a value.

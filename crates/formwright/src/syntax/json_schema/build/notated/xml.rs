@@ -7,13 +7,10 @@
 //! No attributes, no comments, no declaration. Between elements there may be nothing, or a line break with indentation. An
 //! element that is not there is null where the schema allows null, else a member that is not there.
 
-use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
-use super::{NotationBuilder, all_but, are_plain, is_plain, rounds_left};
-use crate::error::{Error, Result};
+use super::{NotationBuilder, PartQueue, all_but, are_plain, is_plain, rounds_left};
+use crate::error::Result;
 use crate::language::Leaf;
 use crate::regular::{Encoding, Regular};
 use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, ValueSet};
@@ -31,23 +28,18 @@ const OTHERS: &str = "use notation=\"yaml\" or \"json\"";
 /// What elements say, by condition.
 struct XmlBuilder<'b, 'r, 'd> {
     base: NotationBuilder<'b, 'r, 'd>,
-    known: FxHashMap<Condition<'d>, PartId>,
-    queue: VecDeque<(PartId, Condition<'d>)>,
+    queue: PartQueue<Condition<'d>>,
     blank: PartId,
 }
 
 pub(super) fn build<'d>(mut base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
     let blank = base.parts.add(Part::Blank(Leaf { tree: Regular::of_static(&BLANK), encoding: Encoding::Text }));
-    let mut builder = XmlBuilder { base, known: FxHashMap::default(), queue: VecDeque::new(), blank };
+    let mut builder = XmlBuilder { base, queue: PartQueue::new(), blank };
     builder.note_null(root)?;
     builder.base.parts.root = builder.element(ROOT, root);
-    while let Some((part, condition)) = builder.queue.pop_front() {
+    while let Some((part, condition)) = builder.queue.waiting.pop_front() {
         let options = builder.content(condition)?;
-        builder.base.parts.set(part, Part::Choice(options.into()));
-        let (made, allowed) = (builder.base.parts.len(), builder.base.json.options.limits.nodes);
-        if made > allowed {
-            return Err(Error::limit("nodes", made, allowed));
-        }
+        builder.base.fill(part, options)?;
     }
     Ok(builder.base.parts)
 }
@@ -57,12 +49,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
     fn element(&mut self, name: &str, condition: Condition<'d>) -> PartId {
         let open = self.base.parts.text(&format!("<{name}>"));
         let close = self.base.parts.text(&format!("</{name}>"));
-        let content = self.known.get(&condition).copied().unwrap_or_else(|| {
-            let part = self.base.parts.add(Part::Nothing);
-            self.known.insert(condition, part);
-            self.queue.push_back((part, condition));
-            part
-        });
+        let content = self.queue.part(&mut self.base.parts, condition);
         self.base.parts.sequence([open, content, close])
     }
 

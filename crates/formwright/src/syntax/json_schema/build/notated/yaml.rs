@@ -11,13 +11,12 @@
 //! begins with a letter, or with a character that is neither an indicator nor part of a number. What is written in flow is
 //! JSON, with a blank after colons and commas.
 
-use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{NotationBuilder, READABLE, UNREADABLE, all_but, are_plain, is_plain, rounds_left};
-use crate::error::{Error, Result};
+use super::{NotationBuilder, PartQueue, READABLE, UNREADABLE, all_but, are_plain, is_plain, rounds_left};
+use crate::error::Result;
 use crate::limits::Limits;
 use crate::regular::{Automaton, Encoding, Regular};
 use crate::syntax::json_schema::Notation;
@@ -57,26 +56,20 @@ impl Position {
 /// The parts of conditions by where they stand.
 struct YamlBuilder<'b, 'r, 'd> {
     base: NotationBuilder<'b, 'r, 'd>,
-    known: FxHashMap<(Condition<'d>, Position), PartId>,
     /// The parts of what is written in flow, wherever it is.
     in_flow: FxHashMap<Condition<'d>, PartId>,
-    queue: VecDeque<(PartId, Condition<'d>, Position)>,
+    queue: PartQueue<(Condition<'d>, Position)>,
     indent: u32,
     max_depth: u32,
 }
 
 pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
     let Notation::Yaml { indent, max_depth } = base.json.options.notation else { return Ok(Parts::default()) };
-    let (known, in_flow) = (FxHashMap::default(), FxHashMap::default());
-    let mut builder = YamlBuilder { base, known, in_flow, queue: VecDeque::new(), indent, max_depth };
+    let mut builder = YamlBuilder { base, in_flow: FxHashMap::default(), queue: PartQueue::new(), indent, max_depth };
     builder.base.parts.root = builder.part(root, Position::Root);
-    while let Some((part, condition, position)) = builder.queue.pop_front() {
+    while let Some((part, (condition, position))) = builder.queue.waiting.pop_front() {
         let options = builder.options(condition, position)?;
-        builder.base.parts.set(part, Part::Choice(options.into()));
-        let (made, allowed) = (builder.base.parts.len(), builder.base.json.options.limits.nodes);
-        if made > allowed {
-            return Err(Error::limit("nodes", made, allowed));
-        }
+        builder.base.fill(part, options)?;
     }
     Ok(builder.base.parts)
 }
@@ -84,13 +77,7 @@ pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) 
 impl<'d> YamlBuilder<'_, '_, 'd> {
     /// The part of a condition, perhaps still to be built.
     fn part(&mut self, condition: Condition<'d>, position: Position) -> PartId {
-        if let Some(&known) = self.known.get(&(condition, position)) {
-            return known;
-        }
-        let part = self.base.parts.add(Part::Nothing);
-        self.known.insert((condition, position), part);
-        self.queue.push_back((part, condition, position));
-        part
+        self.queue.part(&mut self.base.parts, (condition, position))
     }
 
     /// The ways to write a value, the usual one first.
