@@ -58,7 +58,12 @@ pub enum Part {
         spelling: Spelling,
     },
     /// JSON on one line, up to its end, which the text shows.
-    Json(NodeId),
+    Json {
+        /// Its node.
+        node: NodeId,
+        /// Whether it is an object or an array.
+        is_container: bool,
+    },
     /// The beginning of a container; nothing is written.
     Open(Container),
     /// Its end; nothing is written.
@@ -145,7 +150,7 @@ impl Parts {
                 Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Key(_) => Node::Empty,
                 Part::Text(text) | Part::Constant { text, .. } => graph.texts([text.as_bytes()]),
                 Part::Scalar { leaf, .. } | Part::Blank(leaf) => Node::Regular(graph.leaf(leaf.clone())),
-                Part::Json(node) => Node::Rule(*node),
+                Part::Json { node, .. } => Node::Rule(*node),
                 Part::Sequence(parts) => Node::Sequence(all(parts)),
                 Part::Choice(options) if options.is_empty() => Node::Never,
                 Part::Choice(options) => Node::Choice(all(options)),

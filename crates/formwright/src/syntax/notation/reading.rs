@@ -207,7 +207,7 @@ impl Notated {
         Some(match self.parts.part(part) {
             Part::Constant { json, .. } => json.to_string(),
             Part::Scalar { spelling, .. } if *spelling != Spelling::Number => quote(&spelling.decode(text)),
-            Part::Scalar { .. } | Part::Json(_) => text.to_owned(),
+            Part::Scalar { .. } | Part::Json { .. } => text.to_owned(),
             _ => return None,
         })
     }
@@ -256,7 +256,7 @@ impl Walk<'_> {
                     ways.push(Inside::Scalar(part, start.state(), at), rest, events);
                 }
             }
-            Part::Json(_) => {
+            Part::Json { .. } => {
                 let inside = Inside::Json { part, depth: 0, in_string: false, escaped: false, start: at };
                 ways.push(inside, rest, events);
             }
@@ -315,6 +315,9 @@ impl Walk<'_> {
                     }
                 }
                 Inside::Json { part, depth, in_string, escaped, start } => {
+                    if at == start && !self.may_begin_json(part, byte) {
+                        continue;
+                    }
                     let in_string = in_string ^ (byte == b'"' && !escaped);
                     let change = match byte {
                         b'{' | b'[' if !in_string => 1,
@@ -338,6 +341,12 @@ impl Walk<'_> {
             }
         }
         next
+    }
+
+    /// Whether JSON may begin with a byte: a container's with its bracket.
+    fn may_begin_json(&self, part: PartId, byte: u8) -> bool {
+        let is_container = matches!(self.notated.parts.part(part), Part::Json { is_container: true, .. });
+        matches!(byte, b'{' | b'[') || !is_container && matches!(byte, b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
     }
 
     fn step_text(&mut self, way: &Way, (part, read): (PartId, usize), byte: u8, at: usize, next: &mut Ways) {

@@ -222,7 +222,7 @@ impl<'t> Walk<'_, 't> {
                 self.text.push_str(written.as_deref().unwrap_or_default());
                 return written.is_some();
             }
-            Part::Json(_) => {
+            Part::Json { .. } => {
                 let Some(value) = self.take_value(point) else { return false };
                 self.text.push_str(&(self.writes_json)(value));
             }

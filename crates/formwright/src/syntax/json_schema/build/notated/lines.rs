@@ -25,7 +25,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         let break_ = self.parts.text("\n");
         let nothing = self.parts.add(Part::Nothing);
         let rest = self.json_node(array.rest);
-        let item = self.parts.add(Part::Json(rest));
+        let item = self.parts.add(Part::Json { node: rest, is_container: false });
         let line = self.parts.sequence([break_, item]);
         // Lines after the first, from the last one on; the last line may have a break too.
         let end = self.parts.choice(vec![nothing, break_]);
@@ -37,7 +37,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         }
         for at in (0..fixed).rev() {
             let item = self.json_node(array.item(at as usize));
-            let item = self.parts.add(Part::Json(item));
+            let item = self.parts.add(Part::Json { node: item, is_container: false });
             let line = if at == 0 { item } else { self.parts.sequence([break_, item]) };
             let all = self.parts.sequence([line, after]);
             after = if at >= array.low && at > 0 { self.parts.choice(vec![all, nothing]) } else { all };

@@ -137,7 +137,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             return Ok(known);
         }
         let node = self.base.json.flow_node(condition)?;
-        let part = self.base.parts.add(Part::Json(node));
+        let part = self.base.parts.add(Part::Json { node, is_container: true });
         self.in_flow.insert(condition, part);
         Ok(part)
     }
