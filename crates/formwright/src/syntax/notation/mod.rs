@@ -1,7 +1,7 @@
 //! Notations: values of JSON Schema written otherwise, as YAML or CSV.
 //!
 //! A writer of a notation makes [`Parts`]: what is written, and what it says. The same parts become the nodes of a graph
-//! ([`Parts::lower`]), read a text as JSON ([`Parts::read`]) and write a value ([`Parts::write`]), so that the three
+//! ([`Parts::lower`]), read a text as JSON ([`Notated::read`]) and write a value ([`Notated`]), so that the three
 //! cannot disagree:
 //!
 //! ```text
@@ -43,7 +43,7 @@ pub enum Part {
     Text(Arc<str>),
     /// Whitespace that says nothing of the value, and may be left out.
     Blank(Leaf),
-    /// A text that stands for one value, whose JSON it is.
+    /// The text of one value.
     Constant {
         /// What is written.
         text: Arc<str>,

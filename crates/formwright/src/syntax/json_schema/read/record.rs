@@ -124,7 +124,7 @@ impl<'d> SchemaReader<'d> {
 
     /// Notes that strings are written without characters that not every reader of the notation takes.
     pub fn note_characters(&mut self, condition: Condition<'_>) {
-        const OF_STRINGS: [&str; 6] = ["pattern", "format", "minLength", "maxLength", "not", "type"];
+        const OF_STRINGS: [&str; 8] = ["pattern", "format", "minLength", "maxLength", "not", "enum", "const", "type"];
         let note = "strings without characters that readers of the notation take in different ways (notation)";
         self.note_narrowed(condition, &OF_STRINGS, note);
     }

@@ -1,6 +1,6 @@
 //! JSON Lines: the items of an array, a line each.
 
-use super::{NotationBuilder, is_plain, rounds_left};
+use super::{NotationBuilder, has_scalars, is_plain, rounds_left};
 use crate::error::Result;
 use crate::syntax::json_schema::sets::{Condition, TRUE};
 use crate::syntax::notation::{Container, Part, PartId};
@@ -10,11 +10,10 @@ const HINT: &str = "pass a list, such as list[Person]";
 impl<'d> NotationBuilder<'_, '_, 'd> {
     pub(super) fn lines(&mut self, root: Condition<'d>) -> Result<PartId> {
         let set = self.values(root)?;
-        let has_others = set.null || set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none();
         let [array] = &set.arrays[..] else {
             return Err(self.refuse(root, "jsonl writes the items of an array, a line each", HINT));
         };
-        if has_others || !set.objects.is_empty() || set.formula != TRUE {
+        if has_scalars(&set) || !set.objects.is_empty() || set.formula != TRUE {
             return Err(self.refuse(root, "jsonl writes the items of an array and nothing else", HINT));
         }
         if !is_plain(array) {

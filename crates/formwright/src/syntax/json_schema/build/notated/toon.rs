@@ -143,6 +143,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             Position::Cell => return Err(self.base.refuse(whole, "toon writes no object in a row", OTHERS)),
         };
         if level > MOST_LEVELS {
+            self.base.json.reader.note_containers(whole);
             return Ok(());
         }
         if record.members.iter().all(|member| !member.is_required) {
@@ -219,6 +220,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             Position::Cell => return Err(self.base.refuse(whole, "toon writes no array in a row", OTHERS)),
         };
         if level > MOST_LEVELS {
+            self.base.json.reader.note_containers(whole);
             return Ok(());
         }
         let allowed = self.base.json.most_items(array, whole);

@@ -215,6 +215,9 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
 
     fn strings(&mut self, strings: &StringSet<'d>, whole: Condition<'d>, inline: &mut Vec<PartId>) -> Result<()> {
         if let StringSet::Finite(texts) = strings {
+            if !texts.iter().all(|text| is_readable(text)) {
+                self.base.json.reader.note_characters(whole);
+            }
             for text in texts.iter().filter(|text| is_readable(text)) {
                 let json = Spelling::Json.encode(text);
                 if is_plain_string(text)? {
