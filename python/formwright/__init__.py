@@ -21,7 +21,7 @@ token id spells. A `Constraint` is a form compiled for a vocabulary, frozen and 
 ==========================  ==========================================================================================
 forms                       form, json_schema, json, regex, grammar, choice, literal, text, after, template, many,
                             optional, one_of_text, Quote, format, special, thinking, tools, CharacterParser, Form;
-                            options of a notation: Csv, Toon, Yaml
+                            options of a notation: Csv, Toon, Yaml; sql
 masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
                             allowed_tokens, RowBuffer, Interrupt
 models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai
@@ -56,6 +56,7 @@ from formwright.forms.notations import Toon as Toon
 from formwright.forms.notations import Yaml as Yaml
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.quotes import Quote
+from formwright.forms.sql import sql as sql
 from formwright.forms.templates import many, optional, template
 from formwright.forms.texts import choice, regex
 from formwright.forms.trees import Token, Tree

@@ -98,6 +98,10 @@ class Tree:
         """The trees of a rule among this one and all inside it, in the order in which they begin."""
         return (tree for tree, _ in _walk(self) if isinstance(tree, Tree) and tree.rule == rule)
 
+    def rules(self) -> Iterator[str]:
+        """The rules of this tree and of all inside it, in the order in which they begin."""
+        return (tree.rule for tree, _ in _walk(self) if isinstance(tree, Tree))
+
     def pretty(self, indent: str = "  ") -> str:
         """The tree as lines, a node each, indented by its depth."""
         return "\n".join(indent * depth + _line(node) for node, depth in _walk(self))

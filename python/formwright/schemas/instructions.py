@@ -34,6 +34,7 @@ from formwright.forms.coerce import form as form_of
 from formwright.forms.form import Form, Origin
 from formwright.forms.notations import NotationReader
 from formwright.forms.readers import Alternative, Chain, Repetition, python_type_of
+from formwright.forms.sql.query import QueryReader
 from formwright.schemas.rendering import (
     PLAIN,
     Document,
@@ -82,6 +83,8 @@ def instruction_of(form: Form[Any], style: str = "schema") -> str:
     origin = form.origin
     if isinstance(form.read, NotationReader):
         return _describe_notation(form, form.read, style)
+    if isinstance(form.read, QueryReader):
+        return form.read.description
     if origin is None:
         return _describe_composition(form, style)
     if origin.kind == "tools":
