@@ -49,6 +49,11 @@ class CaptureReader:
         return type(self), (self._text, self._source)
 
     @property
+    def grammar(self) -> str:
+        """The text of the grammar."""
+        return self._text
+
+    @property
     def language(self) -> Language:
         """The texts of the grammar."""
         return self._derivations.language

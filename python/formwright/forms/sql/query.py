@@ -82,6 +82,11 @@ class QueryReader:
             for letter in "qu"
         }
 
+    @property
+    def grammar(self) -> str:
+        """The grammar of the queries, in Lark."""
+        return self._trees.grammar
+
     def __call__(self, text: str) -> Query:
         """The query of a text that conforms. Raises OutputInvalid, LimitExceeded."""
         tree = self._trees(text)

@@ -102,10 +102,12 @@ class _Writer:
         self.scopes, self.dialect, self.values, self.lower = scopes, dialect, values, lower
         self.limit = '_s "LIMIT" _s @limit' if has_limit else 'limit?'
         self.rules: dict[str, str] = {}
+        self.letters: set[str] = set()
 
     def write(self) -> str:
         self._write_names()
         scopes = [self._scope(number, sorted(roles)) for number, roles in enumerate(self.scopes.sets)]
+        self.letters = {letter for scope in scopes for letter in scope.letters}
         for scope in scopes:
             self._write_columns(scope)
             self._write_from(scope)
@@ -301,12 +303,13 @@ class _Writer:
 
     def _comparisons(self, left: str, right: str | None, letter: str) -> list[str]:
         """What an expression of a class is compared with: literals, another one, a subquery."""
-        literal = _LITERALS[letter]
-        rights = [literal, *([right] if right else []), f'"(" "SELECT" _s m{letter} ")"']
+        literal, is_read = _LITERALS[letter], letter in self.letters
+        rights = [literal, *([right] if right else []), *([f'"(" "SELECT" _s m{letter} ")"'] if is_read else [])]
+        inner = [f"{literal} (_c {literal})*", *([f'"SELECT" _s s{letter}'] if is_read else [])]
         return [
             f"{left} _s COMPARE _s ({' | '.join(rights)})",
             f'{left} _s not? "BETWEEN" _s {literal} _s "AND" _s {literal}',
-            f'{left} _s not? "IN" _s "(" ({literal} (_c {literal})* | "SELECT" _s s{letter}) ")"',
+            f'{left} _s not? "IN" _s "(" {_any_of(inner)} ")"',
         ]
 
     def _exists(self, scope: _Scope) -> list[str]:

@@ -15,7 +15,7 @@ use super::stacks::{UNITED, UNSURE, are_known};
 use crate::language::{Node, NodeId, Seen};
 
 /// Stack nodes that are compared at most. Beyond, nothing is said to be included.
-const MOST_COMPARED: usize = 256;
+const MOST_COMPARED: usize = 1 << 12;
 
 impl Machine<'_> {
     /// Whether a configuration may include others than itself.
@@ -37,7 +37,9 @@ impl Machine<'_> {
                 return several.iter().all(|&smaller| self.stack_includes(larger, smaller, left));
             }
             if let Some(several) = self.stacks.alternatives(larger) {
-                return several.iter().any(|&larger| self.stack_includes(larger, smaller, left));
+                // Stacks are interned, so that most are found by their ids.
+                return several.contains(&smaller)
+                    || several.iter().any(|&larger| self.stack_includes(larger, smaller, left));
             }
             let frames = (self.stacks.frame(larger), self.stacks.frame(smaller));
             if !self.position_includes(frames.0.position, frames.1.position) {

@@ -324,10 +324,25 @@ impl Machine<'_> {
     /// Before the first byte of a node that is made of others: before the parts that may begin it and are not made of
     /// others. Terminals among them have masks. Other configurations are kept as they are.
     pub fn split_start(&mut self, configuration: Configuration, out: &mut Vec<Configuration>) {
-        let Position::Start(node) = configuration.position else { return out.push(configuration) };
+        match configuration.position {
+            Position::Start(_) => self.split_starts(&[configuration], out),
+            _ => out.push(configuration),
+        }
+    }
+
+    /// The same of several configurations: what they begin with in common is one configuration.
+    pub fn split_starts(&mut self, configurations: &[Configuration], out: &mut Vec<Configuration>) {
         let base = out.len();
         let mut successors = Successors::new(out, base);
-        let mut waiting = BTreeMap::from([((Reverse(self.graph.rank(node)), node), vec![configuration.stack])]);
+        let mut waiting: BTreeMap<_, Vec<StackId>> = BTreeMap::new();
+        for &Configuration { position, stack } in configurations {
+            match position {
+                Position::Start(node) => {
+                    waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
+                }
+                _ => successors.push(position, stack),
+            }
+        }
         let mut open = Open::new();
         while let Some(((_, node), stacks)) = waiting.pop_first() {
             let stack = self.stacks.union(stacks);

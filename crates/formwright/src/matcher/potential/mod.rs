@@ -154,7 +154,10 @@ impl Potential {
             return machine.cost(of);
         }
         self.begin_question();
-        machine.blindly(|machine| of.iter().fold(INFINITE, |least, &of| self.tokens_of(machine, counting, of, least)))
+        machine.blindly(|machine| {
+            let least = of.iter().fold(INFINITE, |least, &of| self.tokens_of(machine, counting, of, least));
+            least.min(self.least_begun(machine, of))
+        })
     }
 
     /// Tokens from a configuration, if they are fewer than `most`, else that many.
@@ -275,6 +278,24 @@ impl Potential {
     fn is_followed(&self, configuration: &Configuration) -> bool {
         let ways = self.ids.get(configuration).and_then(|&id| self.records[id as usize].ways);
         ways.is_some_and(|[begin, _, end]| begin < end)
+    }
+
+    /// The least potential known of what some configurations begin with, where one is before a node that is made of
+    /// others: ways lead to what such nodes begin with, which several of them may have in common.
+    fn least_begun(&mut self, machine: &mut Machine<'_>, of: &[Configuration]) -> u32 {
+        let is_unknown = |all: &Self, of: &Configuration| matches!(of.position, Position::Start(_)) && !all.is_followed(of);
+        if !of.iter().any(|of| is_unknown(self, of)) {
+            return INFINITE;
+        }
+        let mut begun = Vec::new();
+        machine.split_starts(of, &mut begun);
+        count(begun.len());
+        begun.into_iter().fold(INFINITE, |least, at| {
+            let at = machine.erased(at);
+            let known = self.ids.get(&at).map(|&id| &self.records[id as usize]);
+            let known = known.filter(|record| record.ways.is_some()).map_or(INFINITE, |record| record.tokens);
+            least.min(known).min(self.least_included(machine, at))
+        })
     }
 
     /// The least potential known of the configurations that one includes. A shortest path may lead to one of these, and the
