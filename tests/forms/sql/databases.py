@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import re
+from ast import literal_eval
 from typing import Any
 
 import formwright as fw
 
 NAMES = [
-    "orders", "customers", "select", "group", "Order Items", "a", "Ünï", "x\"y", "t-1", "total", "Price", "status", "id",
-    "name", "created", "is_open", "2nd", "user", "desc", "emp", "dept", "city", "key", "rank", "note's", "level", "count",
+    "orders", "customers", "select", "group", "Order Items", "a", "Ünï", 'x"y', "t-1", "total", "Price", "status", "id",
+    "name", "created", "is_open", "2nd", "user", "desc", "emp", "dept", "city", "key", "rank", "note's", "level",
+    "count",
 ]  # fmt: skip
 
 TYPES = {
@@ -38,7 +40,7 @@ class Database:
         self.dialect = dialect
         count = self.random.choice([1, 2, 3, 4, 6, 10, most_tables])
         names = [*NAMES, *(f"t{number}" for number in range(count))]
-        self.names = [name for name in self.random.sample(names, len(names))][:count]
+        self.names = list(self.random.sample(names, len(names)))[:count]
         self.statements: list[str] = []
         self.ids: dict[str, str] = {}
         for number, name in enumerate(self.names):
@@ -84,7 +86,7 @@ class Database:
 
 def vocabulary_of(grammar: str) -> fw.Vocabulary:
     """A vocabulary of the words of a grammar and single characters, so that a random walk gets far."""
-    words = {eval(word) for word in re.findall(r'"(?:[^"\\\n]|\\.)+"', grammar)}
+    words = {literal_eval(word) for word in re.findall(r'"(?:[^"\\\n]|\\.)+"', grammar)}
     words |= {"2024-02-29", "0001-01-01", "9999-12-31", "999999999999999", ".000001", "-1", "''", "é"}
     words = {word for word in words if len(word.encode()) > 1}
     tokens = [*(word.encode() for word in sorted(words)), *(bytes([byte]) for byte in range(256))]

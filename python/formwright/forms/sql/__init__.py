@@ -92,7 +92,7 @@ def sql(
         trees = TreeReader(text, source, "tree", "resolve")
     except LimitExceeded as error:
         raise LimitExceeded(
-            f"the queries over {len(scopes.sets):,} sets of up to {max_tables} tables are too many: {error.message}",
+            f"the queries over {len(scopes.sets):,} sets of up to {max_tables} tables are too many: {error}",
             hint="pass tables= with those that questions are about, or a smaller max_tables=",
         ) from error
     reader = QueryReader(trees, scopes, dialect, _describe(catalog, chosen, limit))
@@ -114,14 +114,21 @@ def _read_values(catalog: Catalog, dialect: Dialect, values: Any) -> dict[tuple[
     found = {}
     for name, options in values.items():
         place = next(
-            ((table.name, column) for table in catalog.tables for column in table.columns
-             if f"{table.name}.{column.name}" == name), None
+            (
+                (table.name, column)
+                for table in catalog.tables
+                for column in table.columns
+                if f"{table.name}.{column.name}" == name
+            ),
+            None,
         )
         if place is None or place[1].class_ != "text":
             raise ArgumentError(f"values: {name!r} is no column of texts", argument="values")
         texts = list(dict.fromkeys(options)) if not isinstance(options, str) else []
         if not texts or not all(isinstance(text, str) and text.isprintable() for text in texts):
-            raise ArgumentError(f"values: expected some printable texts for {name!r}, got {options!r}", argument="values")
+            raise ArgumentError(
+                f"values: expected some printable texts for {name!r}, got {options!r}", argument="values"
+            )
         found[place[0], place[1].name] = texts
     return found
 

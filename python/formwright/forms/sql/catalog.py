@@ -108,7 +108,10 @@ def _is_within(key: Key, tables: Mapping[str, Table]) -> bool:
 
 
 _CLASSES: tuple[tuple[Class, str], ...] = (
-    ("other", r"\[|list|map|struct|union|json|interval|blob|bytea|binary|uuid|bit\b|money|enum|range|point|box|inet|time\b"),
+    (
+        "other",
+        r"\[|list|map|struct|union|json|interval|blob|bytea|binary|uuid|bit\b|money|enum|range|point|box|inet|time\b",
+    ),
     ("timestamp", r"timestamp|datetime"),
     ("date", r"date"),
     ("other", r"time"),
@@ -228,7 +231,7 @@ def _read_sqlite(connection: Any) -> Catalog:
     known = {table.name.casefold(): table for table in tables}
     for table in tables:
         grouped: dict[int, list[tuple[str, str, str | None]]] = {}
-        rows = fetch(connection, "SELECT id, seq, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?)", table.name)
+        rows = fetch(connection, 'SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?)', table.name)
         for number, _, parent, column, parent_column in sorted(rows, key=lambda row: row[:2]):
             grouped.setdefault(number, []).append((parent, column, parent_column))
         for parts in grouped.values():

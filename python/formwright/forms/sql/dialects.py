@@ -13,28 +13,28 @@ from formwright.errors import ArgumentError
 
 __all__ = ["DIALECTS", "RESERVED", "Dialect", "dialect_of"]
 
-RESERVED = frozenset(
-    """
-    abort action add after all alter always analyse analyze and anti any array as asc asof asymmetric at attach
-    authorization autoincrement before begin between bigint binary bit boolean both by cascade case cast char character
-    check coalesce collate collation column columns commit concurrently conflict constraint create cross current
-    current_catalog current_date current_role current_schema current_time current_timestamp current_user database dec
-    decimal default deferrable deferred delete desc describe detach distinct do drop each else end escape except exclude
-    exclusive exists explain extract fail false fetch filter first float following for foreign freeze from full
-    generated glob grant greatest group grouping grouping_id groups having if ignore ilike immediate in index indexed
-    initially inner inout insert instead int integer intersect interval into is isnull join json_array json_arrayagg
-    json_object json_objectagg json_scalar json_serialize key lambda last lateral leading least left like limit
-    localtime localtimestamp map match materialized merge_action national natural nchar no none normalize not nothing
-    notnull null nullif nulls numeric of offset on only or order others out outer over overlaps overlay partition
-    placing pivot pivot_longer pivot_wider plan position positional pragma preceding precision primary qualify query
-    raise range real recursive references regexp reindex release rename replace restrict returning right rollback row
-    rows savepoint select semi session_user set setof show similar smallint some struct substring summarize symmetric
-    system_user table tablesample temp temporary then ties time timestamp to trailing transaction treat trigger trim
-    true try_cast tuple unbounded union unique unpack unpivot update user using vacuum values varchar variadic verbose
-    view virtual when where window with without xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces
-    xmlparse xmlpi xmlroot xmlserialize xmltable
-    """.split()
-)
+_RESERVED = """
+abort action add after all alter always analyse analyze and anti any array as asc asof asymmetric at attach
+authorization autoincrement before begin between bigint binary bit boolean both by cascade case cast char character
+check coalesce collate collation column columns commit concurrently conflict constraint create cross current
+current_catalog current_date current_role current_schema current_time current_timestamp current_user database dec
+decimal default deferrable deferred delete desc describe detach distinct do drop each else end escape except exclude
+exclusive exists explain extract fail false fetch filter first float following for foreign freeze from full
+generated glob grant greatest group grouping grouping_id groups having if ignore ilike immediate in index indexed
+initially inner inout insert instead int integer intersect interval into is isnull join json_array json_arrayagg
+json_object json_objectagg json_scalar json_serialize key lambda last lateral leading least left like limit
+localtime localtimestamp map match materialized merge_action national natural nchar no none normalize not nothing
+notnull null nullif nulls numeric of offset on only or order others out outer over overlaps overlay partition
+placing pivot pivot_longer pivot_wider plan position positional pragma preceding precision primary qualify query
+raise range real recursive references regexp reindex release rename replace restrict returning right rollback row
+rows savepoint select semi session_user set setof show similar smallint some struct substring summarize symmetric
+system_user table tablesample temp temporary then ties time timestamp to trailing transaction treat trigger trim
+true try_cast tuple unbounded union unique unpack unpivot update user using vacuum values varchar variadic verbose
+view virtual when where window with without xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces
+xmlparse xmlpi xmlroot xmlserialize xmltable
+"""
+
+RESERVED = frozenset(_RESERVED.split())
 """Words that are not written as names without quotes: those that SQLite, DuckDB or PostgreSQL reserve somewhere."""
 
 

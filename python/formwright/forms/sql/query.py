@@ -2,7 +2,6 @@ r"""What a text of SQL is read as: a query, with the tables and columns that it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 

@@ -100,7 +100,7 @@ class _Scope:
 class _Writer:
     def __init__(self, scopes: Scopes, dialect: Dialect, values: Values, lower: bool, has_limit: bool) -> None:
         self.scopes, self.dialect, self.values, self.lower = scopes, dialect, values, lower
-        self.limit = '_s "LIMIT" _s @limit' if has_limit else 'limit?'
+        self.limit = '_s "LIMIT" _s @limit' if has_limit else "limit?"
         self.rules: dict[str, str] = {}
         self.letters: set[str] = set()
 
@@ -142,7 +142,7 @@ class _Writer:
         quote = self.dialect.quote
         for number, role in enumerate(self.scopes.roles):
             table, name = quote(role.table.name), quote(role.name)
-            said = f'{_quote(table)} _s {self._cased(chr(34) + "AS" + chr(34))} _s {_quote(name)}'
+            said = f"{_quote(table)} _s {self._cased(chr(34) + 'AS' + chr(34))} _s {_quote(name)}"
             self.rules[f"t{number}"] = said if role.is_alias else _quote(table)
             if role.table.is_whole:
                 self.rules[f"z{number}"] = _quote(f"{name}.*")
@@ -228,7 +228,7 @@ class _Writer:
     def _write_expressions(self, scope: _Scope) -> None:
         i, parts = scope.number, self.dialect.parts
         dated = [
-            f'{_quote(before)} {letter}{i} {_quote(after)}'
+            f"{_quote(before)} {letter}{i} {_quote(after)}"
             for part in parts
             for before, after in [part.split("{}")]
             for letter in "dm"
@@ -236,7 +236,7 @@ class _Writer:
         ]
         numbers = scope.select(
             {
-                "n": "n# | \"ABS(\" n# \")\" | \"COALESCE(\" n# _c NUMBER \")\"",
+                "n": 'n# | "ABS(" n# ")" | "COALESCE(" n# _c NUMBER ")"',
                 "x": '"LENGTH(" x# ")"',
             }
         )
@@ -248,7 +248,9 @@ class _Writer:
         self._rule(f"xt{i}", [*([f"x{i}"] if "x" in scope.letters else []), *texts])
         if numbers:
             self._rule(f"ne{i}", f"nt{i} (_s SIGN _s (nt{i} | FACTOR))?")
-            branch = f'"CASE" (_s "WHEN" _s c{i} _s "THEN" _s (NUMBER | nt{i}))+ (_s "ELSE" _s (NUMBER | nt{i}))? _s "END"'
+            branch = (
+                f'"CASE" (_s "WHEN" _s c{i} _s "THEN" _s (NUMBER | nt{i}))+ (_s "ELSE" _s (NUMBER | nt{i}))? _s "END"'
+            )
             self._rule(f"nc{i}", branch)
         else:
             self._rule(f"nc{i}", f'"CASE" (_s "WHEN" _s c{i} _s "THEN" _s NUMBER)+ (_s "ELSE" _s NUMBER)? _s "END"')
@@ -264,7 +266,7 @@ class _Writer:
         counts.append(f'"SUM(" {summed} ")"')
         if f"ne{i}" in self.rules:
             before, after = self._average
-            counts += [f'"AVG(" ne{i} ")"', f'{before} ne{i} {after}']
+            counts += [f'"AVG(" ne{i} ")"', f"{before} ne{i} {after}"]
         counts += scope.select({"n": '("MIN(" | "MAX(") n# ")"'})
         self._rule(f"a{i}", counts)
         others = [f"{letter}{i}" for letter in "xdm" if letter in scope.letters]
@@ -290,8 +292,12 @@ class _Writer:
             alternatives += [*self._comparisons(f"xf{i}", None, "x"), f"xf{i} _s not? {likes} _s PATTERN"]
         if "x" in scope.letters:
             alternatives.append(f"x{i} _s COMPARE _s xt{i}")
-        alternatives += [part for letter in "dm" if letter in scope.letters
-                         for part in self._comparisons(f"{letter}{i}", f"{letter}{i}", letter)]
+        alternatives += [
+            part
+            for letter in "dm"
+            if letter in scope.letters
+            for part in self._comparisons(f"{letter}{i}", f"{letter}{i}", letter)
+        ]
         if "b" in scope.letters:
             alternatives.append(f"b{i} (_s SAME _s (truth | b{i}))?")
         for column in scope.by_letter.get("x", ()):
@@ -316,9 +322,9 @@ class _Writer:
         """EXISTS over a role that is joined with the scope, and is no part of it."""
         found = []
         for role in range(len(self.scopes.roles)):
-            conditions = [] if role in scope.roles else [
-                self._equal(join) for join in self.scopes.between(scope.roles, role)
-            ]
+            conditions = (
+                [] if role in scope.roles else [self._equal(join) for join in self.scopes.between(scope.roles, role)]
+            )
             if conditions:
                 inner = f'"SELECT" _s ("1" | "*") _s "FROM" _s t{role} _s "WHERE" _s {_any_of(conditions)}'
                 found.append(f'"EXISTS" _s "(" {inner} (_s "AND" _s p{role})* ")"')
@@ -361,7 +367,7 @@ class _Writer:
         i = scope.number
         if f"k{i}" not in self.rules:
             return
-        key = f'_s "ORDER" _s "BY" _s'
+        key = '_s "ORDER" _s "BY" _s'
         self._rule(f"ha{i}", f"h{i} alias? (_c h{i} alias?)*")
         self._rule(f"hv{i}", f'_s "HAVING" _s a{i} _s COMPARE _s NUMBER (and_or a{i} _s COMPARE _s NUMBER)*')
         self._rule(f"ga{i}", f"hv{i}? ({key} h{i} direction? (_c h{i} direction?)*)? {self.limit}")
@@ -373,7 +379,7 @@ class _Writer:
             self._rule(end, f"gb{i} {one} (ga{i} | hv{i}? {key} {one} direction? {self.limit})")
             alternatives += [f"{one} alias? (_c ha{i})? {end}", f"ha{i} _c {one} alias? {end}"]
         for count in (2, 3):
-            places = ' _c '.join(f'"{place}"' for place in range(1, count + 1))
+            places = " _c ".join(f'"{place}"' for place in range(1, count + 1))
             columns = " _c ".join([f"k{i} alias?"] * count)
             alternatives.append(f"{columns} (_c ha{i})? gb{i} {places} ga{i}")
         self._rule(f"group{i}", alternatives)
@@ -382,7 +388,9 @@ class _Writer:
         sets = []
         for letter in _LITERALS:
             self._rule(f"s{letter}", [f"s{letter}{one.number}" for one in scopes if letter in one.letters])
-            self._rule(f"m{letter}", [f"m{letter}{one.number}" for one in scopes if f"m{letter}{one.number}" in self.rules])
+            self._rule(
+                f"m{letter}", [f"m{letter}{one.number}" for one in scopes if f"m{letter}{one.number}" in self.rules]
+            )
             if f"s{letter}" in self.rules:
                 sets.append(f"s{letter} (set s{letter})+ {self.limit}")
         queries = [f"{kind}{scope.number}" for scope in scopes for kind in ("plain", "group")]

@@ -283,7 +283,8 @@ impl Potential {
     /// The least potential known of what some configurations begin with, where one is before a node that is made of
     /// others: ways lead to what such nodes begin with, which several of them may have in common.
     fn least_begun(&mut self, machine: &mut Machine<'_>, of: &[Configuration]) -> u32 {
-        let is_unknown = |all: &Self, of: &Configuration| matches!(of.position, Position::Start(_)) && !all.is_followed(of);
+        let is_unknown =
+            |all: &Self, of: &Configuration| matches!(of.position, Position::Start(_)) && !all.is_followed(of);
         if !of.iter().any(|of| is_unknown(self, of)) {
             return INFINITE;
         }
