@@ -2,10 +2,14 @@ r"""SQL that can only name what exists: queries over the tables of a database.
 
 ::
 
-    form = fw.sql("sqlite", sqlite3.connect("shop.db"))
-    query = model.generate("How many orders are open?", form).value
-    query.text                              # "SELECT COUNT(*) FROM orders WHERE status = 'open'"
-    query.run(connection)                   # [(17,)]
+    import sqlite3
+
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE orders(id INTEGER PRIMARY KEY, status TEXT)")
+    form = fw.sql("sqlite", connection)     # then model.generate("How many orders are open?", form).value
+    query = form.parse("SELECT COUNT(*) FROM orders WHERE status = 'open'")
+    query.columns                           # ('orders.status',)
+    query.run(connection)                   # [(0,)]
 
 The names of tables and columns are those of the database, each beside a FROM that has it; what is compared is of one
 class of types; joins follow keys; and it is one SELECT, whatever the prompt says. So the database can explain and run
@@ -21,7 +25,7 @@ from formwright.errors import ArgumentError, LimitExceeded
 from formwright.forms.form import Form
 from formwright.forms.free_text import format as format_form
 from formwright.forms.json_forms import json_schema
-from formwright.forms.sql.catalog import Catalog, fetch, read_catalog
+from formwright.forms.sql.catalog import Catalog, read_catalog
 from formwright.forms.sql.dialects import Dialect, dialect_of
 from formwright.forms.sql.query import Query, QueryReader
 from formwright.forms.sql.rules import write_grammar
