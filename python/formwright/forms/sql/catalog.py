@@ -2,8 +2,8 @@ r"""Which tables a database has, which columns they have, and by which keys they
 
 ::
 
-    read_catalog("sqlite", connection)
-    read_catalog("sqlite", {"orders": {"id": "integer", "status": "text"}})
+    catalog = read_catalog("sqlite", {"orders": {"id": "integer", "status": "text"}})
+    [column.class_ for column in catalog.tables[0].columns]       # ['number', 'text']
 
 A catalog is read once; the connection is not kept.
 """
