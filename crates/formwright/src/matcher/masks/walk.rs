@@ -64,7 +64,7 @@ impl Masker<'_> {
             return self.walk_deep(walk, node, low, purpose, entry);
         }
         let below = walk.trie.node(node).skip - node;
-        if below > SEVERAL && self.machine.is_lazy && !self.is_bounded() {
+        if below > if self.machine.is_lazy { SEVERAL } else { LARGE } && !self.is_bounded() {
             self.split_starts(low);
         }
         if below > LARGE && walk.is_tokens() && !self.completing {
