@@ -13,6 +13,7 @@
 `thinking`       free thought between markers, then the schema of the answer alone is enforced
 `canonical`      as `schema`, and only tokens that the tokenizer itself writes
 `order_model`    as `schema`, and the model orders the fields
+`yaml`, `toon`   as `schema`, in another notation
 ===============  ======================================================================================
 
 An arm is data: what is enforced, what the prompt requests, and how the answer is read.
@@ -49,6 +50,7 @@ class Arm:
         reads: How the answer is read: by ``"rule"``, as JSON that is ``"found"``, or the ``"whole"`` text.
         order: Who orders the fields.
         options: Options of `formwright.compile`.
+        notation: The notation of what a ``"whole"`` text is read as.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Arm:
     reads: Literal["rule", "found", "whole"]
     order: Literal["schema", "model"] = "schema"
     options: Mapping[str, Any] = field(default_factory=dict)
+    notation: Literal["json", "yaml", "toon"] = "json"
 
     @property
     def reasons(self) -> bool:
@@ -70,7 +73,7 @@ class Arm:
 
     @property
     def is_structured(self) -> bool:
-        """Whether the prompt requests JSON."""
+        """Whether the prompt requests JSON, or another notation of it."""
         return self.asks != "text"
 
 
@@ -85,6 +88,8 @@ ARMS: Mapping[str, Arm] = {
         Arm("thinking", "thought", "thought", "whole"),
         Arm("canonical", "json", "json", "whole", options={"canonical": True}),
         Arm("order_model", "json", "json", "whole", order="model"),
+        Arm("yaml", "json", "json", "whole", notation="yaml"),
+        Arm("toon", "json", "json", "whole", notation="toon"),
     )
 }
 
@@ -130,7 +135,10 @@ def make_arm_form(arm: Arm, answer: Mapping[str, Any], max_tokens: int, *, bound
         return text()
     if arm.enforces == "object":
         return json_schema('{"type": "object"}')
-    form = json_schema(json.dumps(make_answer_schema(answer, reasons=arm.enforces == "json")), order=arm.order)
+    schema = json.dumps(make_answer_schema(answer, reasons=arm.enforces == "json"))
+    if arm.notation != "json":
+        return json_schema(schema, notation=arm.notation)
+    form = json_schema(schema, order=arm.order)
     if arm.enforces != "thought":
         return form
     tokens = max(8, 3 * max_tokens // 4)

@@ -10,7 +10,8 @@
 
 A prompt has a sentence about the task, the answer instruction, some examples and the question. Arms differ only in the
 answer instruction (`Arm.asks`), and each instruction says the same about the answer: free text describes the schema in
-words. Examples are the same questions, with the same steps and answers, in the form that the arm requests.
+words. Examples are the same questions, with the same steps and answers, in the form that the arm requests. In the arm of a
+notation its name stands where others say JSON.
 
 In odd wordings, the answer instruction comes after the question instead of before the examples, so that wordings
 differ in more than words.
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from formwright.errors import ArgumentError
-from formwright.evaluation.arms import Arm, Asks, make_answer_schema
+from formwright.evaluation.arms import Arm, Asks, make_answer_schema, make_arm_form
 from formwright.evaluation.tasks import Item, Task, find_kind
 
 __all__ = [
@@ -158,6 +159,8 @@ def write_answer(task: Task, arm: Arm, item: Item) -> str:
         answer = _write_plain(item.answer, task.answer)
         return "\n".join(filter(None, [item.reasoning, f"{MARKS[task.language][1]}{answer}"]))
     fields = {"reasoning": item.reasoning} if arm.asks == "json" else {}
+    if arm.notation != "json":
+        return make_arm_form(arm, task.answer, 0).write({**fields, "answer": item.answer})
     written = json.dumps({**fields, "answer": item.answer}, ensure_ascii=False)
     return f"<think>{item.reasoning}</think>\n{written}" if arm.asks == "thought" else written
 
@@ -174,7 +177,8 @@ def _write_plain(answer: Any, schema: Mapping[str, Any]) -> str:
 
 def _fill_template(template: str, task: Task, arm: Arm) -> str:
     schema = json.dumps(make_answer_schema(task.answer, reasons=arm.asks == "json"), ensure_ascii=False)
-    return template.replace("{schema}", schema).replace("{answer}", describe_answer(task.answer, task.language))
+    named = template.replace("JSON", arm.notation.upper())
+    return named.replace("{schema}", schema).replace("{answer}", describe_answer(task.answer, task.language))
 
 
 def describe_answer(schema: Mapping[str, Any], language: str = "en") -> str:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from formwright.client.plans.extraction import extract
 from formwright.errors import OutputInvalid
-from formwright.evaluation.arms import Arm, make_answer_schema
+from formwright.evaluation.arms import Arm, make_answer_schema, make_arm_form
 from formwright.evaluation.tasks import find_kind, is_same
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
@@ -40,7 +40,7 @@ RULES: Mapping[str, str] = {
 """How free text is read, by the kind of the answer."""
 
 _MARK = re.compile(r"(?:answer|答案)\s*[:：]", re.IGNORECASE)
-_REASONED = re.compile(r'"reasoning"\s*:\s*"(?!\s*")')
+_REASONED = re.compile(r'"?\breasoning"?\s*:\s*(?!["\']?\s*["\']?$|"\s*")\S', re.MULTILINE)
 _NUMBER = re.compile(r"[-\u2212]?\d+(?:,\d{3})*(?:\.\d+)?")
 """A number, with a hyphen or a minus sign."""
 
@@ -76,12 +76,21 @@ def read_answer(arm: Arm, text: str, schema: Mapping[str, Any], *, unfair: bool 
     """
     if arm.reads == "rule":
         return read_by_rule(text, schema, unfair=unfair)
+    if arm.notation != "json":
+        return _read_notation(arm, text, schema)
     form = _make_form(json.dumps({**make_answer_schema(schema, reasons=False), "additionalProperties": True}))
     written = text.rpartition("</think>")[2] if arm.enforces == "thought" else text
     if arm.reads == "whole":
         return AnswerReading(json.loads(written)["answer"], True) if form.matches(written.strip()) else _NOTHING
     try:
         return AnswerReading(json.loads(extract(form, written).text)["answer"], True)
+    except OutputInvalid:
+        return _NOTHING
+
+
+def _read_notation(arm: Arm, text: str, schema: Mapping[str, Any]) -> AnswerReading:
+    try:
+        return AnswerReading(make_arm_form(arm, schema, 0).parse(text)["answer"], True)
     except OutputInvalid:
         return _NOTHING
 

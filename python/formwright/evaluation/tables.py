@@ -135,4 +135,6 @@ _DESCRIPTIONS = {
     "thinking": "free thought between markers, then the schema of the answer is enforced",
     "canonical": "as schema, and only tokens that the tokenizer itself writes",
     "order_model": "as schema, and the model orders the fields",
+    "yaml": "as schema, written in YAML",
+    "toon": "as schema, written in TOON",
 }
