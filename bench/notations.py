@@ -5,6 +5,7 @@
     python bench/notations.py tokens         # ten records in each notation: tokens, and calls of a model
     python bench/notations.py speed          # compilation and masks, as ratios to JSON within one run
     python bench/notations.py schemas FILE   # real schemas: how many are read, and whether instances come back
+    python bench/notations.py records MODEL [200]  # the same records, asked for in each notation: what a model gets right
 
 Vocabulary: Tekken, 131,072 tokens, as ``mistral-common`` brings it. *Calls* are the tokens that are not forced: where
 only one token may come, no model is asked.
@@ -27,9 +28,12 @@ import numpy as np
 import toon_format
 import yaml
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+from statsmodels.stats.proportion import proportion_confint
 
 import formwright as fw
 from formwright.errors import FormwrightError
+from formwright.evaluation.built_in import make_built_in_task
+from formwright.evaluation.tasks import Task
 
 NOTATIONS = ("json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml")
 ROUNDS = 5
@@ -214,9 +218,51 @@ def show_schemas(path: str) -> None:
         print(notation, dict(count))
 
 
+def ask_for_records(notation: str, model: Any, task: Task) -> tuple[int, list[Any]]:
+    """Ask a model for the records of a task, after two examples. Returns how many fields are right, and the results."""
+    schema = {"type": "array", "items": task.answer, "minItems": 1, "maxItems": 1} if notation == "csv" else task.answer
+    form = fw.json_schema(json.dumps(schema), notation=notation)  # type: ignore[call-overload]
+
+    def wrap(record: Any) -> Any:
+        return [record] if notation == "csv" else record
+
+    asked = f"{task.about[0]} Answer in {notation.upper()}, with the fields {', '.join(task.answer['properties'])}."
+    shots = [f"Question: {item.question}\n{form.write(wrap(item.answer))}" for item in task.examples[:2]]
+    right, results = 0, []
+    for item in task.items:
+        result = model.generate("\n\n".join([asked, *shots, f"Question: {item.question}\n"]), form, max_tokens=160)
+        results.append(result)
+        if isinstance(result, fw.Complete):
+            record = result.value[0] if notation == "csv" else result.value
+            right += sum(record.get(name) == value for name, value in item.answer.items())
+    return right, results
+
+
+def show_records(name: str, count: int) -> None:
+    """Ask for the same records in each notation: right fields with their 95 % interval, tokens, calls, seconds."""
+    model, task = fw.load(name), make_built_in_task("extraction", "en", count)
+    print("| notation | right fields % | tokens | calls | seconds | complete |\n|---|---|---:|---:|---:|---:|")
+    for notation in ("json", "yaml", "toon", "csv"):
+        right, results = ask_for_records(notation, model, task)
+        asked = count * len(task.answer["properties"])
+        low, high = proportion_confint(right, asked, method="wilson")
+        averages = [
+            sum(value) / count
+            for value in zip(*((len(one.token_ids), one.model_calls, one.seconds) for one in results), strict=True)
+        ]
+        complete = sum(isinstance(one, fw.Complete) for one in results)
+        share = f"{right / asked:.0%} ({low:.0%} to {high:.0%})"
+        print(
+            f"| {notation} | {share} | {averages[0]:.1f} | {averages[1]:.1f} | {averages[2]:.3f} | {complete} |",
+            flush=True,
+        )
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "schemas":
         show_schemas(sys.argv[2])
+    elif sys.argv[1] == "records":
+        show_records(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 200)
     else:
         commands = {"tokens": show_tokens, "speed": show_speed}
         commands[sys.argv[1]](fw.Vocabulary.from_tokenizer(Tekkenizer.from_file(str(TEKKEN))))
