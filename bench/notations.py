@@ -5,7 +5,7 @@
     python bench/notations.py tokens         # ten records in each notation: tokens, and calls of a model
     python bench/notations.py speed          # compilation and masks, as ratios to JSON within one run
     python bench/notations.py schemas FILE   # real schemas: how many are read, and whether instances come back
-    python bench/notations.py records MODEL [200]  # the same records, asked for in each notation: what a model gets right
+    python bench/notations.py records MODEL # the same records in each notation: what a model gets right
 
 Vocabulary: Tekken, 131,072 tokens, as ``mistral-common`` brings it. *Calls* are the tokens that are not forced: where
 only one token may come, no model is asked.
