@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+import sqlite3
 from ast import literal_eval
+from collections.abc import Sequence
 from typing import Any
 
 import formwright as fw
+from formwright.forms.sql import Query
 
 NAMES = [
     "orders", "customers", "select", "group", "Order Items", "a", "Ünï", 'x"y', "t-1", "total", "Price", "status", "id",
@@ -93,7 +96,7 @@ def vocabulary_of(grammar: str) -> fw.Vocabulary:
     return fw.Vocabulary([*tokens, b""], eos_token_ids=[len(tokens)])
 
 
-def write_at_random(chance: random.Random, constraint: fw.Constraint[Any], words: list[int], budget: int) -> str:
+def write_at_random(chance: random.Random, constraint: fw.Constraint[Any], words: Sequence[float], budget: int) -> str:
     """A text of random tokens within a budget; ``words`` are the weights of tokens."""
     matcher = constraint.matcher()
     ends = set(constraint.vocabulary.eos_token_ids)
@@ -110,3 +113,37 @@ def write_at_random(chance: random.Random, constraint: fw.Constraint[Any], words
         left -= 1
     assert matcher.is_complete
     return matcher.accepted_bytes.decode()
+
+
+def list_reads(connection: sqlite3.Connection, query: str) -> tuple[set[str], set[tuple[str, str]]]:
+    """The tables and columns that SQLite asks its authorizer for, which must be asked for reading only.
+
+    A star in EXISTS reads nothing, though SQLite asks for all columns there.
+    """
+    tables: set[str] = set()
+    columns: set[tuple[str, str]] = set()
+
+    def allow(action: int, first: str | None, second: str | None, *_: Any) -> int:
+        assert action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION), (action, query)
+        if action == sqlite3.SQLITE_READ:
+            assert first is not None
+            tables.add(first)
+            if second:
+                columns.add((first, second))
+        return sqlite3.SQLITE_OK
+
+    connection.set_authorizer(allow)
+    asked = re.sub(r"(?i)(EXISTS\s\(SELECT\s)\*", r"\g<1>1", query)
+    connection.execute(f"EXPLAIN {asked}").fetchall()
+    connection.set_authorizer(None)
+    return tables, columns
+
+
+def list_columns(connection: sqlite3.Connection, query: Query) -> set[tuple[str, str]]:
+    """The tables and columns that a query says it reads; a star stands for all columns of a table."""
+    known = {
+        table: [row[1] for row in connection.execute(f"PRAGMA table_info({quote(table)})")] for table in query.tables
+    }
+    names = {f"{table}.{column}": {(table, column)} for table, columns in known.items() for column in columns}
+    names |= {f"{table}.*": {(table, column) for column in columns} for table, columns in known.items()}
+    return set().union(*(names[name] for name in query.columns))

@@ -326,7 +326,8 @@ class _Writer:
                 [] if role in scope.roles else [self._equal(join) for join in self.scopes.between(scope.roles, role)]
             )
             if conditions:
-                inner = f'"SELECT" _s ("1" | "*") _s "FROM" _s t{role} _s "WHERE" _s {_any_of(conditions)}'
+                what = '("1" | "*")' if f"z{role}" in self.rules else '"1"'  # a role of the database may not read all
+                inner = f'"SELECT" _s {what} _s "FROM" _s t{role} _s "WHERE" _s {_any_of(conditions)}'
                 found.append(f'"EXISTS" _s "(" {inner} (_s "AND" _s p{role})* ")"')
         return found
 
