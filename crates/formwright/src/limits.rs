@@ -88,7 +88,7 @@ impl Default for Limits {
             pattern_parts: 1 << 18,
             pattern_work: 1 << 22,
             tagged_states: 1 << 16,
-            grammar_bytes: 1 << 20,
+            grammar_bytes: 1 << 22,
             grammar_depth: 200,
             grammar_rules: 1 << 16,
             grammar_parts: 1 << 20,

@@ -49,6 +49,7 @@ class Dialect:
         likes: The operators that compare with a pattern.
         parts: What extracts a part of a date, with ``{}`` for the date.
         parts_are_texts: Whether such a part is a text; else it is a number.
+        fails_at_zero: Whether a division by zero is an error; else it is NULL.
         average: A rounded average, with ``{}`` for what is averaged and ``#`` for the digits.
     """
 
@@ -58,6 +59,7 @@ class Dialect:
     likes: tuple[str, ...]
     parts: tuple[str, ...]
     parts_are_texts: bool
+    fails_at_zero: bool
     average: str
 
     def quote(self, name: str) -> str:
@@ -78,11 +80,12 @@ DIALECTS = {
         ("LIKE",),
         ("strftime('%Y', {})", "strftime('%m', {})", "strftime('%Y-%m', {})"),
         True,
+        False,
         "ROUND(AVG({}), #)",
     ),
-    "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, "ROUND(AVG({}), #)"),
+    "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, False, "ROUND(AVG({}), #)"),
     "postgres": Dialect(
-        "postgres", "PostgreSQL", _LOWER, ("LIKE", "ILIKE"), _EXTRACT, False, "ROUND(CAST(AVG({}) AS numeric), #)"
+        "postgres", "PostgreSQL", _LOWER, ("LIKE", "ILIKE"), _EXTRACT, False, True, "ROUND(CAST(AVG({}) AS numeric), #)"
     ),
 }
 """The dialects by their names."""

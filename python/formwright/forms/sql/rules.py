@@ -8,7 +8,7 @@ Most rules come once for each scope, with its number in their names. Names are s
 ``n12``     the numbers among the columns of scope 12; so ``x`` texts, ``b`` booleans, ``d`` dates, ``m`` time
             stamps, ``o`` others
 ``ne12``    an expression that is a number; ``xe12`` one that is a text
-``a12``     a number that an aggregate gives; ``h12`` any value that one gives
+``a12``     a number that aggregates give; ``h12`` any value that one gives
 ``p12``     a predicate; ``c12`` a condition of predicates; ``f12`` FROM with its joins; ``w12`` FROM and WHERE
 ``sn12``    a query of one column of numbers, without SELECT; ``sn`` of any scope
 ==========  ===============================================================================================
@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 from formwright.forms.sql.catalog import Column
 from formwright.forms.sql.dialects import RESERVED, Dialect
@@ -34,6 +35,7 @@ Values = Mapping[tuple[str, str], Sequence[str]]
 
 _LETTERS = {"number": "n", "text": "x", "boolean": "b", "date": "d", "timestamp": "m", "other": "o"}
 _LITERALS = {"n": "NUMBER", "x": "TEXT", "b": "truth", "d": "DATE", "m": "stamp"}
+_MOST_PAIRED = 12  # columns of a table that are grouped by in pairs
 _ORDERED = "nxdm"  # classes with a smallest and a greatest value in all dialects
 
 _SHARED = r"""
@@ -268,9 +270,18 @@ class _Writer:
             before, after = self._average
             counts += [f'"AVG(" ne{i} ")"', f"{before} ne{i} {after}"]
         counts += scope.select({"n": '("MIN(" | "MAX(") n# ")"'})
-        self._rule(f"a{i}", counts)
+        self._rule(f"ag{i}", counts)
+        self._rule(f"a{i}", [f"ag{i}", *self._ratios(f"ag{i}")])
         others = [f"{letter}{i}" for letter in "xdm" if letter in scope.letters]
         self._rule(f"h{i}", [f"a{i}", *([f'("MIN(" | "MAX(") ({" | ".join(others)}) ")"'] if others else [])])
+
+    def _ratios(self, aggregate: str) -> list[str]:
+        """Quotients of aggregates. The dividend is no integer, which dialects divide differently, and the divisor not 0 where
+        that is an error.
+        """
+        dividends = f'("100.0" _s "*" _s {aggregate} | "CAST(" {aggregate} _s "AS REAL)")'
+        divisor = f'"NULLIF(" {aggregate} ", 0)"'
+        return [f'{dividends} _s "/" _s {divisor if self.dialect.fails_at_zero else f"({divisor} | {aggregate})"}']
 
     @cached_property
     def _average(self) -> tuple[str, str]:
@@ -364,26 +375,60 @@ class _Writer:
             self._rule(f"m{letter}{i}", f"{ways[0]} _s w{i}" if letter in _ORDERED else "")
 
     def _write_groups(self, scope: _Scope) -> None:
-        """Groups of one column by its name, of two and three by their places, which a list of columns comes before."""
+        """Groups. GROUP BY names what the list names beside aggregates, and perhaps more: where that is one column or part
+        of a date, in any scope; where it is two columns, of one table. Two and three columns may also be told by their places.
+        """
         i = scope.number
         if f"k{i}" not in self.rules:
             return
-        key = '_s "ORDER" _s "BY" _s'
         self._rule(f"ha{i}", f"h{i} alias? (_c h{i} alias?)*")
-        self._rule(f"hv{i}", f'_s "HAVING" _s a{i} _s COMPARE _s NUMBER (and_or a{i} _s COMPARE _s NUMBER)*')
-        self._rule(f"ga{i}", f"hv{i}? ({key} h{i} direction? (_c h{i} direction?)*)? {self.limit}")
+        inner = ' | "(" "SELECT" _s mn ")"' if "n" in self.letters else ""
+        self._rule(f"hc{i}", f"a{i} _s COMPARE _s (NUMBER{inner})")
+        self._rule(f"hv{i}", f'(_s "HAVING" _s hc{i} (and_or hc{i})*)?')
         self._rule(f"gb{i}", f'_s w{i} _s "GROUP" _s "BY" _s')
+        self._rule(f"gm{i}", f"(_c k{i})*")
+        self._rule(f"gl{i}", f"gb{i} (k{i} _c)*")
+        self._rule(f"gr{i}", f"gm{i} hv{i}")
         alternatives = []
-        for column in (column for letter in scope.by_letter if letter != "o" for column in scope.by_letter[letter]):
-            one = scope.references[column]
-            end = f"g{i}_{column[0]}_{column[1]}"
-            self._rule(end, f"gb{i} {one} (ga{i} | hv{i}? {key} {one} direction? {self.limit})")
-            alternatives += [f"{one} alias? (_c ha{i})? {end}", f"ha{i} _c {one} alias? {end}"]
+        for one in self._group_keys(scope):
+            self._rule(f"g{i}{one}", f"gl{i} {one} gr{i} {self._order_of_groups(i, one)}")
+            alternatives += [f"{one} alias? (_c ha{i})? g{i}{one}", f"ha{i} _c {one} alias? g{i}{one}"]
+        alternatives += self._pairs_of_groups(scope)
         for count in (2, 3):
             places = " _c ".join(f'"{place}"' for place in range(1, count + 1))
             columns = " _c ".join([f"k{i} alias?"] * count)
-            alternatives.append(f"{columns} (_c ha{i})? gb{i} {places} ga{i}")
+            alternatives.append(f"{columns} (_c ha{i})? gb{i} {places} hv{i} {self._order_of_groups(i)}")
         self._rule(f"group{i}", alternatives)
+
+    def _group_keys(self, scope: _Scope) -> list[str]:
+        """The rules of what one may group by: columns, and parts of dates."""
+        keys = [scope.references[one] for letter in scope.letters if letter != "o" for one in scope.by_letter[letter]]
+        for column in (one for letter in "dm" for one in scope.by_letter.get(letter, ())):
+            reference = scope.references[column]
+            for number, part in enumerate(self.dialect.parts):
+                before, after = part.split("{}")
+                self.rules[f"d{number}{reference}"] = self._cased(f"{_quote(before)} {reference} {_quote(after)}")
+                keys.append(f"d{number}{reference}")
+        return keys
+
+    def _pairs_of_groups(self, scope: _Scope) -> list[str]:
+        """Groups of two columns of one table, which GROUP BY names in either order."""
+        i, found = scope.number, []
+        names = [scope.references[one] for letter in scope.letters if letter != "o" for one in scope.by_letter[letter]]
+        if len(scope.roles) > 1 or len(names) > _MOST_PAIRED:
+            return []
+        for one, other in combinations(names, 2):
+            end = f"g{i}{one}{other}"
+            both = f"({one} gm{i} _c {other} | {other} gm{i} _c {one})"
+            self._rule(end, f"gl{i} {both} gr{i} {self._order_of_groups(i, one, other)}")
+            found += [
+                f"{first} alias? _c {second} alias? (_c ha{i})? {end}" for first, second in ((one, other), (other, one))
+            ]
+        return found
+
+    def _order_of_groups(self, i: int, *names: str) -> str:
+        key = f"({' | '.join([*names, f'h{i}'])}) direction?"
+        return f'(_s "ORDER" _s "BY" _s {key} (_c {key})*)? {self.limit}'
 
     def _write_start(self, scopes: Sequence[_Scope]) -> None:
         sets = []
