@@ -375,8 +375,8 @@ class _Writer:
             self._rule(f"m{letter}{i}", f"{ways[0]} _s w{i}" if letter in _ORDERED else "")
 
     def _write_groups(self, scope: _Scope) -> None:
-        """Groups. GROUP BY names what the list names beside aggregates, and perhaps more: where that is one column or part
-        of a date, in any scope; where it is two columns, of one table. Two and three columns may also be told by their places.
+        """Groups. GROUP BY names what the list names beside aggregates, and perhaps more: one column or part of a date in
+        any scope, two columns of one table; two and three columns also by their places.
         """
         i = scope.number
         if f"k{i}" not in self.rules:
@@ -389,11 +389,13 @@ class _Writer:
         self._rule(f"gm{i}", f"(_c k{i})*")
         self._rule(f"gl{i}", f"gb{i} (k{i} _c)*")
         self._rule(f"gr{i}", f"gm{i} hv{i}")
-        alternatives = []
-        for one in self._group_keys(scope):
+        keys = self._group_keys(scope)
+        for one in keys:
             self._rule(f"g{i}{one}", f"gl{i} {one} gr{i} {self._order_of_groups(i, one)}")
-            alternatives += [f"{one} alias? (_c ha{i})? g{i}{one}", f"ha{i} _c {one} alias? g{i}{one}"]
-        alternatives += self._pairs_of_groups(scope)
+        pairs = self._write_pairs(scope)
+        after = {one: " | ".join([f"(_c ha{i})? g{i}{one}", *pairs.get(one, [])]) for one in keys}
+        alternatives = [f"{one} alias? ({after[one]})" for one in keys]
+        alternatives.append(f"ha{i} _c ({' | '.join(f'{one} alias? g{i}{one}' for one in keys)})")
         for count in (2, 3):
             places = " _c ".join(f'"{place}"' for place in range(1, count + 1))
             columns = " _c ".join([f"k{i} alias?"] * count)
@@ -411,20 +413,28 @@ class _Writer:
                 keys.append(f"d{number}{reference}")
         return keys
 
-    def _pairs_of_groups(self, scope: _Scope) -> list[str]:
-        """Groups of two columns of one table, which GROUP BY names in either order."""
-        i, found = scope.number, []
+    def _write_pairs(self, scope: _Scope) -> dict[str, list[str]]:
+        """Write the groups of two columns of one table, in either order. Returns what comes after the first of them."""
+        i = scope.number
         names = [scope.references[one] for letter in scope.letters if letter != "o" for one in scope.by_letter[letter]]
-        if len(scope.roles) > 1 or len(names) > _MOST_PAIRED:
-            return []
+        if len(scope.roles) > 1 or not 1 < len(names) <= _MOST_PAIRED:
+            return {}
         for one, other in combinations(names, 2):
-            end = f"g{i}{one}{other}"
             both = f"({one} gm{i} _c {other} | {other} gm{i} _c {one})"
-            self._rule(end, f"gl{i} {both} gr{i} {self._order_of_groups(i, one, other)}")
-            found += [
-                f"{first} alias? _c {second} alias? (_c ha{i})? {end}" for first, second in ((one, other), (other, one))
+            self._rule(f"g{i}{one}{other}", f"gl{i} {both} gr{i} {self._order_of_groups(i, one, other)}")
+        ends = {
+            one: [
+                f"{other} alias? (_c ha{i})? {self._end_of_pair(i, names, one, other)}"
+                for other in names
+                if other != one
             ]
-        return found
+            for one in names
+        }
+        return {one: [f"_c ({' | '.join(found)})"] for one, found in ends.items()}
+
+    @staticmethod
+    def _end_of_pair(i: int, names: Sequence[str], one: str, other: str) -> str:
+        return f"g{i}{one}{other}" if names.index(one) < names.index(other) else f"g{i}{other}{one}"
 
     def _order_of_groups(self, i: int, *names: str) -> str:
         key = f"({' | '.join([*names, f'h{i}'])}) direction?"
