@@ -339,7 +339,7 @@ class _Writer:
         values = [f"{name}{i}" for name in ("ne", "nc", "xe", "xc") if f"{name}{i}" in self.rules]
         values += [f"{letter}{i}" for letter in "bdm" if letter in scope.letters]
         whole = all(f"z{role}" in self.rules for role in scope.roles)
-        stars = [f"z{role}" for role in scope.roles if whole and len(scope.roles) > 1]
+        stars = [f"z{role}" for role in scope.roles if f"z{role}" in self.rules and len(scope.roles) > 1]
         star = [f"r{i}"] if whole else []
         self._rule(f"r{i}", ['"*"'] if whole else [])
         self._rule(f"i{i}", [f"({' | '.join([*values, *([f'o{i}'] if 'o' in scope.letters else [])])}) alias?", *stars])
