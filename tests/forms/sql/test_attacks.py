@@ -66,6 +66,21 @@ def test_an_attack_in_a_literal_is_a_text(literal: str) -> None:
     assert query.run(connection) == [(1, text)]
 
 
+def test_no_backslash_can_open_a_text_of_postgres() -> None:
+    """With ``standard_conforming_strings = off``, what comes after a backslash and a quote would be code."""
+    form = form_of("postgres")
+    text = "SELECT name FROM customers WHERE name = '{}' AND name <> ' UNION SELECT password FROM customers --'"
+    assert form.matches(text.format("a"))
+    assert not form.matches(text.format("\\"))
+    assert form_of("sqlite").matches(text.format("\\"))
+    values = {"orders.status": ["a\\", "it's", "\\'"]}
+    form = fw.sql("postgres", TABLES, values=values)
+    for literal in ("E'a\\\\'", "'it''s'", "E'\\\\'''"):
+        assert form.matches(f"SELECT id FROM orders WHERE status = {literal}")
+    assert not form.matches("SELECT id FROM orders WHERE status = 'a\\'")
+    assert fw.sql("sqlite", TABLES, values=values).matches("SELECT id FROM orders WHERE status = 'a\\'")
+
+
 # -- all ways ------------------------------------------------------------------------------------------------------
 
 

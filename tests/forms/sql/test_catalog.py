@@ -41,7 +41,8 @@ def make_form(*statements: str, **options: Any) -> fw.Form[Query]:
         ("date", ["DATE"]),
         ("timestamp", ["TIMESTAMP", "datetime", "timestamp without time zone"]),
         ("other", ["", "BLOB", "bytea", "json", "jsonb", "uuid", "integer[]", "STRUCT(a INTEGER)", "MAP(VARCHAR, DATE)",
-                   "timestamptz", "TIMESTAMP WITH TIME ZONE", "time", "time without time zone", "interval", "money", "bit(1)", "geometry"]),
+                   "timestamptz", "TIMESTAMP WITH TIME ZONE", "time",
+                   "time without time zone", "interval", "money", "bit(1)", "geometry"]),
     ],
 )  # fmt: skip
 def test_types_are_classed(class_: str, types: list[str]) -> None:

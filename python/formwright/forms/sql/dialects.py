@@ -50,6 +50,7 @@ class Dialect:
         parts: What extracts a part of a date, with ``{}`` for the date.
         parts_are_texts: Whether such a part is a text; else it is a number.
         average: A rounded average, with ``{}`` for what is averaged and ``#`` for the digits.
+        may_escape: Whether by a setting of the database a backslash in a text escapes the quote that ends it.
     """
 
     name: str
@@ -59,12 +60,20 @@ class Dialect:
     parts: tuple[str, ...]
     parts_are_texts: bool
     average: str
+    may_escape: bool = False
 
     def quote(self, name: str) -> str:
         """A name as it is written: in quotes where it needs them."""
         if re.fullmatch(self.bare, name) and name.lower() not in RESERVED:
             return name
         return '"' + name.replace('"', '""') + '"'
+
+    def literal(self, text: str) -> str:
+        """A text as it is written: with a prefix where a setting could change what a backslash means."""
+        doubled = text.replace("'", "''")
+        if self.may_escape and "\\" in text:
+            return "E'" + doubled.replace("\\", "\\\\") + "'"
+        return f"'{doubled}'"
 
 
 _EXTRACT = ("EXTRACT(YEAR FROM {})", "EXTRACT(MONTH FROM {})", "EXTRACT(DAY FROM {})")
@@ -82,7 +91,14 @@ DIALECTS = {
     ),
     "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, "ROUND(AVG({}), #)"),
     "postgres": Dialect(
-        "postgres", "PostgreSQL", _LOWER, ("LIKE", "ILIKE"), _EXTRACT, False, "ROUND(CAST(AVG({}) AS numeric), #)"
+        "postgres",
+        "PostgreSQL",
+        _LOWER,
+        ("LIKE", "ILIKE"),
+        _EXTRACT,
+        False,
+        "ROUND(CAST(AVG({}) AS numeric), #)",
+        may_escape=True,
     ),
 }
 """The dialects by their names."""

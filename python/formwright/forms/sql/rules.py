@@ -51,7 +51,6 @@ alias: _s "AS" _s ALIAS
 NUMBER: /-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?/
 FACTOR: /[1-9][0-9]{0,3}|0\.[0-9]{1,3}/
 WHOLE: /[1-9][0-9]{0,8}/
-TEXT: /'([^'\x00-\x1f\x7f]|'')*'/
 PATTERN: /'([^'\\\x00-\x1f\x7f]|'')*'/
 DAY: @date & ~(/0000.*/)
 DATE: "'" DAY "'"
@@ -61,7 +60,8 @@ SAME: "=" | "<>" | "!="
 SIGN: "+" | "-" | "*"
 """
 """What all scopes share. Literals are such that no dialect refuses one: numbers fit 64 bits also beside decimals, years
-begin with 1, and a pattern has no backslash, which PostgreSQL refuses at its end."""
+begin with 1, and a pattern has no backslash, which PostgreSQL refuses at its end. Nor has a text of PostgreSQL: where
+``standard_conforming_strings`` is off, what comes after a backslash and a quote would be code."""
 
 
 def write_grammar(scopes: Scopes, dialect: Dialect, values: Values, *, lower: bool, has_limit: bool) -> str:
@@ -118,7 +118,8 @@ class _Writer:
             self._write_groups(scope)
         self._write_start(scopes)
         lines = [f"{name}: {body}" for name, body in self.rules.items()]
-        return "\n".join([self._cased(_SHARED), self._alias(), *lines, ""])
+        text = "PATTERN" if self.dialect.may_escape else r"/'([^'\x00-\x1f\x7f]|'')*'/"
+        return "\n".join([self._cased(_SHARED), f"TEXT: {text}", self._alias(), *lines, ""])
 
     def _rule(self, name: str, alternatives: str | Sequence[str]) -> None:
         """Write a rule; without alternatives there is none. What stands in quotes are keywords and signs."""
@@ -152,8 +153,7 @@ class _Writer:
                 self.rules[f"u{key}"] = _quote(quote(column.name))
                 self.rules[f"v{key}"] = f"q{key} | u{key}"
                 if options := self.values.get((role.table.name, column.name)):
-                    literals = ("'" + option.replace("'", "''") + "'" for option in options)
-                    self.rules[f"l{key}"] = " | ".join(map(_quote, literals))
+                    self.rules[f"l{key}"] = " | ".join(_quote(self.dialect.literal(option)) for option in options)
 
     def _scope(self, number: int, roles: Sequence[int]) -> _Scope:
         """A name that one role of a scope has alone needs no role before it."""
