@@ -25,6 +25,8 @@ BUDGETS = [0, 0, 15, 40, 90]
 class Sqlite:
     """Databases in memory."""
 
+    connection: Any
+
     def make(self, database: Database) -> Any:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         for statement in database.statements:

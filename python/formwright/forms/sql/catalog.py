@@ -110,7 +110,8 @@ def _is_within(key: Key, tables: Mapping[str, Table]) -> bool:
 _CLASSES: tuple[tuple[Class, str], ...] = (
     (
         "other",
-        r"\[|list|map|struct|union|json|interval|blob|bytea|binary|uuid|bit\b|money|enum|range|point|box|inet|time\b",
+        r"\[|list|map|struct|union|json|interval|blob|bytea|binary|uuid|bit\b|money|enum|range|point|box|inet"
+        r"|\btime\b(?! zone)",
     ),
     ("timestamp", r"timestamp|datetime"),
     ("date", r"date"),

@@ -49,8 +49,9 @@ class Dialect:
         likes: The operators that compare with a pattern.
         parts: What extracts a part of a date, with ``{}`` for the date.
         parts_are_texts: Whether such a part is a text; else it is a number.
-        fails_at_zero: Whether a division by zero is an error; else it is NULL.
         average: A rounded average, with ``{}`` for what is averaged and ``#`` for the digits.
+        may_escape: Whether by a setting of the database a backslash in a text escapes the quote that ends it.
+        fails_at_zero: Whether a division by zero is an error; else it is NULL.
     """
 
     name: str
@@ -59,8 +60,9 @@ class Dialect:
     likes: tuple[str, ...]
     parts: tuple[str, ...]
     parts_are_texts: bool
-    fails_at_zero: bool
     average: str
+    may_escape: bool = False
+    fails_at_zero: bool = False
 
     def quote(self, name: str) -> str:
         """A name as it is written: in quotes where it needs them."""
@@ -68,24 +70,33 @@ class Dialect:
             return name
         return '"' + name.replace('"', '""') + '"'
 
+    def literal(self, text: str) -> str:
+        """A text as it is written: with a prefix where a setting could change what a backslash means."""
+        doubled = text.replace("'", "''")
+        if self.may_escape and "\\" in text:
+            return "E'" + doubled.replace("\\", "\\\\") + "'"
+        return f"'{doubled}'"
+
 
 _EXTRACT = ("EXTRACT(YEAR FROM {})", "EXTRACT(MONTH FROM {})", "EXTRACT(DAY FROM {})")
 _ANY_CASE, _LOWER = "[A-Za-z_][A-Za-z0-9_]*", "[a-z_][a-z0-9_]*"
 
+_YEAR_OF_TEXT = ("strftime('%Y', {})", "strftime('%m', {})", "strftime('%Y-%m', {})")
+_ROUNDED = "ROUND(AVG({}), #)"
+
 DIALECTS = {
-    "sqlite": Dialect(
-        "sqlite",
-        "SQLite",
-        _ANY_CASE,
-        ("LIKE",),
-        ("strftime('%Y', {})", "strftime('%m', {})", "strftime('%Y-%m', {})"),
-        True,
-        False,
-        "ROUND(AVG({}), #)",
-    ),
-    "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, False, "ROUND(AVG({}), #)"),
+    "sqlite": Dialect("sqlite", "SQLite", _ANY_CASE, ("LIKE",), _YEAR_OF_TEXT, True, _ROUNDED),
+    "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, _ROUNDED),
     "postgres": Dialect(
-        "postgres", "PostgreSQL", _LOWER, ("LIKE", "ILIKE"), _EXTRACT, False, True, "ROUND(CAST(AVG({}) AS numeric), #)"
+        "postgres",
+        "PostgreSQL",
+        _LOWER,
+        ("LIKE", "ILIKE"),
+        _EXTRACT,
+        False,
+        "ROUND(CAST(AVG({}) AS numeric), #)",
+        may_escape=True,
+        fails_at_zero=True,
     ),
 }
 """The dialects by their names."""

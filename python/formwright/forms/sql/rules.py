@@ -53,7 +53,6 @@ alias: _s "AS" _s ALIAS
 NUMBER: /-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?/
 FACTOR: /[1-9][0-9]{0,3}|0\.[0-9]{1,3}/
 WHOLE: /[1-9][0-9]{0,8}/
-TEXT: /'([^'\x00-\x1f\x7f]|'')*'/
 PATTERN: /'([^'\\\x00-\x1f\x7f]|'')*'/
 DAY: @date & ~(/0000.*/)
 DATE: "'" DAY "'"
@@ -63,7 +62,8 @@ SAME: "=" | "<>" | "!="
 SIGN: "+" | "-" | "*"
 """
 """What all scopes share. Literals are such that no dialect refuses one: numbers fit 64 bits also beside decimals, years
-begin with 1, and a pattern has no backslash, which PostgreSQL refuses at its end."""
+begin with 1, and a pattern has no backslash, which PostgreSQL refuses at its end. Nor has a text of PostgreSQL: where
+``standard_conforming_strings`` is off, what comes after a backslash and a quote would be code."""
 
 
 def write_grammar(scopes: Scopes, dialect: Dialect, values: Values, *, lower: bool, has_limit: bool) -> str:
@@ -120,7 +120,8 @@ class _Writer:
             self._write_groups(scope)
         self._write_start(scopes)
         lines = [f"{name}: {body}" for name, body in self.rules.items()]
-        return "\n".join([self._cased(_SHARED), self._alias(), *lines, ""])
+        text = "PATTERN" if self.dialect.may_escape else r"/'([^'\x00-\x1f\x7f]|'')*'/"
+        return "\n".join([self._cased(_SHARED), f"TEXT: {text}", self._alias(), *lines, ""])
 
     def _rule(self, name: str, alternatives: str | Sequence[str]) -> None:
         """Write a rule; without alternatives there is none. What stands in quotes are keywords and signs."""
@@ -154,8 +155,7 @@ class _Writer:
                 self.rules[f"u{key}"] = _quote(quote(column.name))
                 self.rules[f"v{key}"] = f"q{key} | u{key}"
                 if options := self.values.get((role.table.name, column.name)):
-                    literals = ("'" + option.replace("'", "''") + "'" for option in options)
-                    self.rules[f"l{key}"] = " | ".join(map(_quote, literals))
+                    self.rules[f"l{key}"] = " | ".join(_quote(self.dialect.literal(option)) for option in options)
 
     def _scope(self, number: int, roles: Sequence[int]) -> _Scope:
         """A name that one role of a scope has alone needs no role before it."""
@@ -276,9 +276,7 @@ class _Writer:
         self._rule(f"h{i}", [f"a{i}", *([f'("MIN(" | "MAX(") ({" | ".join(others)}) ")"'] if others else [])])
 
     def _ratios(self, aggregate: str) -> list[str]:
-        """Quotients of aggregates. The dividend is no integer, which dialects divide differently, and the divisor not 0 where
-        that is an error.
-        """
+        """Quotients of aggregates: not of integers, which dialects divide differently, nor by 0 where that is an error."""
         dividends = f'("100.0" _s "*" _s {aggregate} | "CAST(" {aggregate} _s "AS REAL)")'
         divisor = f'"NULLIF(" {aggregate} ", 0)"'
         return [f'{dividends} _s "/" _s {divisor if self.dialect.fails_at_zero else f"({divisor} | {aggregate})"}']
@@ -350,7 +348,7 @@ class _Writer:
         values = [f"{name}{i}" for name in ("ne", "nc", "xe", "xc") if f"{name}{i}" in self.rules]
         values += [f"{letter}{i}" for letter in "bdm" if letter in scope.letters]
         whole = all(f"z{role}" in self.rules for role in scope.roles)
-        stars = [f"z{role}" for role in scope.roles if whole and len(scope.roles) > 1]
+        stars = [f"z{role}" for role in scope.roles if f"z{role}" in self.rules and len(scope.roles) > 1]
         star = [f"r{i}"] if whole else []
         self._rule(f"r{i}", ['"*"'] if whole else [])
         self._rule(f"i{i}", [f"({' | '.join([*values, *([f'o{i}'] if 'o' in scope.letters else [])])}) alias?", *stars])
@@ -375,8 +373,8 @@ class _Writer:
             self._rule(f"m{letter}{i}", f"{ways[0]} _s w{i}" if letter in _ORDERED else "")
 
     def _write_groups(self, scope: _Scope) -> None:
-        """Groups. GROUP BY names what the list names beside aggregates, and perhaps more: one column or part of a date in
-        any scope, two columns of one table; two and three columns also by their places.
+        """Groups. GROUP BY names what the list names beside aggregates, and perhaps more: one column or part of a date
+        in any scope, two columns of one table; two and three columns also by their places.
         """
         i = scope.number
         if f"k{i}" not in self.rules:
