@@ -276,7 +276,7 @@ class _Writer:
         self._rule(f"h{i}", [f"a{i}", *([f'("MIN(" | "MAX(") ({" | ".join(others)}) ")"'] if others else [])])
 
     def _ratios(self, aggregate: str) -> list[str]:
-        """Quotients of aggregates: not of integers, which dialects divide differently, nor by 0 where that is an error."""
+        """Quotients of aggregates, none of integers, which dialects divide differently."""
         dividends = f'("100.0" _s "*" _s {aggregate} | "CAST(" {aggregate} _s "AS REAL)")'
         divisor = f'"NULLIF(" {aggregate} ", 0)"'
         return [f'{dividends} _s "/" _s {divisor if self.dialect.fails_at_zero else f"({divisor} | {aggregate})"}']
