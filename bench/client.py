@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.client.flow.pieces import Pieces
-from formwright.client.flow.steps import Query
+from formwright.client.flow.steps import TextQuery
 from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
@@ -119,7 +119,7 @@ def _events() -> tuple[float, float]:
     """Microseconds of an event: reading the chunk, and its partial value with the check."""
     text = json.dumps({**VALUE, "tags": [f"tag {number}" for number in range(200)]})
     plan, wire = make_plan(fw.form(Person), "strict", SERVICES["compatible"]), WIRES["openai"]
-    query = Query(model="m", messages=MESSAGES, mode="strict")
+    query = TextQuery(model="m", messages=MESSAGES, mode="strict")
     chunks = [
         {"choices": [{"index": 0, "delta": {"content": text[at : at + 4]}, "finish_reason": None}]}
         for at in range(0, len(text), 4)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toys import Person
 
-from formwright.client.flow.steps import Query
+from formwright.client.flow.steps import TextQuery
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import OutputTruncated, Refused, RequestFailed
@@ -94,7 +94,7 @@ def test_a_request_that_was_aborted_is_sent_again(driven: Driven, scripted: Any)
 
 
 def streamed(api: str, events: list[Any]) -> Any:
-    collector = WIRES[api].make_collector(Query(model="m", messages=[], mode="strict"))
+    collector = WIRES[api].make_collector(TextQuery(model="m", messages=[], mode="strict"))
     text = "".join(map(collector.feed, events))
     return text, collector.reply
 

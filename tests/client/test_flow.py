@@ -18,7 +18,7 @@ from formwright._retries import Sleep
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.remote_job import RemoteJob
 from formwright.client.flow.request_flow import answer_job
-from formwright.client.flow.steps import Close, Keep, Next, Open, Query, Recall, Response, Send
+from formwright.client.flow.steps import Close, Keep, Next, Open, Recall, Response, Send, TextQuery
 from formwright.client.plans.plan import make_plan
 from formwright.client.plans.services import SERVICES
 from formwright.client.wires import WIRES
@@ -32,7 +32,7 @@ BAD_FORMAT = Response(400, {"error": {"message": "response_format is not support
 
 
 def job(api: str = "openai", *modes: str, is_stream: bool = False, form: Any = FORM, **options: Any) -> RemoteJob:
-    query = Query(model="m", messages=[{"role": "user", "content": "Hi"}], mode="strict", is_stream=is_stream)
+    query = TextQuery(model="m", messages=[{"role": "user", "content": "Hi"}], mode="strict", is_stream=is_stream)
     service = SERVICES["compatible"]
     options = {"modes": modes or ("strict",), "plan": lambda mode: make_plan(form, mode, service)} | options
     return RemoteJob(wire=WIRES[api], query=query, **options)

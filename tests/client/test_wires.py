@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
-from formwright.client.flow.steps import Correction, OfferedTool, Query, Reply, UncheckedCall
+from formwright.client.flow.steps import Correction, OfferedTool, Reply, TextQuery, UncheckedCall
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.wires import WIRES
 from formwright.errors import RequestFailed
@@ -147,7 +147,7 @@ OFFERED = OfferedTool("answer", SCHEMA, "An age.", True)
 CALL = UncheckedCall("answer", '{"age": "x"}', "c")
 
 
-def query(api: str, mode: str, **more: Any) -> Query:
+def query(api: str, mode: str, **more: Any) -> TextQuery:
     has = WIRES[api].options
     options = {"max_tokens": 9, "temperature": 0.5, "top_k": 3, "top_p": 0.9, "seed": 7, "stop": ("a", "b")}
     chosen = {name: value for name, value in options.items() if name in has}
@@ -163,7 +163,7 @@ def query(api: str, mode: str, **more: Any) -> Query:
         "pieces": "arguments" if mode == "tools" else "text",
         "instruction": "Answer in JSON." if mode in ("json_object", "instructions") else "",
     }
-    return Query(**asked | chosen | more)
+    return TextQuery(**asked | chosen | more)
 
 
 @pytest.mark.parametrize("is_stream", [False, True])

@@ -13,7 +13,7 @@ from formwright._options import check_names
 from formwright.client.flow.remote_job import RemoteJob
 from formwright.client.flow.request_flow import Flow, answer_job_in_span
 from formwright.client.flow.scores import Scores, make_unsupported_error, score_texts
-from formwright.client.flow.steps import Query
+from formwright.client.flow.steps import TextQuery
 from formwright.client.hooks import Hooks
 from formwright.client.plans.calls import has_tools, make_calls_plan
 from formwright.client.plans.grammar_fields import is_grammar
@@ -152,9 +152,9 @@ class RemoteBase:
         is_stream: bool,
         max_tokens_name: str | None,
         extra: Mapping[str, Any] | None,
-    ) -> Query:
+    ) -> TextQuery:
         """Make the query that all modes begin with. Raises PromptError, ArgumentError, OptionUnsupported."""
-        query = Query(
+        query = TextQuery(
             model=self.name,
             messages=add_source(read_prompt(prompt), given["source"]),
             mode="strict",
@@ -168,7 +168,7 @@ class RemoteBase:
         self._check_options(query)
         return query
 
-    def _describe_span(self, query: Query, form: Form[Any]) -> Generation:
+    def _describe_span(self, query: TextQuery, form: Form[Any]) -> Generation:
         """Describe the span of a generation."""
         provider = _PROVIDERS.get(self.service.name, self.service.name)
         return Generation(
@@ -228,7 +228,7 @@ class RemoteBase:
         """Return the options of generation that the service has."""
         return WIRES[self.api].options - self.service.lacks
 
-    def _check_options(self, query: Query) -> None:
+    def _check_options(self, query: TextQuery) -> None:
         """Refuse options that the service does not have."""
         has = self._list_service_options()
         for name in _OF_A_QUERY:

@@ -11,7 +11,7 @@
 A prompt has a sentence about the task, the answer instruction, some examples and the question. Arms differ only in the
 answer instruction (`Arm.asks`), and each instruction says the same about the answer: free text describes the schema in
 words. Examples are the same questions, with the same steps and answers, in the form that the arm requests. In the arm
-of a notation its name stands where others say JSON.
+of a notation, its name replaces JSON.
 
 In odd wordings, the answer instruction comes after the question instead of before the examples, so that wordings
 differ in more than words.

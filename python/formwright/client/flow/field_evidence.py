@@ -22,7 +22,7 @@ from typing import Any
 
 from formwright._retries import request_policy, retry
 from formwright.client.flow.remote_job import RemoteJob
-from formwright.client.flow.steps import Query, Reply, Send, Step
+from formwright.client.flow.steps import Reply, Send, Step, TextQuery
 from formwright.client.transport.failures import decode_body, read_failure
 from formwright.errors import OptionUnsupported, RequestFailed
 from formwright.forms.form import Form
@@ -37,7 +37,7 @@ _LONGEST_MEASURED = 1 << 15
 
 
 def add_evidence(
-    job: RemoteJob, key: str | None, query: Query, result: Complete[Any], reply: Reply
+    job: RemoteJob, key: str | None, query: TextQuery, result: Complete[Any], reply: Reply
 ) -> Generator[Step, Any, Complete[Any]]:
     """Yield the steps to the evidence for a result, and return the result with it.
 
@@ -73,7 +73,7 @@ def _is_ours(reply: Reply) -> bool:
 
 
 def _request_fields(
-    job: RemoteJob, query: Query, text: str, source: str | None
+    job: RemoteJob, query: TextQuery, text: str, source: str | None
 ) -> Generator[Step, Any, dict[str, Field] | None]:
     """Request the fields of a text from `formwright serve`; ``None`` if it does not measure them."""
     plain = replace(query, is_stream=False, logprobs=False, stop=(), corrections=())

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from formwright._retries import request_policy, retry
 from formwright.client.flow.pieces import Piece, Pieces
 from formwright.client.flow.remote_job import RemoteJob
-from formwright.client.flow.steps import Close, Next, Open, Query, Reply, Response, Send, Step
+from formwright.client.flow.steps import Close, Next, Open, Reply, Response, Send, Step, TextQuery
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.transport.event_reader import EventReader
 from formwright.client.transport.failures import (
@@ -58,7 +58,7 @@ class QuerySender:
         budget = self.job.time_budget
         self._deadline = None if budget is None else self.job.clock() + budget
 
-    def send_query(self, query: Query, plan: AnyPlan) -> Receiving:
+    def send_query(self, query: TextQuery, plan: AnyPlan) -> Receiving:
         """Send a query, and again after each temporary failure, until there is a reply.
 
         Raises:
@@ -102,7 +102,7 @@ class QuerySender:
                 allowed=allowed,
             )
 
-    def _collect_events(self, query: Query, plan: AnyPlan, response: Response) -> Receiving:
+    def _collect_events(self, query: TextQuery, plan: AnyPlan, response: Response) -> Receiving:
         """Combine the events of a stream into a reply, and yield its pieces."""
         if response.headers.get("content-type", "").startswith("application/json"):
             yield from self._refuse_json(response)

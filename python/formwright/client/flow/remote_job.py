@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from formwright.client.flow.steps import Query
+from formwright.client.flow.steps import TextQuery
 from formwright.client.plans.plan import AnyPlan
 from formwright.client.wires import Wire
 from formwright.forms.form import Form
@@ -51,7 +51,7 @@ class RemoteJob:
     """
 
     wire: Wire
-    query: Query
+    query: TextQuery
     modes: Sequence[Mode]
     plan: Callable[[Mode], AnyPlan]
     measured_form: Form[Any] | None = None

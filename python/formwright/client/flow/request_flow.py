@@ -29,7 +29,7 @@ from formwright.client.flow.field_evidence import add_evidence
 from formwright.client.flow.pieces import Piece
 from formwright.client.flow.query_sender import QuerySender
 from formwright.client.flow.remote_job import RemoteJob
-from formwright.client.flow.steps import Correction, End, Enter, Keep, Query, Recall, Reply, Step
+from formwright.client.flow.steps import Correction, End, Enter, Keep, Recall, Reply, Step, TextQuery
 from formwright.client.plans.plan import AnyPlan, CompleteAnswer
 from formwright.client.transport.failures import make_filter_error
 from formwright.errors import (
@@ -165,7 +165,7 @@ class _Attempts:
                 raise
             raise final from final.__cause__
 
-    def _make_cache_key(self, query: Query) -> str | None:
+    def _make_cache_key(self, query: TextQuery) -> str | None:
         """Return the key of a query in the cache; ``None`` if its answer is not kept."""
         if self.job.cache_key is None or query.is_stream:
             return None
@@ -224,7 +224,7 @@ class _Attempts:
         number = len(self.made) + 1
         self.made.append(Attempt(number, plan.spell_reply(reply), error, reply.usage, plan.mode, reply))
 
-    def _correct_query(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
+    def _correct_query(self, query: TextQuery, reply: Reply, error: Exception, plan: AnyPlan) -> TextQuery:
         """Make the query for the next attempt: with a complaint, or with more tokens.
 
         Calls without ids get some, since no service accepts the result of a call without an id.

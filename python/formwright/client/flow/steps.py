@@ -30,13 +30,13 @@ __all__ = [
     "Next",
     "OfferedTool",
     "Open",
-    "Query",
     "Recall",
     "Reply",
     "Request",
     "Response",
     "Send",
     "Step",
+    "TextQuery",
     "UncheckedCall",
 ]
 
@@ -188,7 +188,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class TextQuery:
     """A request for a text, whatever the API.
 
     Attributes:

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formwright.client.flow.steps import Query, Reply, UncheckedCall
+from formwright.client.flow.steps import Reply, TextQuery, UncheckedCall
 from formwright.client.plans.complaints import Fault, find_faults, spell_faults, write_complaint
 from formwright.client.plans.plan import CompleteAnswer, Plan, make_custom_plan, make_plan
 from formwright.client.plans.services import Service
@@ -61,7 +61,7 @@ class CallsPlan:
     key = None
     is_string = False
 
-    def extend_query(self, query: Query) -> Query:
+    def extend_query(self, query: TextQuery) -> TextQuery:
         """Add the tools to a query."""
         tools = tuple(plan.tool for plan in self.plans.values())
         pieces: Any = "text" if self._allows_text else "nothing"

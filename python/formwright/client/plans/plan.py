@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from formwright._kernel import Language
-from formwright.client.flow.steps import OfferedTool, Query, Reply
+from formwright.client.flow.steps import OfferedTool, Reply, TextQuery
 from formwright.client.plans.complaints import write_complaint
 from formwright.client.plans.extraction import Found, extract
 from formwright.client.plans.grammar_fields import find_unread, find_unsendable, is_grammar, list_fields
@@ -119,7 +119,7 @@ class AnyPlan(Protocol):
         """Whether the text is sent as a JSON string."""
         ...
 
-    def extend_query(self, query: Query, /) -> Query:
+    def extend_query(self, query: TextQuery, /) -> TextQuery:
         """Add the form to a query."""
         ...
 
@@ -176,7 +176,7 @@ class Plan:
     _converted: Converted | None = field(default=None, repr=False)
     _wire_form: Form[Any] | None = field(default=None, repr=False)
 
-    def extend_query(self, query: Query) -> Query:
+    def extend_query(self, query: TextQuery) -> TextQuery:
         """Add the form to a query."""
         query = replace(query, mode=self.mode, instruction=self.instruction)
         if self.grammar is not None:

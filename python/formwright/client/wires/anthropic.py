@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Reply, Request, TextQuery, UncheckedCall
 from formwright.client.transport.failures import make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -48,7 +48,7 @@ class _Anthropic:
     options = frozenset({"max_tokens", "stop"})
     has_logprobs = False
 
-    def write_request(self, query: Query) -> Request:
+    def write_request(self, query: TextQuery) -> Request:
         system, turns = _write_turns(query)
         body: dict[str, Any] = {"model": query.model, "messages": turns, "max_tokens": MAX_TOKENS}
         body |= {"system": system} if system else {}
@@ -70,11 +70,11 @@ class _Anthropic:
         end = read_end(body.get("stop_reason"), _ENDS)
         return Reply(text, calls, end, text if end == "refusal" else "", _read_usage(body), body)
 
-    def make_collector(self, query: Query) -> _AnthropicEvents:
+    def make_collector(self, query: TextQuery) -> _AnthropicEvents:
         return _AnthropicEvents(query.pieces)
 
 
-def _write_form(query: Query) -> dict[str, Any]:
+def _write_form(query: TextQuery) -> dict[str, Any]:
     """Write the fields that request a form."""
     if query.tools:
         return {"tools": [_write_tool(tool) for tool in query.tools], "tool_choice": _write_choice(query)}
@@ -83,7 +83,7 @@ def _write_form(query: Query) -> dict[str, Any]:
     return {"output_config": {"format": {"type": "json_schema", "schema": query.schema}}}
 
 
-def _write_choice(query: Query) -> dict[str, Any]:
+def _write_choice(query: TextQuery) -> dict[str, Any]:
     """Write whether tools may be called, or must."""
     if query.calls != "one":
         return {"type": "auto" if query.calls == "auto" else "any"}
@@ -97,7 +97,7 @@ def _write_tool(tool: OfferedTool) -> dict[str, Any]:
     return {"name": tool.name, "input_schema": tool.schema, **described, **strict}
 
 
-def _write_turns(query: Query) -> tuple[str, list[dict[str, Any]]]:
+def _write_turns(query: TextQuery) -> tuple[str, list[dict[str, Any]]]:
     """Write the system prompt, and the turns of user and model. Raises PromptError."""
     messages = add_format_instruction(query.messages, query.instruction)
     for correction in query.corrections:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Reply, Request, TextQuery, UncheckedCall
 from formwright.client.transport.failures import is_error, make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -45,7 +45,7 @@ class _Chat:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
     has_logprobs = True
 
-    def write_request(self, query: Query) -> Request:
+    def write_request(self, query: TextQuery) -> Request:
         body: dict[str, Any] = {"model": query.model, "messages": _write_messages(query)}
         body |= collect_options(
             query, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop"
@@ -70,7 +70,7 @@ class _Chat:
         text, usage = read_text(message.get("content")), _read_usage(body)
         return Reply(text, calls, end, refusal, usage, body, token_logprobs=tokens)
 
-    def make_collector(self, query: Query) -> _ChatChunks:
+    def make_collector(self, query: TextQuery) -> _ChatChunks:
         return _ChatChunks(query.pieces)
 
 
@@ -78,7 +78,7 @@ def _read_logprobs(choice: Any) -> tuple[tuple[bytes, float], ...]:
     return read_token_logprobs(member(member(choice, "logprobs", dict), "content", list))
 
 
-def _write_form(query: Query) -> dict[str, Any]:
+def _write_form(query: TextQuery) -> dict[str, Any]:
     """Write the fields that request a form."""
     if query.tools:
         return _write_tools(query)
@@ -91,7 +91,7 @@ def _write_form(query: Query) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _write_tools(query: Query) -> dict[str, Any]:
+def _write_tools(query: TextQuery) -> dict[str, Any]:
     """Write the fields that offer tools."""
     tools = [_write_tool(tool) for tool in query.tools]
     if query.required_tool is not None:
@@ -115,7 +115,7 @@ def _write_function(tool: OfferedTool) -> dict[str, Any]:
     return {"name": tool.name, "parameters": tool.schema, **described, **strict}
 
 
-def _write_messages(query: Query) -> list[Mapping[str, Any]]:
+def _write_messages(query: TextQuery) -> list[Mapping[str, Any]]:
     messages = add_format_instruction(query.messages, query.instruction)
     for correction in query.corrections:
         messages += _write_correction(correction)

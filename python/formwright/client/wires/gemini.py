@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Reply, Request, TextQuery, UncheckedCall
 from formwright.client.transport.failures import is_error, make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -43,7 +43,7 @@ class _Gemini:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
     has_logprobs = True
 
-    def write_request(self, query: Query) -> Request:
+    def write_request(self, query: TextQuery) -> Request:
         system, contents = _write_contents(query)
         config = collect_options(
             query,
@@ -90,11 +90,11 @@ class _Gemini:
         )
         return Reply(text, calls, end, "", _read_usage(body), body, token_logprobs=tokens)
 
-    def make_collector(self, query: Query) -> _GeminiParts:
+    def make_collector(self, query: TextQuery) -> _GeminiParts:
         return _GeminiParts(query.pieces)
 
 
-def _write_tools(query: Query) -> dict[str, Any]:
+def _write_tools(query: TextQuery) -> dict[str, Any]:
     """Write the fields that offer functions; the API has no field that limits the answer to one call."""
     if not query.tools:
         return {}
@@ -113,7 +113,7 @@ def _write_function(tool: OfferedTool) -> dict[str, Any]:
     return {"name": tool.name, "parametersJsonSchema": tool.schema, **described}
 
 
-def _write_contents(query: Query) -> tuple[str, list[dict[str, Any]]]:
+def _write_contents(query: TextQuery) -> tuple[str, list[dict[str, Any]]]:
     """Write the system prompt, and the turns of user and model. Raises PromptError."""
     messages = add_format_instruction(query.messages, query.instruction)
     system, others = split_system_messages(messages)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.flow.steps import Correction, End, OfferedTool, Query, Reply, Request, UncheckedCall
+from formwright.client.flow.steps import Correction, End, OfferedTool, Reply, Request, TextQuery, UncheckedCall
 from formwright.client.transport.failures import is_error, make_event_failure
 from formwright.client.wires.wire import (
     add_format_instruction,
@@ -46,7 +46,7 @@ class _Responses:
     options = frozenset({"max_tokens", "temperature", "top_p"})
     has_logprobs = True
 
-    def write_request(self, query: Query) -> Request:
+    def write_request(self, query: TextQuery) -> Request:
         body: dict[str, Any] = {"model": query.model, "input": _write_input(query), "store": False}
         body |= collect_options(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
         if query.is_stream:
@@ -79,11 +79,11 @@ class _Responses:
         end, usage = _read_end(body, refusal), _read_usage(body)
         return Reply("".join(texts), tuple(calls), end, refusal, usage, body, token_logprobs=tuple(tokens))
 
-    def make_collector(self, query: Query) -> _ResponsesEvents:
+    def make_collector(self, query: TextQuery) -> _ResponsesEvents:
         return _ResponsesEvents(query.pieces)
 
 
-def _write_form(query: Query) -> dict[str, Any]:
+def _write_form(query: TextQuery) -> dict[str, Any]:
     """Write the fields that request a form."""
     if query.tools:
         return _write_tools(query)
@@ -96,7 +96,7 @@ def _write_form(query: Query) -> dict[str, Any]:
     return {"text": {"format": {"type": "json_schema", **schema}}}
 
 
-def _write_tools(query: Query) -> dict[str, Any]:
+def _write_tools(query: TextQuery) -> dict[str, Any]:
     """Write the fields that offer tools."""
     kind = "function" if query.tools[0].custom is None else "custom"
     named = {"type": kind, "name": query.required_tool}
@@ -115,7 +115,7 @@ def _write_tool(tool: OfferedTool) -> dict[str, Any]:
     return {"type": "function", **function, **described}
 
 
-def _write_input(query: Query) -> list[Mapping[str, Any]]:
+def _write_input(query: TextQuery) -> list[Mapping[str, Any]]:
     messages = add_format_instruction(query.messages, query.instruction)
     for correction in query.corrections:
         messages += _write_correction(correction)

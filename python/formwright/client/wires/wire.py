@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
-from formwright.client.flow.steps import End, Query, Reply, Request
+from formwright.client.flow.steps import End, Reply, Request, TextQuery
 from formwright.conversations.messages import add_instruction, join_text
 from formwright.errors import RequestFailed
 
@@ -77,7 +77,7 @@ class Wire(Protocol):
     options: frozenset[str]
     has_logprobs: bool
 
-    def write_request(self, query: Query, /) -> Request:
+    def write_request(self, query: TextQuery, /) -> Request:
         """Write the request for a query."""
         ...
 
@@ -85,7 +85,7 @@ class Wire(Protocol):
         """Read an answer. Raises RequestFailed if it does not belong to this API."""
         ...
 
-    def make_collector(self, query: Query, /) -> Collector:
+    def make_collector(self, query: TextQuery, /) -> Collector:
         """Make the reader of a stream."""
         ...
 
@@ -190,10 +190,10 @@ def spell_arguments(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-_DEFAULTS = {field.name: field.default for field in fields(Query)}
+_DEFAULTS = {field.name: field.default for field in fields(TextQuery)}
 
 
-def collect_options(query: Query, **names: str) -> dict[str, Any]:
+def collect_options(query: TextQuery, **names: str) -> dict[str, Any]:
     """Collect the given options, each under its name in an API: ``max_tokens="maxOutputTokens"``."""
     given = {name: getattr(query, name) for name in names}
     return {

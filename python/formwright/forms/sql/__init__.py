@@ -27,8 +27,8 @@ from formwright.forms.free_text import format as format_form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.sql.catalog import Catalog, read_catalog
 from formwright.forms.sql.dialects import Dialect, dialect_of
+from formwright.forms.sql.grammar_text import write_grammar
 from formwright.forms.sql.query import Query, QueryReader
-from formwright.forms.sql.rules import write_grammar
 from formwright.forms.sql.scopes import Scopes
 from formwright.forms.tree_readers import TreeReader
 
@@ -127,7 +127,7 @@ def _read_values(catalog: Catalog, dialect: Dialect, values: Any) -> dict[tuple[
             None,
         )
         if place is None or place[1].class_ != "text":
-            raise ArgumentError(f"values: {name!r} is no column of texts", argument="values")
+            raise ArgumentError(f"values: {name!r} is not a column of texts", argument="values")
         texts = list(dict.fromkeys(options)) if not isinstance(options, str) else []
         if not texts or not all(isinstance(text, str) and text.isprintable() for text in texts):
             raise ArgumentError(
