@@ -6,8 +6,8 @@
     wire.write_request(query).path          # 'messages'
     wire.read_reply(body).text             # what the model wrote
 
-A `Wire` turns a `TextQuery` into the body of a request, and an answer into a `Reply`; its `Collector` reads a stream event
-by event. It knows nothing of forms, and does no I/O.
+A `Wire` turns a `TextQuery` into the body of a request, and an answer into a `Reply`; its `Collector` reads a stream
+event by event. It knows nothing of forms, and does no I/O.
 
 Cost: building a few dicts. An answer that does not have the shape of its API is a `RequestFailed`,
 whatever its status says; unknown fields are ignored.
