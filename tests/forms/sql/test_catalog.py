@@ -291,8 +291,12 @@ CHAIN = {f"t{number}": {"id": "integer", "x": "text"} for number in range(60)}
         ("keywords", lambda: fw.sql("sqlite", TABLES, keywords="title"), 'expected "upper" or "lower"'),  # type: ignore[arg-type]
         ("limit", lambda: fw.sql("sqlite", TABLES, limit=0), "an integer from 1"),
         ("limit", lambda: fw.sql("sqlite", TABLES, limit=1.5), "an integer from 1"),  # type: ignore[arg-type]
-        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.state": ["x"]}), "'orders.state' is no column"),
-        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.id": ["1"]}), "'orders.id' is no column"),
+        (
+            "values",
+            lambda: fw.sql("sqlite", TABLES, values={"orders.state": ["x"]}),
+            "no column of texts 'orders.state'",
+        ),
+        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.id": ["1"]}), "no column of texts 'orders.id'"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": []}), "some printable texts"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": "open"}), "some printable texts"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": ["a\nb"]}), "some printable texts"),
@@ -308,7 +312,7 @@ def test_an_option_that_makes_no_sense_is_named(argument: str, make: Callable[[]
 
 def test_a_hidden_column_is_unknown_to_other_options() -> None:
     hide = {"customers": ["name"]}
-    with pytest.raises(ArgumentError, match=r"'customers.name' is no column"):
+    with pytest.raises(ArgumentError, match=r"no column of texts 'customers.name'"):
         fw.sql("sqlite", TABLES, hide=hide, values={"customers.name": ["Ada"]})
     with pytest.raises(ArgumentError, match="no table 'customers'"):
         fw.sql("sqlite", TABLES, tables=["orders"], aliases={"customers": "c"})

@@ -127,7 +127,7 @@ def _read_values(catalog: Catalog, dialect: Dialect, values: Any) -> dict[tuple[
             None,
         )
         if place is None or place[1].class_ != "text":
-            raise ArgumentError(f"values: {name!r} is no column of texts", argument="values")
+            raise ArgumentError(f"values: there is no column of texts {name!r}", argument="values")
         texts = list(dict.fromkeys(options)) if not isinstance(options, str) else []
         if not texts or not all(isinstance(text, str) and text.isprintable() for text in texts):
             raise ArgumentError(

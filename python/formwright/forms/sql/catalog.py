@@ -241,12 +241,12 @@ def _read_sqlite(connection: Any) -> Catalog:
                 continue
             parents = [to for *_, to in parts if to] or primary[parent_table.name]
             if len(parents) == len(parts):
-                spelled = tuple(_spelled(parent_table, one) for one in parents)
+                spelled = tuple(_find_spelling(parent_table, one) for one in parents)
                 keys.append(Key(table.name, tuple(column for _, column, _ in parts), parent_table.name, spelled))
     return Catalog(tuple(tables), tuple(keys))
 
 
-def _spelled(table: Table, name: str) -> str:
+def _find_spelling(table: Table, name: str) -> str:
     """The name of a column as its table declares it: a key may write it in another case."""
     return next((column.name for column in table.columns if column.name.casefold() == name.casefold()), name)
 

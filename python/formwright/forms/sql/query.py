@@ -50,7 +50,7 @@ class Query:
         if hasattr(connection, "connect"):  # an engine; exec_driver_sql takes no parameters from colons in texts
             with connection.connect() as opened:
                 return self._run_sqlalchemy(opened)
-        options = {"no_parameters": True}  # a percent sign in a text is no parameter either
+        options = {"no_parameters": True}  # a percent sign in a text is not a parameter either
         return [tuple(row) for row in connection.exec_driver_sql(self.text, execution_options=options)]
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ class QueryReader:
         """The query of a text that conforms. Raises OutputInvalid, LimitExceeded."""
         tree = self._trees(text)
         if not isinstance(tree, Tree):
-            raise OutputInvalid("the text is no query", text=plain(text))
+            raise OutputInvalid("the text is not a query", text=plain(text))
         tables: dict[str, None] = {}
         columns: dict[str, None] = {}
         for rule in tree.rules():

@@ -119,15 +119,15 @@ class _Writer:
         self._write_start(scopes)
         lines = [f"{name}: {body}" for name, body in self.rules.items()]
         text = "PATTERN" if self.dialect.may_escape else r"/'([^'\x00-\x1f\x7f]|'')*'/"
-        return "\n".join([self._cased(_SHARED), f"TEXT: {text}", self._alias(), *lines, ""])
+        return "\n".join([self._set_case(_SHARED), f"TEXT: {text}", self._alias(), *lines, ""])
 
     def _rule(self, name: str, alternatives: str | Sequence[str]) -> None:
-        """Write a rule; without alternatives there is none. What stands in quotes are keywords and signs."""
+        """Write a rule; without alternatives there is none. What is in quotes are keywords and signs."""
         body = alternatives if isinstance(alternatives, str) else " | ".join(alternatives)
         if body:
-            self.rules[name] = self._cased(body)
+            self.rules[name] = self._set_case(body)
 
-    def _cased(self, text: str) -> str:
+    def _set_case(self, text: str) -> str:
         return re.sub(r'"[^"\n]*"', lambda quoted: quoted[0].lower(), text) if self.lower else text
 
     def _alias(self) -> str:
@@ -143,7 +143,7 @@ class _Writer:
         quote = self.dialect.quote
         for number, role in enumerate(self.scopes.roles):
             table, name = quote(role.table.name), quote(role.name)
-            said = f"{_quote(table)} _s {self._cased(chr(34) + 'AS' + chr(34))} _s {_quote(name)}"
+            said = f"{_quote(table)} _s {self._set_case(chr(34) + 'AS' + chr(34))} _s {_quote(name)}"
             self.rules[f"t{number}"] = said if role.is_alias else _quote(table)
             if role.table.is_whole:
                 self.rules[f"z{number}"] = _quote(f"{name}.*")
@@ -319,7 +319,7 @@ class _Writer:
         ]
 
     def _exists(self, scope: _Scope) -> list[str]:
-        """EXISTS over a role that is joined with the scope, and is no part of it."""
+        """EXISTS over a role that is joined with the scope and not part of it."""
         found = []
         for role in range(len(self.scopes.roles)):
             conditions = (

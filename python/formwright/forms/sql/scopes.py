@@ -60,7 +60,7 @@ class Scopes:
     def __init__(self, catalog: Catalog, joins: str, aliases: Mapping[str, Any], most: int) -> None:
         self.roles = _roles(catalog, aliases)
         self.joins = _joins(catalog, self.roles, joins)
-        self.sets = _connected(len(self.roles), self.joins, most)
+        self.sets = _find_connected(len(self.roles), self.joins, most)
 
     def between(self, roles: Iterable[int], other: int) -> list[Join]:
         """The joins of one role with any of some others."""
@@ -108,7 +108,7 @@ def _joins(catalog: Catalog, roles: tuple[Role, ...], joins: str) -> tuple[Join,
     return tuple(found)
 
 
-def _connected(count: int, joins: tuple[Join, ...], most: int) -> tuple[frozenset[int], ...]:
+def _find_connected(count: int, joins: tuple[Join, ...], most: int) -> tuple[frozenset[int], ...]:
     """The sets of up to ``most`` roles that joins connect, smaller ones first. Raises LimitExceeded."""
     near: list[set[int]] = [set() for _ in range(count)]
     for join in joins:
