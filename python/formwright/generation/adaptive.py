@@ -369,7 +369,8 @@ class AdaptiveDraws:
 
     def _walk(self, random: np.random.Generator, matcher: Matcher, token_ids: list[int]) -> _Walk | None:
         """Go down the tree to a text; ``None`` where the walk stops."""
-        tree, node, promised = self.tree, self.tree.find(()), 0.0
+        tree, node = self.tree, self.tree.find(())
+        promised = 0.0 if node is None else node.log_mass
         while True:
             if self._limits.cancel is not None and self._limits.cancel():
                 raise _Cancelled
