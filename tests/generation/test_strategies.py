@@ -13,70 +13,14 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from pydantic import BaseModel, field_validator
+from random_languages import END, Case, Tokens, distance, shares
 from toys import RuleRuntime
 
 import formwright as fw
 from formwright.generation import Complete, Failed, Truncated
 from formwright.models import LocalModel
-from formwright.reference import languages as ref
 
-END = 0
 LANGUAGES = 220
-Tokens = tuple[int, ...]
-
-
-class Case:
-    """A random finite language, a random vocabulary over its letters, and a model with random opinions."""
-
-    def __init__(self, seed: int, toy: Any) -> None:
-        random = np.random.default_rng(seed)
-        letters = "abc"
-        words = {
-            "".join(random.choice(list(letters), int(random.integers(1, 5)))) for _ in range(random.integers(1, 7))
-        }
-        self.texts = sorted(words | ({""} if random.random() < 0.2 else set()))
-        longer = {"".join(random.choice(list(letters), int(random.integers(2, 4)))) for _ in range(4)}
-        tokens = [b"", *(letter.encode() for letter in letters), *sorted(token.encode() for token in longer)]
-        self.tokens = {index: token for index, token in enumerate(tokens) if token}
-        self.vocabulary = fw.Vocabulary(tokens, eos_token_ids=[END])
-        self.oracle = ref.choice(self.texts)
-        self.form = fw.choice(self.texts)
-        self.runtime = toy(len(tokens), seed)
-        self.model = LocalModel("toy", self.runtime, self.vocabulary, lambda text: list(text.encode()))
-        self.prompt = [1, 2]
-        self.longest = max(map(len, self.texts))
-
-    def log_probabilities(self, token_ids: Sequence[int]) -> np.ndarray:
-        """What the model says after the prompt and these tokens."""
-        logits = self.runtime.fork().prefill([*self.prompt, *token_ids]).astype(np.float64)
-        return np.asarray(logits - math.log(np.exp(logits).sum()))
-
-    def allowed(self, token_ids: Sequence[int]) -> list[int]:
-        text = b"".join(self.tokens[token_id] for token_id in token_ids)
-        return sorted(ref.allowed_tokens(self.oracle, text, self.tokens, ends={END}))
-
-    def spellings(self) -> Iterator[tuple[Tokens, float]]:
-        """Every spelling of every text with the log probability of it and its end."""
-        pending: list[tuple[Tokens, float]] = [((), 0.0)]
-        while pending:
-            token_ids, score = pending.pop()
-            said = self.log_probabilities(token_ids)
-            for token_id in self.allowed(token_ids):
-                if token_id == END:
-                    yield token_ids, score + said[END]
-                else:
-                    pending.append(((*token_ids, token_id), score + said[token_id]))
-
-    def text(self, token_ids: Sequence[int]) -> str:
-        return b"".join(self.tokens[token_id] for token_id in token_ids).decode()
-
-    def best(self, found: Iterator[tuple[Tokens, float]]) -> list[tuple[str, float]]:
-        """Texts with the score of their best spelling, best first."""
-        scores: dict[str, float] = {}
-        for token_ids, score in found:
-            text = self.text(token_ids)
-            scores[text] = max(score, scores.get(text, -math.inf))
-        return sorted(scores.items(), key=lambda entry: -entry[1])
 
 
 def plain_beam_search(case: Case, width: int) -> Iterator[tuple[Tokens, float]]:
@@ -131,18 +75,6 @@ def test_exact_draws_have_the_models_own_distribution(toy: Any) -> None:
         assert result.text in expected
         greedy = case.model.generate(case.prompt, case.form, fidelity="exact", temperature=0)
         assert greedy.token_ids == max(spellings, key=lambda entry: entry[1])[0]
-
-
-def shares(texts: Sequence[str], log_weights: Sequence[float]) -> defaultdict[str, float]:
-    found: defaultdict[str, float] = defaultdict(float)
-    for text, log_weight in zip(texts, log_weights, strict=True):
-        found[text] += math.exp(log_weight)
-    return found
-
-
-def distance(one: defaultdict[str, float], other: defaultdict[str, float]) -> float:
-    """Total variation."""
-    return sum(abs(one[text] - other[text]) for text in {*one, *other}) / 2
 
 
 def test_more_particles_are_nearer_to_the_models_own_distribution(toy: Any) -> None:
@@ -241,6 +173,17 @@ def test_wrong_options_are_errors(toy: Any) -> None:
         ({"fidelity": "smc", "temperature": 0}, "temperature"),
         ({"fidelity": "smc", "finish": False}, "finish"),
         ({"fidelity": "exact", "top_k": 3}, "top_k"),
+        ({"fidelity": "adaptive", "temperature": 0}, "temperature"),
+        ({"fidelity": "adaptive", "top_k": 3}, "top_k"),
+        ({"fidelity": "adaptive", "stop": "a"}, "stop"),
+        ({"fidelity": "adaptive", "finish": False}, "finish"),
+        ({"fidelity": "adaptive", "beams": 2}, "beams"),
+        ({"fidelity": "adaptive", "returns": 0}, "returns"),
+        ({"fidelity": "adaptive", "returns": True}, "returns"),
+        ({"fidelity": "adaptive", "max_calls": 0}, "max_calls"),
+        ({"fidelity": "adaptive", "max_calls": 2.5}, "max_calls"),
+        ({"fidelity": "smc", "max_calls": 9}, "max_calls"),
+        ({"max_calls": 9}, "max_calls"),
         ({"fidelity": "exact", "temperature": -1}, "temperature"),
     ):
         with pytest.raises(fw.errors.ArgumentError) as caught:
@@ -312,7 +255,7 @@ def test_a_search_that_is_cut(toy: Any) -> None:
     cut = model.generate([1], fw.regex("[abc]{9}"), beams=3, max_tokens=2, finish=False)
     assert isinstance(cut, Truncated)
     assert (cut.reason, len(cut.token_ids)) == ("max_tokens", 2)
-    for options in ({"beams": 3}, {"fidelity": "smc"}, {"fidelity": "exact"}):
+    for options in ({"beams": 3}, {"fidelity": "smc"}, {"fidelity": "exact"}, {"fidelity": "adaptive"}):
         cancelled = model.generate([1], fw.choice("abc", "b"), cancel=lambda: True, **options)
         assert isinstance(cancelled, Truncated)
         assert cancelled.reason == "cancel"
@@ -363,7 +306,12 @@ def test_canonical_scores_need_merges(tiny: LocalModel) -> None:
     assert math.isclose(exact["yes"], math.exp(found["yes"] - total), rel_tol=1e-9)
 
 
-SEARCHES: list[dict[str, Any]] = [{"beams": 2}, {"fidelity": "exact"}, {"fidelity": "smc", "particles": 8, "seed": 0}]
+SEARCHES: list[dict[str, Any]] = [
+    {"beams": 2},
+    {"fidelity": "exact"},
+    {"fidelity": "smc", "particles": 8, "seed": 0},
+    {"fidelity": "adaptive", "seed": 0},
+]
 
 
 def fixed(rows: Sequence[Sequence[float]], tokens: list[bytes], ends: list[int]) -> LocalModel:
@@ -415,6 +363,8 @@ def test_wrong_options_are_raised_before_anything_is_written(tiny: LocalModel) -
         {"fidelity": "smc", "temperature": 0},
         {"seed": "x"},
         {"seed": -1, "fidelity": "exact"},
+        {"fidelity": "adaptive", "max_calls": 0},
+        {"fidelity": "adaptive", "temperature": 0},
     ):
         with pytest.raises(fw.errors.ArgumentError):
             tiny.generate_many(["a"], fw.choice("a", "b"), progress=False, **options)

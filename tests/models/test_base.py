@@ -144,7 +144,17 @@ METHODS = [LocalModel.generate, LocalModel.stream]
 
 def test_generate_and_stream_have_the_same_options() -> None:
     names = [list(inspect.signature(method).parameters) for method in METHODS]
-    several = {"beams", "returns", "fidelity", "particles", "fields", "abstain", "calibration", "max_retries"}
+    several = {
+        "beams",
+        "returns",
+        "fidelity",
+        "particles",
+        "max_calls",
+        "fields",
+        "abstain",
+        "calibration",
+        "max_retries",
+    }
     assert [name for name in names[0] if name not in several] == names[1]
     many = list(inspect.signature(LocalModel.generate_many).parameters)
     assert many == ["self", "prompts", "forms", *names[0][3:], "batch_size", "progress"]

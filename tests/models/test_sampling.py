@@ -81,7 +81,9 @@ def test_a_wrong_option_is_named(option: dict[str, Any], method: str) -> None:
     assert caught.value.argument in option
 
 
-@pytest.mark.parametrize("strategy", [{"beams": 2}, {"fidelity": "exact"}, {"fidelity": "smc"}])
+@pytest.mark.parametrize(
+    "strategy", [{"beams": 2}, {"fidelity": "exact"}, {"fidelity": "smc"}, {"fidelity": "adaptive"}]
+)
 @pytest.mark.parametrize("option", [{"min_p": 0.1}, {"repetition_penalty": 1.1}, {"min_tokens": 2}])
 def test_strategies_of_several_texts_refuse_them(strategy: dict[str, Any], option: dict[str, Any]) -> None:
     (name,) = option

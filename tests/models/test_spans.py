@@ -72,7 +72,7 @@ def test_a_text_that_is_cut_says_why(spans: Spans, tiny: fw.models.LocalModel) -
     assert [span.attributes["gen_ai.response.finish_reasons"] for span in spans()] == [("length",), ("cancel",)]
 
 
-@pytest.mark.parametrize("options", [{"beams": 2}, {"fidelity": "smc"}])
+@pytest.mark.parametrize("options", [{"beams": 2}, {"fidelity": "smc"}, {"fidelity": "adaptive"}])
 def test_a_search_has_one_span(spans: Spans, tiny: fw.models.LocalModel, options: Any) -> None:
     result = tiny.generate(PROMPT, bool, **options)
     [span] = spans()

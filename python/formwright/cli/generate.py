@@ -84,10 +84,10 @@ __all__ = ["generate"]
 @click.option(
     "--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the most likely text."
 )
-@click.option("--returns", type=click.IntRange(1), default=1, help="Print this many texts of the beams.")
+@click.option("--returns", type=click.IntRange(1), default=1, help="Print this many texts of the beams, or draws.")
 @click.option(
     "--fidelity",
-    type=click.Choice(["mask", "exact", "smc"]),
+    type=click.Choice(["mask", "exact", "smc", "adaptive"]),
     default="mask",
     show_default=True,
     help="Distribution to sample from: that of masked tokens, or the model's own over the conforming texts.",
@@ -96,6 +96,11 @@ __all__ = ["generate"]
     "--particles",
     type=click.IntRange(1),
     help="Texts that --fidelity smc weights (default 16); else values that estimate the probability of a field.",
+)
+@click.option(
+    "--max-calls",
+    type=click.IntRange(1),
+    help="How often --fidelity adaptive may run the model for all its draws (default 1000).",
 )
 @click.option("--fields", is_flag=True, help="With --json: also print each field with its probability.")
 @click.option(
@@ -202,6 +207,7 @@ _UNSTREAMED_DEFAULTS = {
     "returns": 1,
     "fidelity": "mask",
     "particles": None,
+    "max_calls": None,
     "fields": False,
     "abstain": None,
 }
@@ -233,8 +239,8 @@ def _write_result(
         return _drive_stream(model.stream(text, form, **stream_options), is_shown)
     if is_shown:
         raise click.UsageError(
-            "--stream is for one text, token by token: without --beams, --fidelity, --particles, --abstain and "
-            "--max-retries."
+            "--stream is for one text, token by token: without --beams, --fidelity, --particles, --max-calls, "
+            "--abstain and --max-retries."
         )
     options["stop"] = options["stop"] or None
     return model.generate(text, form, **options)

@@ -45,6 +45,7 @@ OF_LOCAL_MODELS = (
     "returns",
     "fidelity",
     "particles",
+    "max_calls",
     "abstain",
     "trace",
     "batch_size",

@@ -45,7 +45,18 @@ _REMOTE = (
 )
 _REMOTE |= {"max_retries", "token_budget", "time_budget"}
 _NOT_STREAMED = frozenset(
-    {"beams", "returns", "fidelity", "particles", "fields", "abstain", "calibration", "max_retries", "token_budget"}
+    {
+        "beams",
+        "returns",
+        "fidelity",
+        "particles",
+        "max_calls",
+        "fields",
+        "abstain",
+        "calibration",
+        "max_retries",
+        "token_budget",
+    }
 )
 """Options that a stream of a model that runs here does not have."""
 

@@ -115,13 +115,16 @@ class Complete(_Written, Generic[T]):
         forced_tokens: How many tokens could only be one, so that the model was not asked for them.
         seconds: Wall-clock time; two results are equal whatever it says.
         log_probability: What the model itself gives to these tokens and the end of the text, in nats: with ``beams=``
-            and ``fidelity="exact"``, which need it; else ``None``.
+            and ``fidelity="exact"`` or ``"adaptive"``, which need it; else ``None``.
         trace: What the form did to the model, token by token, if ``trace=True``.
         parts: The named parts of the text, such as the fields of a template or the thought before an answer, in the
             order in which they begin.
-        alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says.
+        alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says. With
+            ``fidelity="adaptive"``: as many independent draws, this one first.
         particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
             a conforming text by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
+        log_form_probability: With ``fidelity=``: how likely the model is to write a conforming text by itself, in nats:
+            exact, estimated by particles, or at most so (``"adaptive"``).
         enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
             wrote it, by a schema; ``"checked"``, nobody who says so, and it was found to conform. All are checked here.
         exchange: Of a remote model: what was asked, in how many attempts, and what came back.
@@ -132,6 +135,7 @@ class Complete(_Written, Generic[T]):
     parts: tuple[Part, ...] = ()
     alternatives: tuple[Complete[T], ...] = ()
     particles: Particles | None = None
+    log_form_probability: float | None = field(default=None, repr=False)
     enforced: Enforced = "kernel"
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
 

@@ -49,6 +49,7 @@ class CallSettings:
     returns: int = 1
     fidelity: Fidelity = "mask"
     particles: int | None = None
+    max_calls: int | None = None
     fields: bool = False
     abstain: float | None = None
     source: str | None = None
@@ -94,7 +95,7 @@ class CallSettings:
     @property
     def strategy(self) -> Strategy:
         """How the text is chosen. Raises ArgumentError."""
-        return Strategy(self.beams, self.returns, self.fidelity, self.particles)
+        return Strategy(self.beams, self.returns, self.fidelity, self.particles, self.max_calls)
 
     @property
     def measures_fields(self) -> bool:

@@ -36,6 +36,7 @@ from formwright.forms.coerce import Canonical, compile
 from formwright.forms.coerce import form as form_of
 from formwright.forms.context import validation_context
 from formwright.forms.form import Form
+from formwright.generation.adaptive import AdaptiveDraws, RecentDraws
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.fields import (
@@ -339,9 +340,9 @@ class LocalModel(Verbs):
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
     def _write_by_strategy(
-        self, task: WritingTask, settings: CallSettings, seed: int | None
+        self, task: WritingTask, settings: CallSettings, seed: int | None, draws: AdaptiveDraws | None = None
     ) -> Complete[Any] | Truncated:
-        """Write a text by a strategy that compares several."""
+        """Write a text by a strategy that compares several; ``draws`` know something of the prompt already."""
         task_parts = (task.constraint, task.prompt_ids, task.limits)
         temperature = 1.0 if settings.temperature is None else settings.temperature
         options: dict[str, Any] = {"seed": seed, "prefix": task.prefix, "temperature": temperature}
@@ -349,12 +350,24 @@ class LocalModel(Verbs):
             result = draw_exactly(self._make_scorer(task.prompt_ids), *task_parts, **options)
         elif settings.fidelity == "smc":
             result = draw_by_particles(self.batch(), *task_parts, particles=settings.particles or PARTICLES, **options)
+        elif settings.fidelity == "adaptive":
+            draws = self._make_draws(task, settings) if draws is None else draws
+            most = settings.strategy.most_calls
+            result = draws.draw(np.random.default_rng(seed), returns=settings.returns, max_calls=most)
         else:
             beams, returns = settings.beams, settings.returns
             result = beam_search(self.batch(), *task_parts, beams=beams, returns=returns, prefix=task.prefix)
         if isinstance(result, Complete):
             result = replace(result, evidence=self._find_evidence(task, result.token_ids, settings.source))
         return self._add_trace(task, result) if settings.trace else result
+
+    def _make_draws(self, task: WritingTask, settings: CallSettings) -> AdaptiveDraws:
+        """Make adaptive draws after a prompt, of which nothing is known yet."""
+        temperature = 1.0 if settings.temperature is None else settings.temperature
+        scorer = Scorer(self.runtime.fork, task.prompt_ids)
+        return AdaptiveDraws(
+            scorer, task.constraint, task.prompt_ids, task.limits, temperature=temperature, prefix=task.prefix
+        )
 
     def _add_trace(self, task: WritingTask, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
         """Add the trace of its tokens to a result."""
@@ -477,6 +490,7 @@ class _ManyWriter:
             said = f"batch_size: expected an integer from 1 on, got {settings.batch_size!r}"
             raise ArgumentError(said, argument="batch_size")
         self._compiled: dict[int, Constraint[Any]] = {}
+        self._draws = RecentDraws()
         if not isinstance(forms, list | tuple):
             self._compile(forms)  # an error in the one form is raised by the call, and fails no row alone
         self._strategy, self._sampling = settings.strategy, settings.sampling
@@ -519,7 +533,12 @@ class _ManyWriter:
         task, sampler = self._make_task(row), self._make_sampler(row)
         if self._strategy.is_plain:
             return self._model._write_measured(task, self._settings, sampler)
-        return self._model._write_by_strategy(task, self._settings, sampler.seed)
+        draws = self._find_draws(task) if self._settings.fidelity == "adaptive" else None
+        return self._model._write_by_strategy(task, self._settings, sampler.seed, draws)
+
+    def _find_draws(self, task: WritingTask) -> AdaptiveDraws:
+        """Find the draws after an equal prompt, which know something of it, or make new ones."""
+        return self._draws.find(task.constraint, task.prompt_ids, lambda: self._model._make_draws(task, self._settings))
 
     def _make_task(self, row: int) -> WritingTask:
         prompt, form = self._rows[row]

@@ -27,7 +27,7 @@ __all__ = [
     "UncutStreamOptions",
 ]
 
-Fidelity: TypeAlias = Literal["mask", "exact", "smc"]
+Fidelity: TypeAlias = Literal["mask", "exact", "smc", "adaptive"]
 """Whose distribution is sampled: what masks make of the model's, or the model's own over the conforming texts."""
 
 OF_REMOTE_MODELS = ("mode", "token_budget", "time_budget", "concurrency")
@@ -70,6 +70,7 @@ class GenerateOptions(StreamOptions, total=False):
     returns: int
     fidelity: Fidelity
     particles: int | None
+    max_calls: int | None
     fields: bool
     calibration: str | os.PathLike[str] | None
     abstain: float | None

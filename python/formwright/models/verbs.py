@@ -143,11 +143,15 @@ class Verbs:
                 ``"schema"`` (True) or in the named style. They come after a ``str``; in a conversation, after the first
                 system message, in a new one, or after the user's last message if the model has no system messages.
             beams: The width of a beam search for the most likely texts; 1 is none.
-            returns: How many texts of the beams are in ``result.alternatives``.
+            returns: How many texts of the beams, or of the draws of ``fidelity="adaptive"``, are in
+                ``result.alternatives``.
             fidelity: Which distribution is sampled: ``"mask"`` is token by token among the allowed ones,
-                ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other.
+                ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other,
+                ``"adaptive"`` begins again where the model leaves the form, and learns from it.
             particles: How many texts ``fidelity="smc"`` writes to sample one, 16 if it is ``None``; otherwise how many
                 values estimate the probability of a field whose values cannot be counted.
+            max_calls: How often ``fidelity="adaptive"`` may run the model for all its draws, 1000 times if it is
+                ``None``.
             fields: Whether to measure the probabilities of ``result.fields`` at once, while the model still holds the
                 prompt; later they cost reading it again.
             abstain: The probability that a field must reach. One that does not is ``None`` where its type allows that,
@@ -169,7 +173,7 @@ class Verbs:
             NotAForm, LanguageError: The form cannot be read or enforced.
             PromptError: The prompt cannot be read.
             LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text; or the
-                form has too many texts for ``fidelity="exact"``.
+                form has too many texts for ``fidelity="exact"``, or ``max_calls`` are not enough.
             ArgumentError: An option has an invalid value, or cannot be combined with another one.
             VocabularyError: ``form`` is a constraint for another vocabulary.
             OutputInvalid: The type refuses the text, though it conforms.
@@ -364,7 +368,8 @@ class Verbs:
             stop: As `generate`, for every prompt.
             cancel: As `generate`, for every prompt.
             options: Those of `generate`, for every prompt. With ``beams`` or ``fidelity`` one text is written after the
-                other.
+                other. Equal prompts share what ``fidelity="adaptive"`` learns: a draw then has the same distribution
+                as alone, but for its seed may be another text.
 
         Raises:
             ArgumentError: An option is wrong, ``prompts`` is not a list, or there is not one form for each.

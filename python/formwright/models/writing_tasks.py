@@ -18,6 +18,7 @@ import numpy as np
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError
+from formwright.generation.adaptive import MAX_CALLS, check_adaptive
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Engine
 from formwright.generation.fields import Evidence
@@ -141,12 +142,20 @@ class Strategy:
     returns: int
     fidelity: Fidelity
     particles: int | None
+    max_calls: int | None = None
 
     def __post_init__(self) -> None:
-        if self.fidelity not in ("mask", "exact", "smc"):
+        if self.fidelity not in ("mask", "exact", "smc", "adaptive"):
             raise ArgumentError(
-                f'fidelity: expected "mask", "exact" or "smc", got {self.fidelity!r}', argument="fidelity"
+                f'fidelity: expected "mask", "exact", "smc" or "adaptive", got {self.fidelity!r}', argument="fidelity"
             )
+        if self.max_calls is not None and self.fidelity != "adaptive":
+            raise ArgumentError(
+                f'max_calls= cannot be combined with fidelity="{self.fidelity}": it bounds the work of "adaptive"',
+                argument="max_calls",
+            )
+        if self.fidelity == "adaptive":
+            check_adaptive(self.returns, self.most_calls)
         if self.fidelity != "mask" and self._has_beams:
             name = "beams" if self.beams != 1 else "returns"
             raise ArgumentError(
@@ -162,8 +171,13 @@ class Strategy:
             check_beams(self.beams, self.returns)
 
     @property
+    def most_calls(self) -> int:
+        """How often the model may be run for adaptive draws."""
+        return MAX_CALLS if self.max_calls is None else self.max_calls
+
+    @property
     def _has_beams(self) -> bool:
-        return (self.beams, self.returns) != (1, 1)
+        return self.beams != 1 or (self.returns != 1 and self.fidelity != "adaptive")
 
     @property
     def is_plain(self) -> bool:

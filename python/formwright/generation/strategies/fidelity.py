@@ -135,6 +135,7 @@ def draw_exactly(
         token_ids=spellings[chosen].token_ids,
         log_probability=float(scores[chosen]),
         particles=_particles([spelling.text for spelling in spellings], scores - total, total, prefix),
+        log_form_probability=total,
         **_fields_of_result(prompt_ids, len(spellings), since),
     )
 
@@ -194,6 +195,7 @@ def draw_by_particles(
         data,
         text=spell_text(data)[len(prefix) :],
         particles=_particles(texts, *found, prefix),
+        log_form_probability=float(found[1]),
         **written,
     )
 
