@@ -39,7 +39,7 @@ def compact(schema: dict[str, Any]) -> fw.Form[Any]:
     return fw.json_schema(schema, whitespace="compact")
 
 
-def closed(required: list[str] | None = None, **properties: Any) -> dict[str, Any]:
+def close_object(required: list[str] | None = None, **properties: Any) -> dict[str, Any]:
     needed = list(properties) if required is None else required
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
@@ -48,17 +48,19 @@ MOOD, URGENT = {"enum": ["good", "bad", "neutral"]}, {"type": "boolean"}
 SHORT = {"type": "string", "maxLength": 20}
 PEOPLE = {
     "type": "array",
-    "items": closed(name={"type": "string"}, age={"type": "integer"}),
+    "items": close_object(name={"type": "string"}, age={"type": "integer"}),
     "minItems": 2,
     "maxItems": 3,
 }
 
 FINITE: dict[str, tuple[str, fw.Form[Any]]] = {
-    "two enums": (LETTER, compact(closed(mood=MOOD, urgent=URGENT))),
+    "two enums": (LETTER, compact(close_object(mood=MOOD, urgent=URGENT))),
     "optional members": (
         LETTER,
         compact(
-            closed(["mood"], mood=MOOD, urgent=URGENT, topic={"enum": ["delivery", "praise", "booking", "person"]})
+            close_object(
+                ["mood"], mood=MOOD, urgent=URGENT, topic={"enum": ["delivery", "praise", "booking", "person"]}
+            )
         ),
     ),
     "a list of enums": (LETTER, compact({"type": "array", "items": {"enum": ["good", "bad", "late"]}, "maxItems": 3})),
@@ -70,9 +72,9 @@ FINITE: dict[str, tuple[str, fw.Form[Any]]] = {
 LARGE: dict[str, tuple[str, fw.Form[Any]]] = {
     "two short strings, an integer": (
         PERSON,
-        compact(closed(name=SHORT, age={"type": "integer", "minimum": 0, "maximum": 130}, city=SHORT)),
+        compact(close_object(name=SHORT, age={"type": "integer", "minimum": 0, "maximum": 130}, city=SHORT)),
     ),
-    "a string of at most 40": (LETTER, compact(closed(summary={"type": "string", "maxLength": 40}))),
+    "a string of at most 40": (LETTER, compact(close_object(summary={"type": "string", "maxLength": 40}))),
     "2-3 objects, free strings": (PERSON, compact(PEOPLE)),
     r"[A-Z]{3}-\d{4}": (LETTER, fw.regex(r"[A-Z]{3}-\d{4}")),
 }
@@ -82,12 +84,12 @@ OPTIONS: dict[str, Any] = {"canonical": True, "instruct": True, "max_tokens": 80
 def open_draws(model: LocalModel, prompt: str, form: fw.Form[Any]) -> AdaptiveDraws:
     """Draws of which nothing is known yet."""
     constraint = fw.compile(form, model.vocabulary, canonical=True)
-    task = model.make_task(instructed(prompt, form), constraint, Limits(max_tokens=OPTIONS["max_tokens"]))
+    task = model.make_task(add_instruction(prompt, form), constraint, Limits(max_tokens=OPTIONS["max_tokens"]))
     scorer = Scorer(model.runtime.fork, task.prompt_ids)
     return AdaptiveDraws(scorer, task.constraint, task.prompt_ids, task.limits, temperature=1.0)
 
 
-def instructed(prompt: str, form: fw.Form[Any]) -> Prompt:
+def add_instruction(prompt: str, form: fw.Form[Any]) -> Prompt:
     """The prompt that ``instruct=True`` makes."""
     return with_instruction(prompt, fw.instructions(form))
 
@@ -95,7 +97,7 @@ def instructed(prompt: str, form: fw.Form[Any]) -> Prompt:
 def draw_plainly(model: LocalModel, prompt: str, form: fw.Form[Any], seed: int, most: int) -> Iterator[tuple[str, int]]:
     """The algorithm in its shortest form: each text with the calls of the model so far; ends after ``most`` calls."""
     constraint, random = fw.compile(form, model.vocabulary, canonical=True), np.random.default_rng(seed)
-    prompt_ids, score = model.score_after(instructed(prompt, form))
+    prompt_ids, score = model.score_after(add_instruction(prompt, form))
     ends, mask = set(model.vocabulary.eos_token_ids), fw.allocate_bitmask(1, model.vocabulary)
     given: dict[tuple[int, ...], np.ndarray] = {}
     left: dict[tuple[int, ...], np.ndarray] = {}

@@ -198,7 +198,7 @@ def of_client(module: str, url: str) -> dict[str, Any]:
     plans, services = (importlib.import_module(f"formwright.client.plans.{name}") for name in ("plan", "services"))
     messages = [{"role": "user", "content": "Ada is 36 years old."}]
     schema = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
-    query = steps.Query(model=MODEL, messages=messages, mode="strict", schema=schema)
+    query = steps.TextQuery(model=MODEL, messages=messages, mode="strict", schema=schema)
     plan = plans.make_plan(fw.form(Person), "strict", services.SERVICES["compatible"])
     remote = fw.connect(url, MODEL, request_retries=0)
     jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow.remote_job", "wires"))

@@ -2,10 +2,10 @@
 
 ::
 
-    draws = AdaptiveDraws(scorer, constraint, prompt_ids, limits, temperature=1.0)
-    drawn = draws.draw(np.random.default_rng(1), returns=20, max_calls=1000)
-    [alternative.text for alternative in drawn.alternatives]      # 20 independent draws
-    drawn.log_form_probability                                    # an upper bound, which falls with every call
+    model = fw.load("formwright-tiny")
+    drawn = model.generate("Is it red?", fw.choice("yes", "no"), fidelity="adaptive", returns=2, max_calls=1000, seed=1)
+    len(drawn.alternatives)                       # 2
+    drawn.log_form_probability < 0                # True: an upper bound, which falls with every call
 
 Whoever lets the model write freely, and begins again where it leaves the form, draws from the right distribution, but
 may have to begin again for ever. Adaptive rejection (Mansinghka et al. 2009; for language models, constrained adaptive
