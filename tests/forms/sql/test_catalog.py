@@ -197,6 +197,9 @@ def test_keywords_are_in_one_case() -> None:
     assert not lower.matches("SELECT name FROM customers")
     assert not lower.matches("select name FROM customers")
     assert lower.parse("select count(*) from customers").tables == ("customers",)
+    dated = fw.sql("sqlite", {"events": {"day": "date"}}, keywords="lower")
+    assert dated.matches("select strftime('%Y-%m', day) from events")
+    assert not dated.matches("select strftime('%y-%m', day) from events")
 
 
 def test_values_by_mapping() -> None:
@@ -291,8 +294,8 @@ CHAIN = {f"t{number}": {"id": "integer", "x": "text"} for number in range(60)}
         ("keywords", lambda: fw.sql("sqlite", TABLES, keywords="title"), 'expected "upper" or "lower"'),  # type: ignore[arg-type]
         ("limit", lambda: fw.sql("sqlite", TABLES, limit=0), "an integer from 1"),
         ("limit", lambda: fw.sql("sqlite", TABLES, limit=1.5), "an integer from 1"),  # type: ignore[arg-type]
-        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.state": ["x"]}), "'orders.state' is no column"),
-        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.id": ["1"]}), "'orders.id' is no column"),
+        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.state": ["x"]}), "'orders.state' is not a column"),
+        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.id": ["1"]}), "'orders.id' is not a column"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": []}), "some printable texts"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": "open"}), "some printable texts"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": ["a\nb"]}), "some printable texts"),
@@ -308,7 +311,7 @@ def test_an_option_that_makes_no_sense_is_named(argument: str, make: Callable[[]
 
 def test_a_hidden_column_is_unknown_to_other_options() -> None:
     hide = {"customers": ["name"]}
-    with pytest.raises(ArgumentError, match=r"'customers.name' is no column"):
+    with pytest.raises(ArgumentError, match=r"'customers.name' is not a column"):
         fw.sql("sqlite", TABLES, hide=hide, values={"customers.name": ["Ada"]})
     with pytest.raises(ArgumentError, match="no table 'customers'"):
         fw.sql("sqlite", TABLES, tables=["orders"], aliases={"customers": "c"})

@@ -130,7 +130,10 @@ class _Writer:
             self.rules[name] = self._set_case(body)
 
     def _set_case(self, text: str) -> str:
-        return re.sub(r'"[^"\n]*"', lambda quoted: quoted[0].lower(), text) if self.lower else text
+        """Keywords in their case. What is a text in SQL, such as ``'%Y'``, stays as it is."""
+        if not self.lower:
+            return text
+        return re.sub(r'"[^"\n]*"', lambda quoted: re.sub(r"'[^']*'|[A-Z]+", _lower_keyword, quoted[0]), text)
 
     def _alias(self) -> str:
         """Aliases of columns: no reserved word, and no name of the catalog, which could be taken for it elsewhere."""
@@ -451,6 +454,10 @@ class _Writer:
         self._rule("start", f'"SELECT" _s ({" | ".join([*(one for one in queries if one in self.rules), *sets])})')
         if self.limit == "limit?":
             self._rule("limit", '_s "LIMIT" _s WHOLE')
+
+
+def _lower_keyword(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith("'") else found[0].lower()
 
 
 def _any_of(alternatives: Sequence[str]) -> str:
