@@ -298,7 +298,7 @@ fn hostile() -> Vec<(Syntax, String, &'static str)> {
         (lark, format!("start: \"{}\"", "\\n".repeat(400_000)), "read"),
         (lark, format!("start: /{}/", "a\\/".repeat(300_000)), "read"),
         (lark, format!("start: {}", "/".repeat(900_000)), "read"),
-        (lark, "start: \"x\"\n".to_owned() + &"x".repeat(1 << 20), "bytes of a grammar"),
+        (lark, "start: \"x\"\n".to_owned() + &"x".repeat(1 << 22), "bytes of a grammar"),
         (gbnf, format!("root ::= {}\"x\"{}", "(".repeat(200), ")".repeat(200)), "read"),
         (gbnf, format!("root ::= ({}\"x\"{}) - \"y\"", "(".repeat(199), ")*".repeat(199)), "read"),
         (gbnf, "root ::= ".to_owned() + &"(".repeat(1_000_000), "levels of groups"),
