@@ -407,7 +407,7 @@ def test_a_start_that_is_missing_is_an_error() -> None:
 
 def test_a_large_text_is_refused() -> None:
     with pytest.raises(errors.LimitExceeded, match="bytes of a grammar"):
-        fw.grammar('start: "a"\n//' + "x" * (1 << 20))
+        fw.grammar('start: "a"\n//' + "x" * (1 << 22))
 
 
 @pytest.mark.parametrize("error", [errors.GrammarError, errors.UnsupportedConstruct])
