@@ -57,15 +57,14 @@ class Postgres(Sqlite):
         self.uri = uri
 
     def make(self, database: Database) -> Any:
-        import psycopg
-        import sqlalchemy
-
+        psycopg = pytest.importorskip("psycopg")
         self.connection = psycopg.connect(self.uri, autocommit=True)
         self.connection.execute("DROP SCHEMA public CASCADE")
         self.connection.execute("CREATE SCHEMA public")
         for statement in database.statements:
             self.connection.execute(statement)
         address = self.uri.replace("postgresql://", "postgresql+psycopg://")
+        sqlalchemy = pytest.importorskip("sqlalchemy")
         return sqlalchemy.create_engine(address, poolclass=sqlalchemy.NullPool)
 
 
