@@ -27,7 +27,7 @@ from formwright.forms.free_text import format as format_form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.sql.catalog import Catalog, read_catalog
 from formwright.forms.sql.dialects import Dialect, dialect_of
-from formwright.forms.sql.grammar_text import write_grammar
+from formwright.forms.sql.grammar_text import Values, write_grammar
 from formwright.forms.sql.query import Query, QueryReader
 from formwright.forms.sql.scopes import Scopes
 from formwright.forms.tree_readers import TreeReader
@@ -87,20 +87,27 @@ def sql(
     catalog = read_catalog(dialect, connection, keys).restrict(tables, hide or {})
     scopes = Scopes(catalog, joins, aliases or {}, max_tables)
     literals = _read_values(catalog, chosen, values)
-    text = write_grammar(scopes, chosen, literals, lower=keywords == "lower", has_limit=limit is not None)
+    trees = _compile_queries(scopes, chosen, literals, keywords == "lower", limit)
+    reader = QueryReader(trees, scopes, dialect, _describe(catalog, chosen, limit))
+    return Form(trees.language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
+
+
+def _compile_queries(
+    scopes: Scopes, dialect: Dialect, literals: Values, is_lower: bool, limit: int | None
+) -> TreeReader:
+    """Make the grammar of the queries, and what reads their trees. Raises LimitExceeded."""
+    text = write_grammar(scopes, dialect, literals, lower=is_lower, has_limit=limit is not None)
     forms: dict[str, Form[Any]] = {"date": format_form("date")}
     if limit is not None:
         forms["limit"] = json_schema({"type": "integer", "minimum": 1, "maximum": limit})
     source = {"syntax": "lark", "lexing": "any", "forms": [(name, form.language) for name, form in forms.items()]}
     try:
-        trees = TreeReader(text, source, "tree", "resolve")
+        return TreeReader(text, source, "tree", "resolve")
     except LimitExceeded as error:
         raise LimitExceeded(
-            f"the queries over {len(scopes.sets):,} sets of up to {max_tables} tables are too many: {error}",
+            f"the queries over {len(scopes.sets):,} sets of tables are too many: {error}",
             hint="pass tables= with those that questions are about, or a smaller max_tables=",
         ) from error
-    reader = QueryReader(trees, scopes, dialect, _describe(catalog, chosen, limit))
-    return Form(trees.language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
 
 
 def _check_count(value: object, argument: str, low: int, high: int) -> None:

@@ -81,11 +81,11 @@ class Dialect:
 _EXTRACT = ("EXTRACT(YEAR FROM {})", "EXTRACT(MONTH FROM {})", "EXTRACT(DAY FROM {})")
 _ANY_CASE, _LOWER = "[A-Za-z_][A-Za-z0-9_]*", "[a-z_][a-z0-9_]*"
 
-_YEAR_OF_TEXT = ("strftime('%Y', {})", "strftime('%m', {})", "strftime('%Y-%m', {})")
+_STRFTIME = ("strftime('%Y', {})", "strftime('%m', {})", "strftime('%Y-%m', {})")
 _ROUNDED = "ROUND(AVG({}), #)"
 
 DIALECTS = {
-    "sqlite": Dialect("sqlite", "SQLite", _ANY_CASE, ("LIKE",), _YEAR_OF_TEXT, True, _ROUNDED),
+    "sqlite": Dialect("sqlite", "SQLite", _ANY_CASE, ("LIKE",), _STRFTIME, True, _ROUNDED),
     "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, _ROUNDED),
     "postgres": Dialect(
         "postgres",

@@ -93,6 +93,11 @@ class _Scope:
         """The classes of its columns."""
         return "".join(letter for letter in _LETTERS.values() if letter in self.by_letter)
 
+    @property
+    def groupable(self) -> list[str]:
+        """The rules of the columns that one may group by."""
+        return [self.references[one] for letter in self.letters if letter != "o" for one in self.by_letter[letter]]
+
     def select(self, rules: Mapping[str, str]) -> list[str]:
         """Of alternatives by class, those whose class it has, with its number for ``#``."""
         found = [rule for letter, rule in rules.items() if set(letter) <= set(self.letters)]
@@ -102,11 +107,12 @@ class _Scope:
 class _Writer:
     def __init__(self, scopes: Scopes, dialect: Dialect, values: Values, lower: bool, has_limit: bool) -> None:
         self.scopes, self.dialect, self.values, self.lower = scopes, dialect, values, lower
-        self.limit = '_s "LIMIT" _s @limit' if has_limit else "limit?"
+        self.has_limit, self.limit = has_limit, '_s "LIMIT" _s @limit' if has_limit else "limit?"
         self.rules: dict[str, str] = {}
         self.letters: set[str] = set()
 
     def write(self) -> str:
+        """The whole text: what all scopes share, names, and the rules of each scope."""
         self._write_names()
         scopes = [self._scope(number, sorted(roles)) for number, roles in enumerate(self.scopes.sets)]
         self.letters = {letter for scope in scopes for letter in scope.letters}
@@ -376,8 +382,10 @@ class _Writer:
             self._rule(f"m{letter}{i}", f"{ways[0]} _s w{i}" if letter in _ORDERED else "")
 
     def _write_groups(self, scope: _Scope) -> None:
-        """Groups. GROUP BY names what the list names beside aggregates, and perhaps more: one column or part of a date
-        in any scope, two columns of one table; two and three columns also by their places.
+        """Write queries with GROUP BY, which has all that SELECT lists beside aggregates and may have more.
+
+        In any scope SELECT lists one column or part of a date, or two or three columns that GROUP BY names by their
+        positions; in scopes of one table also two columns.
         """
         i = scope.number
         if f"k{i}" not in self.rules:
@@ -405,7 +413,7 @@ class _Writer:
 
     def _group_keys(self, scope: _Scope) -> list[str]:
         """The rules of what one may group by: columns, and parts of dates."""
-        keys = [scope.references[one] for letter in scope.letters if letter != "o" for one in scope.by_letter[letter]]
+        keys = scope.groupable
         for column in (one for letter in "dm" for one in scope.by_letter.get(letter, ())):
             reference = scope.references[column]
             for number, part in enumerate(self.dialect.parts):
@@ -417,25 +425,16 @@ class _Writer:
     def _write_pairs(self, scope: _Scope) -> dict[str, list[str]]:
         """Write the groups of two columns of one table, in either order. Returns what comes after the first of them."""
         i = scope.number
-        names = [scope.references[one] for letter in scope.letters if letter != "o" for one in scope.by_letter[letter]]
+        names = scope.groupable
         if len(scope.roles) > 1 or not 1 < len(names) <= _MOST_PAIRED:
             return {}
+        found: dict[str, list[str]] = {one: [] for one in names}
         for one, other in combinations(names, 2):
             both = f"({one} gm{i} _c {other} | {other} gm{i} _c {one})"
             self._rule(f"g{i}{one}{other}", f"gl{i} {both} gr{i} {self._order_of_groups(i, one, other)}")
-        ends = {
-            one: [
-                f"{other} alias? (_c ha{i})? {self._end_of_pair(i, names, one, other)}"
-                for other in names
-                if other != one
-            ]
-            for one in names
-        }
-        return {one: [f"_c ({' | '.join(found)})"] for one, found in ends.items()}
-
-    @staticmethod
-    def _end_of_pair(i: int, names: Sequence[str], one: str, other: str) -> str:
-        return f"g{i}{one}{other}" if names.index(one) < names.index(other) else f"g{i}{other}{one}"
+            for first, second in ((one, other), (other, one)):
+                found[first].append(f"{second} alias? (_c ha{i})? g{i}{one}{other}")
+        return {one: [f"_c ({' | '.join(others)})"] for one, others in found.items()}
 
     def _order_of_groups(self, i: int, *names: str) -> str:
         key = f"({' | '.join([*names, f'h{i}'])}) direction?"
@@ -452,7 +451,7 @@ class _Writer:
                 sets.append(f"s{letter} (set s{letter})+ {self.limit}")
         queries = [f"{kind}{scope.number}" for scope in scopes for kind in ("plain", "group")]
         self._rule("start", f'"SELECT" _s ({" | ".join([*(one for one in queries if one in self.rules), *sets])})')
-        if self.limit == "limit?":
+        if not self.has_limit:
             self._rule("limit", '_s "LIMIT" _s WHOLE')
 
 

@@ -24,7 +24,8 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie, TrieNode};
 /// Subtrees with more nodes than this use terminal masks.
 const LARGE: u32 = 48;
 
-/// Before subtrees with more nodes than this, what may begin is found once for all bytes.
+/// Before subtrees with more nodes than this, what may begin is found once for all bytes, where that is found lazily. Elsewhere
+/// only before [`LARGE`] ones, where the terminals among it have masks.
 const SEVERAL: u32 = 4;
 
 /// Bytes of a token that are walked by calls.
@@ -64,7 +65,8 @@ impl Masker<'_> {
             return self.walk_deep(walk, node, low, purpose, entry);
         }
         let below = walk.trie.node(node).skip - node;
-        if below > if self.machine.is_lazy { SEVERAL } else { LARGE } && !self.is_bounded() {
+        let many = if self.machine.is_lazy { SEVERAL } else { LARGE };
+        if below > many && !self.is_bounded() {
             self.split_starts(low);
         }
         if below > LARGE && walk.is_tokens() && !self.completing {
