@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import json
 import os
 import shutil
@@ -47,6 +48,7 @@ BOS, END, PAD, USER, ASSISTANT, SYSTEM = range(6)
 LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024, 2048]
 SHORT = 256
 READING, READING_WEIGHT = 0.3, 0.2  # of the tokens of prompts so many are scored too, and count so much
+RIGHT = -0.7  # log-probability of the token from which on the network before is right
 RUN_TOKENS = {"cpu": 40e6, "cuda": 1690e6}
 FURTHER_TOKENS = {"cpu": 12e6, "cuda": 500e6}  # of a run that goes on from finished weights
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}  # of each worker
@@ -247,10 +249,11 @@ def pad_batch(rows: list, length: int) -> Batch:
 # --- one step -------------------------------------------------------------------------------------
 
 
-def batch_loss(model: Decoder, batch: Batch) -> torch.Tensor:
+def batch_loss(model: Decoder, batch: Batch, teacher: Decoder | None = None) -> torch.Tensor:
     """The weighted mean loss of the scored tokens; only they pass the output matrix.
 
-    They are chosen before the batch is moved: how many there are is not known on a GPU until it has caught up.
+    They are chosen before the batch is moved: how many there are is not known on a GPU until it has caught up. A `teacher`
+    is the network that a run goes on from: see `keep_close`.
     """
     ids, weights = batch
     chosen = weights[:, 1:].flatten().nonzero().squeeze(1)
@@ -259,8 +262,25 @@ def batch_loss(model: Decoder, batch: Batch) -> torch.Tensor:
     ids, chosen, targets, weights = (tensor.to(device, non_blocking=True) for tensor in (ids, chosen, targets, weights))
     with torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext():
         hidden = model(ids)[:, :-1].reshape(-1, model.config.width)[chosen]
-        losses = F.cross_entropy(model.logits(hidden), targets, reduction="none")
+        logits = model.logits(hidden)
+        losses = F.cross_entropy(logits, targets, reduction="none")
+        if teacher is not None:
+            with torch.no_grad():
+                known = teacher.logits(teacher(ids)[:, :-1].reshape(-1, model.config.width)[chosen])
+            losses = keep_close(losses, logits, known, targets)
     return (losses * weights).sum() / weights.sum()
+
+
+def keep_close(losses: torch.Tensor, logits: torch.Tensor, known: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Losses in which half is the distance to the network before, wherever that one is right.
+
+    What it knows stays as it is, and only where it is wrong do the texts alone teach (learning without forgetting,
+    Li and Hoiem 2016, by token).
+    """
+    known = known.log_softmax(-1)
+    is_right = known.gather(-1, targets[:, None]).squeeze(-1) > RIGHT
+    distances = F.kl_div(logits.log_softmax(-1), known, reduction="none", log_target=True).sum(-1)
+    return torch.where(is_right, (losses + distances) / 2, losses)
 
 
 def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> list[torch.optim.Optimizer]:
@@ -278,7 +298,7 @@ def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, 
     return low * min(1.0, (1 - done) / decay)
 
 
-def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.1, decay: float = 0.6) -> float:
+def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.07, decay: float = 0.7) -> float:
     """Of weights that are finished: warm up to a low rate, and down to zero over most of the run."""
     return low * min(1.0, (step + 1) / warmup, (1 - done) / decay)
 
@@ -346,6 +366,7 @@ def train(rank: int, options: argparse.Namespace) -> None:
     elif not checkpoint.exists():
         seed_copying(model, words_of(tokenizer))
     model.to(options.device)
+    teacher = copy.deepcopy(model).eval() if options.source else None
     optimizers, progress = make_optimizers(model, options.matrix_rate, options.rate), {"step": 0, "tokens": 0, "seconds": 0}
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=False, map_location=options.device)
@@ -355,11 +376,11 @@ def train(rank: int, options: argparse.Namespace) -> None:
         progress = {name: state[name] for name in progress}
     if options.compile:
         torch._dynamo.config.recompile_limit = 4 * len(LENGTHS)
-        for layer in model.layers:
+        for layer in [*model.layers, *(teacher.layers if teacher else [])]:
             layer.compile(dynamic=False)  # equal layers are compiled once
     if rank == 0:
         print(f"parameters {sum(p.numel() for p in model.parameters()):,}, at step {progress['step']}", flush=True)
-    run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint)
+    run_steps(rank, options, model, teacher, tokenizer, optimizers, progress, checkpoint)
 
 
 def load_weights(model: Decoder, folder: Path) -> None:
@@ -389,7 +410,7 @@ class Timer:
         return True
 
 
-def run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint) -> None:
+def run_steps(rank, options, model, teacher, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
     phases, factor_of = (FURTHER, further_rate_factor) if options.source else (PHASES, rate_factor)
     texts = Texts(tokenizer, options.seed + 100_000_000 * rank + progress["step"] + 1, options.batch, progress["tokens"] / options.tokens, phases)
@@ -399,7 +420,7 @@ def run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint)
     while progress["tokens"] < options.tokens and not ended(options, began):
         done = progress["tokens"] / options.tokens
         texts.done.fill_(done)
-        loss = one_step(options, model, optimizers, next(source), factor_of(done, progress["step"]))
+        loss = one_step(options, model, teacher, optimizers, next(source), factor_of(done, progress["step"]))
         progress["step"] += 1
         progress["tokens"] += options.batch * options.workers
         progress["seconds"] = before["seconds"] + int(time.time() - began)
@@ -435,9 +456,9 @@ def ended(options: argparse.Namespace, began: float) -> bool:
     return bool(is_over.item())
 
 
-def one_step(options, model, optimizers, batch: Batch, factor: float) -> torch.Tensor:
+def one_step(options, model, teacher, optimizers, batch: Batch, factor: float) -> torch.Tensor:
     """A step of all optimizers; the loss."""
-    loss = batch_loss(model, batch)
+    loss = batch_loss(model, batch, teacher)
     loss.backward()
     if options.workers > 1:
         average_gradients(model)

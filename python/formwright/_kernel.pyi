@@ -84,7 +84,8 @@ class Language:
                 and JavaScript; ``"exact"`` all numbers, for readers of decimals.
             max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
-            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
+            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them; ``"exact"``, for comparisons, also takes
+                every text that is not written as forbidden, where ``"assert"`` leaves it to its readers.
             formats: Extra formats: name to regular expression.
             dialect: Dialect URI or short name, when ``$schema`` is absent.
             registry: URI to schema text, for remote references.
@@ -281,9 +282,10 @@ class Language:
         """How many bytes of ``data`` conform, and whether a complete text ends exactly at its end."""
     def ends(self, data: bytes) -> list[int]:
         """How many bytes of ``data`` a complete text at its beginning may have, ascending."""
-    def byte_automaton(self, most_states: int) -> list[tuple[bool, list[tuple[int, int]]]]:
+    def byte_automaton(self, most_states: int, most_bytes: int | None = None) -> list[tuple[bool, list[tuple[int, int]]]]:
         """All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
-        there, and ``(byte, state)`` of its edges. State 0 is the start.
+        there, and ``(byte, state)`` of its edges. State 0 is the start. With ``most_bytes``, those that are reached within
+        so many bytes; nothing leads from one that takes all of them.
 
         Raises:
             LimitExceeded: There are more states, as in every language with recursion.

@@ -273,6 +273,19 @@ class LimitExceeded(FormwrightError):
         self.text = text
 
 
+class Undecided(FormwrightError):
+    """Whether two forms differ was not found out; nothing is claimed about them.
+
+    Attributes:
+        bound: What stood in the way: the name of a limit that was reached, or of a keyword whose negation is not
+            enforced.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, bound: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.bound = bound
+
+
 class Interrupted(FormwrightError):
     """The work was ended by another thread, which has set a `formwright.Interrupt`."""
 

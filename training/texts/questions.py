@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+
 from texts.chinese import CHINESE
 from texts.english import ENGLISH
 from texts.examples import Example, Number, Segment, Turn, given, text_of
@@ -70,8 +72,20 @@ def by_key(world: World, fact, language: str) -> str:
     return asked + ("?" if asked.startswith("What") and "?" not in asked else world.random.choice([".", ":", "?"] if asked.startswith("The") else [".", ""]))
 
 
+def only_number(world: World, language: str) -> Example:
+    """A text with one number, and that number, though nothing asks for it."""
+    domain = world.random.choice(CHINESE if language == "zh" else ENGLISH)
+    text, values = tell(world, domain, [world.random.choice(list(domain.facts))])
+    found = [value for value in values.values() if isinstance(value, Number)]
+    if len(found) != 1 or re.search(r"\d", text.replace(text_of(found[0]), "", 1)):
+        return only_number(world, language)
+    return Example(f"answer_{language}", [Turn([given(arrange(world, text, "", language))], [Segment(text_of(found[0]), "line", weight=2.0)])], named=False)
+
+
 def answered(world: World, language: str) -> Example:
-    """One text, and one to three questions about it, each a turn."""
+    """One text, and one to three questions about it, each a turn; now and then nothing is asked."""
+    if world.chance(0.15):
+        return only_number(world, language)
     domains = CHINESE if language == "zh" else ENGLISH
     domain = domains[0] if world.chance(0.5) else world.random.choice(domains)
     text, values = tell(world, domain, world.random.sample(list(domain.facts), world.random.choice([1, 1, 2, 2, 3, 4])))

@@ -287,20 +287,11 @@ PHASES = [
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
 ]
 
-def halved(*parts: dict[str, float]) -> dict[str, float]:
-    """Shares such that each part has the same weight."""
-    return {task: share / sum(part.values()) for part in parts for task, share in part.items()}
-
-
-# What a model that has learnt the other tasks sees after them: as many loops as all else.
-FURTHER = [
-    Phase(
-        1.0,
-        halved({task: share for task, share in FULL_MIXTURE.items() if task in LOOPS}, {task: share for task, share in FULL_MIXTURE.items() if task not in LOOPS}),
-        echoes=0.03,
-        long=0.3,
-    )
-]
+# What a model that has learnt the other tasks sees after them: loops, and oftener than before what they are confused with
+# or what is lost first: tools that are to be called, values without a question, small puzzles.
+AGAIN = {**dict.fromkeys(LOOPS, 6), **dict.fromkeys((task for task in LOOPS if task.startswith("unneeded")), 7)}
+AGAIN |= {"tool_en": 2, "tool_zh": 2, "answer_en": 2, "answer_zh": 2, "small_reasoning_en": 3, "small_reasoning_zh": 3, "values": 2}
+FURTHER = [Phase(1.0, {task: share * AGAIN.get(task, 1) for task, share in FULL_MIXTURE.items()}, echoes=0.03, long=0.3)]
 
 
 def draw(world: World, shares: dict[str, float]) -> Example:

@@ -63,7 +63,8 @@ impl Language {
     ///         and JavaScript; ``"exact"`` all numbers, for readers of decimals.
     ///     max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
     ///     unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
-    ///     format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
+    ///     format: ``"assert"`` enforces formats, ``"annotation"`` ignores them; ``"exact"``, for comparisons, takes every
+    ///         text that is not written as forbidden, where ``"assert"`` leaves it to its readers.
     ///     formats: Extra formats: name to regular expression.
     ///     dialect: Dialect URI or short name, when ``$schema`` is absent.
     ///     registry: URI to schema text, for remote references.
@@ -434,13 +435,15 @@ impl Language {
     }
 
     /// All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
-    /// there, and ``(byte, state)`` of its edges. State 0 is the start.
+    /// there, and ``(byte, state)`` of its edges. State 0 is the start. With ``most_bytes``, those that are reached
+    /// within so many bytes; nothing leads from one that takes all of them.
     ///
     /// Raises:
     ///     LimitExceeded: There are more states, as in every language with recursion.
-    fn byte_automaton(&self, py: Python<'_>, most_states: usize) -> PyResult<States> {
+    #[pyo3(signature = (most_states, most_bytes=None), text_signature = "($self, most_states, most_bytes=None)")]
+    fn byte_automaton(&self, py: Python<'_>, most_states: usize, most_bytes: Option<usize>) -> PyResult<States> {
         check(py, self.kernel.has_parser())?;
-        let automaton = interruptible(py, || self.kernel.byte_automaton(most_states))?;
+        let automaton = interruptible(py, || self.kernel.byte_automaton(most_states, most_bytes))?;
         Ok(automaton.accepting.into_iter().zip(automaton.edges).collect())
     }
 

@@ -81,7 +81,9 @@ impl Words<'_> {
             decimal_integers: choose(py, "integers", self.integers, ("plain", false), ("decimal", true))?,
             numbers: choose(py, "numbers", self.numbers, ("double", Numbers::Double), ("exact", Numbers::Exact))?,
             ignore_unknown: choose(py, "unknown_keywords", self.unknown_keywords, ("error", false), ("ignore", true))?,
-            assert_formats: choose(py, "format", self.format, ("annotation", false), ("assert", true))?,
+            assert_formats: self.format == "exact"
+                || choose(py, "format", self.format, ("annotation", false), ("assert", true))?,
+            exact_formats: self.format == "exact",
             ..Options::default()
         })
     }

@@ -136,6 +136,11 @@ impl<'d> Reader<'d> {
         Ok(count)
     }
 
+    /// A byte.
+    pub(crate) fn byte(&mut self, field: &str) -> Result<u8> {
+        Ok(self.take(1, field)?[0])
+    }
+
     /// A byte below `end`.
     pub(crate) fn below(&mut self, end: u8, field: &str) -> Result<u8> {
         match self.take(1, field)?[0] {

@@ -383,7 +383,8 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
     let bits = switches.iter().rev().fold(0, |bits, switch| bits << 1 | switch);
     let numbers = u8::from(options.numbers == Numbers::Exact) << 5;
     let notated = u8::from(options.notation != Notation::Json) << 6;
-    body.push(notated | numbers | bits << 1 | u8::from(options.order == Order::Model));
+    let formats = u8::from(options.exact_formats) << 7;
+    body.push(formats | notated | numbers | bits << 1 | u8::from(options.order == Order::Model));
     put_text(body, &options.whitespace);
     put(body, options.max_digits);
     write_bound(body, options.max_whitespace);
@@ -398,10 +399,11 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
 }
 
 fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
-    let bits = reader.below(128, "the switches of a schema")?;
+    let bits = reader.byte("switches of a schema")?;
     let mut options = Options {
         order: if bits & 1 == 1 { Order::Model } else { Order::Schema },
         numbers: if bits >> 5 & 1 == 1 { Numbers::Exact } else { Numbers::Double },
+        exact_formats: bits >> 7 == 1,
         whitespace: reader.text("whitespace")?.to_owned(),
         max_digits: reader.number("max_digits")?,
         max_whitespace: read_bound(reader, "max_whitespace")?,
@@ -410,7 +412,7 @@ fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
         formats: read_map(reader, "formats")?,
         registry: read_map(reader, "documents of the registry")?,
         dialect: read_optional(reader, "dialect")?,
-        notation: if bits >> 6 == 1 { Notation::of(reader.text("notation")?)? } else { Notation::Json },
+        notation: if bits >> 6 & 1 == 1 { Notation::of(reader.text("notation")?)? } else { Notation::Json },
         limits: limits.clone(),
         ..Options::default()
     };

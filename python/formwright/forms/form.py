@@ -14,7 +14,8 @@ What a composition is read as follows from its parts, so that no type is lost:
 ``A + B``              both texts: the whole text; one of them a text: the value of the other; else ``(a, b)``
 ``A | B``              the value of the first of the two that has the text
 ``A.repeat(low, hi)``  of texts: the whole text; else the list of the values
-``A & B``, ``~A``      of regular forms: the whole text
+``A & B``, ``A - B``   what ``A`` is read as
+``~A``                 of a regular form the whole text, of a form of JSON what ``json.loads`` returns
 =====================  ==================================================
 
 A parsed string - a JSON string, a member of an Enum of strings - is a ``str`` to a type checker, as plain text
@@ -38,7 +39,7 @@ from operator import add
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher
-from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
+from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
 from formwright.forms.explain import Check, Explanation, Reading
@@ -225,28 +226,54 @@ class Form(Generic[T_co]):
         """How every keyword was read; of a grammar, what is allowed but hardly meant. Empty for other forms."""
         return Explanation.of(self.defaults, self.language.explain())
 
-    def __and__(self: Form[str], other: Form[str], /) -> Form[str]:
-        """The texts that are in this form and in ``other``, both regular: patterns, choices, formats, free text.
+    def __and__(self, other: Form[Any], /) -> Form[T_co]:
+        """The texts that are in this form and in ``other``, read as this one reads them.
+
+        Both are regular (patterns, choices, formats, free text), or both are forms of JSON: then the values are meant,
+        whatever their order and whitespace.
 
         Raises:
-            ArgumentError: One holds JSON, a control token or a character parser.
+            ArgumentError: They are of different kinds; one holds a control token, a grammar or a character parser; or
+                their options give the same schema different meanings.
             UnsatisfiableSchema: No text is in both.
+            UnsupportedKeyword, LimitExceeded: The kernel cannot enforce what they have in common.
         """
-        if not isinstance(other, Form):
-            return NotImplemented
-        title = f"({self.title} & {other.title})"
-        try:
-            return Form(self.language & other.language, str, title, "text")
-        except UnsatisfiableSchema as error:
-            raise UnsatisfiableSchema(f"no text is in both {self.title} and {other.title}") from error
+        from formwright.forms.sets import intersect
 
-    def __invert__(self: Form[str]) -> Form[str]:
-        """The texts that are not in this form, which is regular.
+        return intersect(self, other) if isinstance(other, Form) else NotImplemented
+
+    def __sub__(self, other: Form[Any], /) -> Form[T_co]:
+        """The texts that are in this form and not in ``other``. Kinds and errors as for ``&``."""
+        from formwright.forms.sets import subtract_forms
+
+        return subtract_forms(self, other) if isinstance(other, Form) else NotImplemented
+
+    def __invert__(self) -> Form[Any]:
+        """The texts that are not in this form; of a form of JSON, the values. Errors as for ``&``."""
+        from formwright.forms.sets import complement
+
+        return complement(self)
+
+    def is_subset(self, other: Form[Any], /) -> bool:
+        """Whether every text of this form is in ``other``, too. Kinds as for ``&``.
 
         Raises:
-            ArgumentError, UnsatisfiableSchema: As ``&``.
+            ArgumentError: As for ``&``.
+            Undecided: A bound of work was reached.
         """
-        return Form(~self.language, str, f"~{self.title}", "text")
+        from formwright.forms.sets import find_outside
+
+        return find_outside(self, other) is None
+
+    def is_equivalent(self, other: Form[Any], /) -> bool:
+        """Whether both have the same texts: each is a subset of the other. Raises as `is_subset`."""
+        return self.is_subset(other) and other.is_subset(self)
+
+    def is_disjoint(self, other: Form[Any], /) -> bool:
+        """Whether no text is in both. Raises as `is_subset`."""
+        from formwright.forms.sets import are_disjoint
+
+        return are_disjoint(self, other)
 
     # A checker that sees `Form[str]` as `Form[object]` takes the last of these, which is why they are said to overlap.
     @overload

@@ -7,6 +7,7 @@
 //! Cost: every byte is tried in every state. Of two states with the same continuations both are kept; a language
 //! with recursion, or with names or items that must differ, has more states than any limit.
 
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -29,26 +30,26 @@ pub struct ByteAutomaton {
 }
 
 impl Language {
-    /// The automaton of a language of at most so many states.
+    /// The automaton of a language of at most so many states; with `most_bytes`, of its texts up to this length.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] where there are more; as [`Language::compiled`].
-    pub fn byte_automaton(&self, most_states: usize) -> Result<ByteAutomaton> {
-        ByteAutomaton::new(&*self.compiled()?, most_states)
+    pub fn byte_automaton(&self, most_states: usize, most_bytes: Option<usize>) -> Result<ByteAutomaton> {
+        ByteAutomaton::new(&*self.compiled()?, most_states, most_bytes)
     }
 }
 
 impl ByteAutomaton {
-    /// The automaton of a compiled graph, of at most so many states.
+    /// The automaton of a compiled graph, of at most so many states, that its texts of at most so many bytes meet.
     ///
     /// # Errors
     /// [`crate::Kind::Limit`] where there are more.
-    pub fn new(graph: &CompiledGraph, most_states: usize) -> Result<Self> {
-        let mut search = Search { most_states, ..Search::default() };
+    pub fn new(graph: &CompiledGraph, most_states: usize, most_bytes: Option<usize>) -> Result<Self> {
+        let mut search = Search { most_states, most_bytes: most_bytes.unwrap_or(usize::MAX), ..Search::default() };
         let (mut stacks, mut path) = (Stacks::default(), vec![0]); // 0 would be no place where a name or item begins
         let mut machine = Machine::new(graph, &mut stacks, &mut path);
         let start = machine.initial();
-        search.state(&start);
+        search.state(&start, 0);
         while search.automaton.edges.len() < search.states.len() {
             search.expand(&mut machine)?;
         }
@@ -61,36 +62,42 @@ impl ByteAutomaton {
 #[derive(Default)]
 struct Search {
     most_states: usize,
+    most_bytes: usize,
     ids: FxHashMap<Rc<[Configuration]>, u32>,
     states: Vec<Rc<[Configuration]>>,
+    /// By state: the bytes of the shortest way to it, since states are found breadth first.
+    depths: Vec<usize>,
     automaton: ByteAutomaton,
 }
 
 impl Search {
-    /// The number of a state, new or not.
-    fn state(&mut self, configurations: &[Configuration]) -> u32 {
+    /// The number of a state, new or not, to which so many bytes have led.
+    fn state(&mut self, configurations: &[Configuration], depth: usize) -> u32 {
         if let Some(&known) = self.ids.get(configurations) {
             return known;
         }
         let (new, state) = (self.states.len() as u32, Rc::from(configurations));
         self.states.push(Rc::clone(&state));
+        self.depths.push(depth);
         self.ids.insert(state, new);
         new
     }
 
-    /// Tries every byte in the next state.
+    /// Tries every byte in the next state, unless it is as deep as a text may be long.
     fn expand(&mut self, machine: &mut Machine<'_>) -> Result<()> {
-        let at = Rc::clone(&self.states[self.automaton.edges.len()]);
+        let index = self.automaton.edges.len();
+        let (at, depth) = (Rc::clone(&self.states[index]), self.depths[index]);
         count(UNITS_OF_CONFIGURATION * at.len());
         let (mut edges, mut next) = (Vec::new(), Vec::new());
-        for byte in 0..=u8::MAX {
+        let bytes = if depth < self.most_bytes { 0..=u8::MAX } else { RangeInclusive::new(1, 0) };
+        for byte in bytes {
             next.clear();
             machine.step_all(&at, byte, &mut next, 0);
             if next.iter().any(|configuration| !machine.is_erased(configuration.stack)) {
                 return Err(self.too_many()); // what comes depends on which names and items came
             }
             if !next.is_empty() {
-                edges.push((byte, self.state(&next)));
+                edges.push((byte, self.state(&next, depth + 1)));
             }
         }
         self.automaton.accepting.push(is_accepting(&at));
@@ -113,7 +120,7 @@ mod tests {
     fn it_accepts_what_the_language_has() {
         let limits = Limits::default();
         let language = choice(&["ab", "abc", "b"], &limits).unwrap();
-        let automaton = language.byte_automaton(100).unwrap();
+        let automaton = language.byte_automaton(100, None).unwrap();
         let mut texts = vec![(String::new(), 0_u32)];
         let mut found = Vec::new();
         while let Some((text, at)) = texts.pop() {
@@ -126,7 +133,8 @@ mod tests {
         assert_eq!(found, ["ab", "abc", "b"]);
         let recursive =
             json_schema::json_schema(r##"{"items": {"$ref": "#"}}"##, &json_schema::Options::default()).unwrap();
-        assert!(matches!(*recursive.byte_automaton(50).unwrap_err().kind, crate::Kind::Limit { .. }));
+        assert!(matches!(*recursive.byte_automaton(50, None).unwrap_err().kind, crate::Kind::Limit { .. }));
+        assert!(recursive.byte_automaton(5_000, Some(3)).is_ok());
     }
 
     /// Names that must differ: a state would have to know which came, so the states are too many, however few there are.
@@ -135,6 +143,6 @@ mod tests {
         let schema =
             r#"{"type": "object", "patternProperties": {"^[ab]$": {"const": 1}}, "additionalProperties": false}"#;
         let names = json_schema::json_schema(schema, &json_schema::Options::default()).unwrap();
-        assert!(matches!(*names.byte_automaton(100_000).unwrap_err().kind, crate::Kind::Limit { .. }));
+        assert!(matches!(*names.byte_automaton(100_000, None).unwrap_err().kind, crate::Kind::Limit { .. }));
     }
 }

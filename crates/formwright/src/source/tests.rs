@@ -18,6 +18,7 @@ fn sources() -> impl Strategy<Value = Source> {
         decimal_integers: bits[3],
         ignore_unknown: bits[4],
         assert_formats: !bits[2],
+        exact_formats: bits[3],
         numbers: if bits[3] { Numbers::Exact } else { Numbers::Double },
         max_digits,
         formats: BTreeMap::from([("hex".to_owned(), "[0-9a-f]+".to_owned())]),

@@ -78,7 +78,7 @@ proptest! {
 
     #[test]
     fn their_automata_are_alike(texts in prop::collection::btree_set("[abé]{0,5}", 1..12)) {
-        let [tree, lexicon] = [usize::MAX, 0].map(|bytes| language(&texts, 0, bytes).byte_automaton(1000).unwrap());
+        let [tree, lexicon] = [usize::MAX, 0].map(|bytes| language(&texts, 0, bytes).byte_automaton(1000, None).unwrap());
         prop_assert_eq!(tree.accepting, lexicon.accepting);
         prop_assert_eq!(tree.edges, lexicon.edges);
     }

@@ -190,7 +190,7 @@ fn read(language: &Language) {
     let example = language.example().unwrap();
     assert_eq!(language.check(&example).unwrap(), (example.len(), true));
     assert!(language.ends(&example).unwrap().contains(&example.len()));
-    language.byte_automaton(2_000).ok();
+    language.byte_automaton(2_000, None).ok();
     language.complement().ok();
     language.and(language).ok();
     for made in [language.then(language), language.or(language), language.repeat(0, 9)] {

@@ -66,7 +66,7 @@ impl Constraint {
                 return Ok(None);
             }
             let constraint = self.fresh();
-            let automaton = MinimalAutomaton::new(&ByteAutomaton::new(constraint.graph(), MOST_STATES)?);
+            let automaton = MinimalAutomaton::new(&ByteAutomaton::new(constraint.graph(), MOST_STATES, None)?);
             Ok(Search::new(&automaton, &tables.vocabulary).run(most_bytes))
         });
         made.or_else(|error| if matches!(*error.kind, Kind::Limit { .. }) { Ok(None) } else { Err(error) })

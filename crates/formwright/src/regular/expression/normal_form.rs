@@ -237,6 +237,9 @@ impl Expressions {
             let all = flat.iter().all(|&part| self.nullable(part));
             return if all { EMPTY } else { NEVER }; // ε ∧ x
         }
+        if self.has_contradiction(&flat) {
+            return NEVER;
+        }
         self.intersect_simple(&mut flat);
         match flat.len() {
             0 => self.anything,
@@ -244,6 +247,18 @@ impl Expressions {
             _ if flat.contains(&NEVER) => NEVER,
             _ => self.intern(Expression::And(flat.into())),
         }
+    }
+
+    /// x ∧ ¬x, or x ∧ y ∧ ¬(x ∧ y): a search would have to visit the states of x to find that nothing is left. `flat` is sorted.
+    fn has_contradiction(&self, flat: &[Id]) -> bool {
+        let has = |part: &Id| flat.binary_search(part).is_ok();
+        flat.iter().any(|&part| match self.get(part) {
+            Expression::Not(inner) => match self.get(*inner) {
+                Expression::And(parts) => parts.iter().all(has),
+                _ => has(inner),
+            },
+            _ => false,
+        })
     }
 
     /// C{a,b} ∧ D{c,d} = (C∩D){max(a,c),min(b,d)} for classes C, D: a length bound melts into a class loop.

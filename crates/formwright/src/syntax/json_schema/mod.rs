@@ -104,6 +104,9 @@ pub struct Options {
     pub ignore_unknown: bool,
     /// Enforce `format`.
     pub assert_formats: bool,
+    /// A format means the texts that are written, no more and no less, also where it is negated: for comparisons. Without
+    /// it, a text that is written is valid to readers who ignore formats, too.
+    pub exact_formats: bool,
     /// Further formats: name to regular expression.
     pub formats: BTreeMap<String, String>,
     /// The dialect where `$schema` does not say.
@@ -130,6 +133,7 @@ impl Default for Options {
             max_digits: DIGITS,
             ignore_unknown: false,
             assert_formats: true,
+            exact_formats: false,
             formats: BTreeMap::new(),
             dialect: None,
             registry: BTreeMap::new(),

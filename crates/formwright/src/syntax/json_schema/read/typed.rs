@@ -234,7 +234,7 @@ impl<'d> SchemaReader<'d> {
                 self.note(place, "format", "narrowed", format.left_out);
             }
             let left_out = || format::over_approximation(format).map(|tree| Box::new(StringSet::of(tree)));
-            let superset = self.unasserted().or_else(left_out);
+            let superset = if self.options.exact_formats { None } else { self.unasserted().or_else(left_out) };
             Ok(Some(Approximated { set: StringSet::of(format::tree(format)), superset }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
@@ -244,7 +244,7 @@ impl<'d> SchemaReader<'d> {
 
     /// What a format means to readers who take it as an annotation: any string. Only a complement asks for it.
     fn unasserted(&self) -> Option<Box<StringSet<'d>>> {
-        self.documents.complements.then(|| Box::new(StringSet::all()))
+        (self.documents.complements && !self.options.exact_formats).then(|| Box::new(StringSet::all()))
     }
 
     fn arrays(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<ArraySet<'d>> {

@@ -1,0 +1,195 @@
+"""Schemas as sets of values: two of them in one document, and a text that one allows and the other does not.
+
+::
+
+    first = Described('{"type": "integer"}', {"format": "assert"})
+    combine_difference(first, second)                                          # a schema: first without second
+    find_text_outside(first, second)                                           # '0', or None
+
+The kernel has intersections and complements of schemas, knows whether one has a text, and which is the shortest. So a
+difference is a schema to it: nothing here decides anything by itself. A schema keeps its own dialect, base and
+references when it stands in a document with another.
+
+Numbers are compared as decimals, and formats by the texts that formwright writes for them, since both forms mean the
+same by them. How a value is written (order, whitespace, escapes) does not matter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urldefrag, urljoin
+
+from formwright._kernel import Language
+from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsatisfiableSchema, UnsupportedKeyword
+from formwright.forms.repeated_items import find_repeated_items, without_shared_uniqueness
+
+__all__ = ["Described", "combine", "combine_difference", "find_text", "find_text_outside", "holds"]
+
+_MEANING = ("alphabet", "max_items", "formats", "format")
+"""Options that say which values a schema allows. The others say how a value is written, or how a schema is read."""
+
+_COMPARED: Mapping[str, Any] = {
+    "order": "schema",
+    "whitespace": "compact",
+    "max_whitespace": None,
+    "escapes": "natural",
+    "integers": "plain",
+    "numbers": "exact",
+    "max_digits": 400,
+    "notation": None,
+}
+"""How values are written where only values count."""
+
+_LITERAL = frozenset({"const", "enum", "default", "examples"})
+"""Keywords whose values are no schemas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A schema as JSON text, with the options of its form, as the kernel takes them."""
+
+    text: str
+    options: Mapping[str, Any]
+
+    @property
+    def document(self) -> Any:
+        """The schema; its dialect is said in it where the options say it."""
+        document, dialect = json.loads(self.text), self.options.get("dialect")
+        if dialect and isinstance(document, dict):
+            return {"$schema": dialect, **document}
+        return document
+
+
+def combine(first: Described, second: Described, make: Callable[[Any, Any], Any]) -> Described:
+    """Put two schemas into one, which ``make`` makes of references to them; the first one's options say how to write.
+
+    Raises:
+        ArgumentError: The options of the two give the same schema different meanings.
+    """
+    for name in _MEANING:
+        if (first.options.get(name) or None) != (second.options.get(name) or None):
+            raise ArgumentError(
+                f"the two forms differ in the option {name}, which says what values a schema allows",
+                hint=f"make both with the same {name}=",
+                argument=name,
+            )
+    registry = {**(second.options.get("registry") or {}), **(first.options.get("registry") or {})}
+    references = []
+    for described in (first, second):
+        document = described.document
+        shared = _ids(first.document) & _ids(second.document) if first.text != second.text else set()
+        text = json.dumps(_isolate(document) if shared else document, ensure_ascii=False)
+        uri = f"urn:formwright:{hashlib.sha256(text.encode()).hexdigest()[:20]}"
+        registry[uri] = text
+        references.append({"$ref": uri})
+    ignore = "ignore" in (first.options.get("unknown_keywords"), second.options.get("unknown_keywords"))
+    options = {**first.options, "registry": registry, "dialect": None}
+    options["unknown_keywords"] = "ignore" if ignore else "error"
+    return Described(json.dumps(make(*references)), options)
+
+
+def find_text_outside(first: Described, second: Described) -> str | None:
+    """Return a shortest text of a value that ``first`` allows and ``second`` does not, ``None`` if there is none.
+
+    Raises:
+        Undecided: A bound of work was reached, or ``second`` holds what the kernel cannot negate.
+    """
+    try:
+        return find_text(combine_difference(first, second))
+    except UnsupportedKeyword as error:
+        found = find_repeated_items(first, second, find_text=_find_within, holds=holds)
+        if found is not None:
+            return found
+        raise Undecided(f"not decided: {error}", hint=error.hint, bound="negation") from error
+    except LimitExceeded as error:
+        raise Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit) from error
+
+
+def find_text(described: Described) -> str | None:
+    """Return a shortest text of a value that a schema allows, ``None`` if it allows none."""
+    try:
+        return _language(described).example().decode()
+    except UnsatisfiableSchema:
+        return None
+
+
+def holds(described: Described, text: str) -> bool:
+    """Whether a schema allows the value that a compact JSON text spells."""
+    try:
+        language = _language(described, order="model", integers="decimal")
+    except UnsatisfiableSchema:
+        return False
+    return language.check(text.encode())[1]
+
+
+def combine_difference(first: Described, second: Described) -> Described:
+    """Put into one schema what ``first`` allows and ``second`` does not. Raises as `combine`."""
+    relaxed = Described(json.dumps(without_shared_uniqueness(first.document, second.document)), second.options)
+    return combine(first, relaxed, lambda a, b: {"allOf": [a, {"not": b}]})
+
+
+def _find_within(described: Described, schema: Any) -> str | None:
+    """A shortest text of a value that a schema allows, and this one, too; ``None`` if the kernel knows of none."""
+    other = Described(json.dumps(schema), described.options)
+    try:
+        return find_text(combine(described, other, lambda a, b: {"allOf": [a, b]}))
+    except (UnsupportedKeyword, LimitExceeded):
+        return None
+
+
+def _language(described: Described, **options: Any) -> Language:
+    """The values of a schema, each written in one way, or as the options say."""
+    means = "exact" if described.options.get("format") == "assert" else described.options.get("format", "exact")
+    return Language.json_schema(described.text, **{**described.options, **_COMPARED, "format": means, **options})
+
+
+def _ids(document: Any) -> set[str]:
+    """The absolute addresses of the schemas that a document names."""
+    return {uri for schema, base in _schemas(document, "") if (uri := _own_id(schema, base))}
+
+
+def _own_id(schema: Mapping[str, Any], base: str) -> str:
+    """The address that a schema gives itself, ``""`` if it gives none."""
+    given = schema.get("$id", schema.get("id"))
+    return urldefrag(urljoin(base, given)).url if isinstance(given, str) and not given.startswith("#") else ""
+
+
+def _schemas(document: Any, base: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every object of a document that may be a schema, with the base of its references before its own address."""
+    waiting = [(document, base)]
+    while waiting:
+        value, base = waiting.pop()
+        if isinstance(value, dict):
+            yield value, base
+            inner = _own_id(value, base) or base
+            waiting += [(child, inner) for key, child in value.items() if key not in _LITERAL]
+        elif isinstance(value, list):
+            waiting += [(child, base) for child in value]
+
+
+def _isolate(document: Any) -> Any:
+    """A document whose own addresses are its own alone, so that another version of it can stand beside it."""
+    copied = json.loads(json.dumps(document))
+    own = _ids(copied)
+    mark = hashlib.sha256(json.dumps(document).encode()).hexdigest()[:20]
+    for schema, base in list(_schemas(copied, "")):
+        inner = _own_id(schema, base) or base
+        for key in ("$ref", "$dynamicRef", "$recursiveRef"):
+            reference = schema.get(key)
+            if isinstance(reference, str) and not reference.startswith("#"):
+                target, fragment = urldefrag(urljoin(inner, reference))
+                schema[key] = (_marked(target, mark) if target in own else target) + (
+                    f"#{fragment}" if fragment else ""
+                )
+    for schema, base in list(_schemas(copied, "")):
+        if uri := _own_id(schema, base):
+            schema["$id" if "$id" in schema else "id"] = _marked(uri, mark)
+    return copied
+
+
+def _marked(uri: str, mark: str) -> str:
+    return f"urn:formwright:{mark}:{hashlib.sha256(uri.encode()).hexdigest()[:12]}"

@@ -1,0 +1,167 @@
+"""Forms as sets of texts: what two have in common, what one has and the other does not, and whether that is nothing.
+
+::
+
+    digits, short = fw.regex("[0-9]+"), fw.regex(".{1,3}")
+    digits & short; digits - short; ~digits                     # forms
+    digits.is_subset(short)                                     # False
+    fw.difference(digits, short)                                # Witness('0000', side='first', ...)
+
+=====================  =========================================  ========================================
+forms                  sets of                                    decided
+=====================  =========================================  ========================================
+patterns, choices,     texts                                      always, up to the states of an automaton
+formats, free text
+JSON Schema, types     values: order, whitespace and escapes do   all but the negation of ``uniqueItems``,
+                       not matter                                 up to the kernel's bounds of work
+=====================  =========================================  ========================================
+
+Where it is not decided, `formwright.errors.Undecided` is raised. What a Python type checks after a text is complete is
+no part of its form, and takes no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from formwright._kernel import Language
+from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsatisfiableSchema
+from formwright.forms.form import Form, Origin
+from formwright.forms.rejections import find_rejection
+from formwright.forms.schema_sets import Described, combine, combine_difference, find_text_outside
+
+__all__ = ["Witness", "are_disjoint", "complement", "difference", "find_outside", "intersect", "subtract_forms"]
+
+
+class Witness(NamedTuple):
+    """A shortest text that one of two forms has and the other has not.
+
+    Attributes:
+        text: The text; of forms of JSON, compact.
+        side: Which form has it: ``"first"`` or ``"second"``.
+        pointer: Of forms of JSON: the JSON Pointer of the place in the schema of the other form that rejects it.
+        keywords: The keywords there that do.
+    """
+
+    text: str
+    side: Literal["first", "second"]
+    pointer: str = ""
+    keywords: tuple[str, ...] = ()
+
+
+def difference(a: Form[Any], b: Form[Any], /) -> Witness | None:
+    """Return a shortest text that one of two forms has and the other has not; ``None`` if they have the same.
+
+    Args:
+        a: A regular form, or a form of JSON.
+        b: Another of the same kind.
+
+    Raises:
+        ArgumentError: They are of different kinds, of a kind that is not compared, or their options differ.
+        Undecided: A bound of work was reached.
+    """
+    found = [(find_outside(a, b), "first", b), (find_outside(b, a), "second", a)]
+    texts = [(text, side, other) for text, side, other in found if text is not None]
+    if not texts:
+        return None
+    text, side, other = min(texts, key=lambda row: len(row[0]))
+    described = _described(other)
+    if described is None:
+        return Witness(text, side)  # type: ignore[arg-type]
+    return Witness(text, side, *find_rejection(described, text))  # type: ignore[arg-type]
+
+
+def find_outside(a: Form[Any], b: Form[Any]) -> str | None:
+    """Return a shortest text that ``a`` has and ``b`` has not, ``None`` if there is none. Raises as `difference`."""
+    first, second = _pair(a, b)
+    if first is not None and second is not None:
+        return find_text_outside(first, second)
+    return _find_example(lambda: a.language & ~b.language)
+
+
+def are_disjoint(a: Form[Any], b: Form[Any]) -> bool:
+    """Whether no text is in both. Raises as `difference`."""
+    first, second = _pair(a, b)
+    if first is None or second is None:
+        return _find_example(lambda: a.language & b.language) is None
+    try:
+        intersect(a, b)
+    except UnsatisfiableSchema:
+        return True
+    except LimitExceeded as error:
+        raise Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit) from error
+    return False
+
+
+def intersect(a: Form[Any], b: Form[Any]) -> Form[Any]:
+    """The texts, of forms of JSON the values, of both, read as ``a`` reads them. Raises as ``a & b``."""
+    title = f"({a.title} & {b.title})"
+    first, second = _pair(a, b)
+    if first is not None and second is not None:
+        return _form_of(combine(first, second, lambda x, y: {"allOf": [x, y]}), a, title)
+    try:
+        return Form(a.language & b.language, str, title, "text")
+    except UnsatisfiableSchema as error:
+        raise UnsatisfiableSchema(f"no text is in both {a.title} and {b.title}") from error
+
+
+def subtract_forms(a: Form[Any], b: Form[Any]) -> Form[Any]:
+    """The texts, of forms of JSON the values, of ``a`` that are not in ``b``. Raises as ``a - b``."""
+    title = f"({a.title} - {b.title})"
+    first, second = _pair(a, b)
+    if first is not None and second is not None:
+        return _form_of(combine_difference(first, second), a, title)
+    try:
+        return Form(a.language & ~b.language, str, title, "text")
+    except UnsatisfiableSchema as error:
+        raise UnsatisfiableSchema(f"every text of {a.title} is in {b.title}") from error
+
+
+def complement(a: Form[Any]) -> Form[Any]:
+    """The texts, of a form of JSON the values, that are not in ``a``. Raises as ``~a``."""
+    described = _described(a)
+    if described is None:
+        return Form(~a.language, str, f"~{a.title}", "text")
+    from formwright.forms.text_checks import read_json
+
+    negated = combine(described, described, lambda x, _: {"not": x})
+    language = Language.json_schema(negated.text, **negated.options)
+    return Form(language, read_json, f"~{a.title}", "value", origin=Origin("schema", negated.text, negated.options))
+
+
+def _form_of(described: Described, like: Form[Any], title: str) -> Form[Any]:
+    """The form of a schema whose texts are read as another form reads them."""
+    language = Language.json_schema(described.text, **described.options)
+    origin = Origin("schema", described.text, described.options)
+    return Form(language, like.read, title, like.kind, like.defaults, origin=origin)
+
+
+def _described(form: Form[Any]) -> Described | None:
+    """The schema of a form of JSON, ``None`` for any other."""
+    origin = form.origin
+    if origin is None or origin.kind != "schema":
+        return None
+    return Described(origin.what, origin.options or {})
+
+
+def _pair(a: Form[Any], b: Form[Any]) -> tuple[Described | None, Described | None]:
+    """The schemas of two forms of JSON, or twice ``None``. Raises ArgumentError if only one is of JSON."""
+    first, second = _described(a), _described(b)
+    if (first is None) != (second is None):
+        json, other = (a, b) if second is None else (b, a)
+        raise ArgumentError(
+            f"{json.title} is JSON, and {other.title} is not: forms of different kinds have no texts to be compared",
+            hint="turn the other one into a type or schema, such as {'enum': [...]} or {'pattern': ...}",
+        )
+    return first, second
+
+
+def _find_example(make: Callable[[], Language]) -> str | None:
+    """The shortest text of a language, ``None`` if there is none."""
+    try:
+        return make().example().decode()
+    except UnsatisfiableSchema:
+        return None
+    except LimitExceeded as error:
+        raise Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit) from error
