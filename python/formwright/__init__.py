@@ -28,6 +28,7 @@ models in this process      load, from_transformers, from_llama_cpp, from_mlx, f
 remote models               connect, from_openai, patch
 results                     Complete, Truncated, Failed, Observed, Result, Stream, partial, Call, Tree, Token
 understanding a form        explain, instructions
+comparing forms             difference, compat
 plugins                     register_tokenizer, register_service, register_style
 errors                      errors.FormwrightError is the base of all
 ==========================  ==========================================================================================
@@ -45,6 +46,7 @@ from typing import TYPE_CHECKING, Any
 
 from formwright import errors
 from formwright._kernel import Constraint, Interrupt, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
+from formwright.algebra import compat as compat
 from formwright.forms.coerce import compile, form
 from formwright.forms.form import Form, literal
 from formwright.forms.free_text import after, format, special, text, thinking
@@ -56,6 +58,7 @@ from formwright.forms.notations import Toon as Toon
 from formwright.forms.notations import Yaml as Yaml
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.quotes import Quote
+from formwright.forms.sets import difference as difference
 from formwright.forms.sql import sql as sql
 from formwright.forms.templates import many, optional, template
 from formwright.forms.texts import choice, regex

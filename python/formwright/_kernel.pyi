@@ -282,7 +282,9 @@ class Language:
         """How many bytes of ``data`` conform, and whether a complete text ends exactly at its end."""
     def ends(self, data: bytes) -> list[int]:
         """How many bytes of ``data`` a complete text at its beginning may have, ascending."""
-    def byte_automaton(self, most_states: int, most_bytes: int | None = None) -> list[tuple[bool, list[tuple[int, int]]]]:
+    def byte_automaton(
+        self, most_states: int, most_bytes: int | None = None
+    ) -> list[tuple[bool, list[tuple[int, int]]]]:
         """All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
         there, and ``(byte, state)`` of its edges. State 0 is the start. With ``most_bytes``, those that are reached within
         so many bytes; nothing leads from one that takes all of them.

@@ -119,7 +119,7 @@ def draw_schema(random_: random.Random, depth: int = 2) -> Any:
             lambda: {"if": inner(), "then": inner(), "else": inner()},
             lambda: {"$ref": "#/$defs/x"},
         ]
-    if random_.random() < 0.03:
+    if random_.random() < 0.01:
         return {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}
     return random_.choice(makers)()
 

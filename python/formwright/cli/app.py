@@ -10,6 +10,7 @@ import click
 from formwright import __version__
 from formwright.cli.automaton import automaton
 from formwright.cli.check import check
+from formwright.cli.compat import compat
 from formwright.cli.convert import convert
 from formwright.cli.distortion import distortion
 from formwright.cli.doctor import doctor
@@ -78,12 +79,12 @@ def app() -> None:  # \b keeps click from wrapping the lines below it
     \b
     Exit codes:
       0    done
-      1    the answer is negative: an instance that does not conform, a text that was cut
+      1    the answer is negative: an instance that does not conform, a text that was cut, a change that breaks
       2    a wrong command line, or input that is not UTF-8
       3    a form, tokenizer or model that formwright refuses, with the reason
       130  interrupted by Ctrl-C
     """  # noqa: D301
 
 
-for command in (automaton, check, convert, distortion, doctor, evaluate, explain, generate, map_, next_, serve):
+for command in (automaton, check, compat, convert, distortion, doctor, evaluate, explain, generate, map_, next_, serve):
     app.add_command(command)

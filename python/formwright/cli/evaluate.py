@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import click
 
 import formwright as fw
-from formwright.cli.shared import PATH
+from formwright.cli.shared import PATH, import_type
 from formwright.errors import ArgumentError
 
 __all__ = ["evaluate"]
@@ -201,7 +199,7 @@ def _read_answer_schema_option(options: dict[str, Any]) -> dict[str, Any] | None
         raise click.UsageError("Give --type or --schema, not both.")
     if options["schema"] is not None:
         return read_answer_schema(_read_schema(options["schema"]))
-    return None if options["type_"] is None else read_answer_schema(_import_type(options["type_"]))
+    return None if options["type_"] is None else read_answer_schema(import_type(options["type_"], "--type"))
 
 
 def _read_schema(path: Path) -> Any:
@@ -211,18 +209,6 @@ def _read_schema(path: Path) -> Any:
         return json.loads(read_text(path, "schema"))
     except json.JSONDecodeError as error:
         raise ArgumentError(f"{path} is not JSON: {error}", argument="schema") from None
-
-
-def _import_type(name: str) -> Any:
-    """Import the type of ``module:Type``, also from the working folder. Raises ArgumentError."""
-    module, _, attribute = name.partition(":")
-    sys.path.insert(0, "")
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ArgumentError(f"--type {name}: {error}", hint="as in records:Invoice", argument="type") from None
-    finally:
-        sys.path.remove("")
 
 
 def _read_shots(text: str) -> list[int]:

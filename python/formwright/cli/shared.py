@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import IO, Any, TypeVar
 import click
 
 import formwright as fw
+from formwright.errors import ArgumentError
 from formwright.forms.grammar_imports import find_modules
 from formwright.models import LocalModel
 from formwright.tokenizers import from_file
@@ -25,6 +28,7 @@ __all__ = [
     "add_model_option",
     "add_tokenizer_option",
     "choose_form",
+    "import_type",
     "is_grammar",
     "is_stdin",
     "load_local_model",
@@ -86,6 +90,26 @@ def read_text(file: IO[bytes]) -> str:
         name = getattr(file, "name", "-")
         byte = error.object[error.start]
         raise click.UsageError(f"{name} is not UTF-8 text: byte 0x{byte:02x} at offset {error.start}.") from error
+
+
+def import_type(name: str, what: str) -> Any:
+    """Import the type of ``module:Type``, also from the working folder.
+
+    Args:
+        name: The module and the type.
+        what: The option or argument that was given, for the message.
+
+    Raises:
+        ArgumentError: There is no such module or type.
+    """
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ArgumentError(f"{what} {name}: {error}", hint="as in records:Invoice", argument=what) from None
+    finally:
+        sys.path.remove("")
 
 
 def remove_final_newline(text: str) -> str:

@@ -3,7 +3,7 @@
 ::
 
     adult = Described('{"properties": {"age": {"type": "integer", "minimum": 18}}}', options)
-    find_rejection(adult, '{"age":3}')                  # Rejection("/properties/age", ("minimum",))
+    find_rejection(adult, '{"age":3}')                  # Rejection("/properties/age", ("minimum",), 3)
 
 A keyword is asked alone: the schema at its place is reduced to that keyword and those that it depends on, and the
 kernel says whether the rest allows the value. So what a keyword means is defined once.
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from formwright.errors import FormwrightError
 from formwright.forms.pointers import pointer_of, steps_of, value_at
 from formwright.forms.schema_sets import Described, holds
+from formwright.forms.text_checks import dump_json
 
 __all__ = ["Rejection", "find_rejection"]
 
@@ -49,11 +50,13 @@ class Rejection(NamedTuple):
 
     Attributes:
         pointer: JSON Pointer of the place in the schema, ``""`` for the root.
-        keywords: The keywords there that reject the value or its part.
+        keywords: The keywords there that reject the value or its part; of ``false``, the step that leads to it.
+        part: What they reject: the value, or a member or an item within it.
     """
 
     pointer: str
     keywords: tuple[str, ...]
+    part: Any
 
 
 def find_rejection(described: Described, text: str) -> Rejection:
@@ -68,12 +71,12 @@ def find_rejection(described: Described, text: str) -> Rejection:
     for _ in range(_DEPTH):
         schema = value_at(document, pointer_of(steps))
         if not isinstance(schema, dict):
-            return Rejection(pointer_of(steps[:-1]), (str(steps[-1]),) if steps else ())
+            return Rejection(pointer_of(steps[:-1]), (str(steps[-1]),) if steps else (), value)
         deeper = _find_deeper(described, document, steps, value)
         if deeper is None:
             break
         steps, value = deeper
-    return Rejection(pointer_of(steps), tuple(_rejecting(described, document, steps, value)))
+    return Rejection(pointer_of(steps), tuple(_rejecting(described, document, steps, value)), value)
 
 
 def _find_deeper(
@@ -136,6 +139,6 @@ def _allows(described: Described, document: Any, steps: list[str | int], value: 
     registry = {**(described.options.get("registry") or {}), uri: json.dumps(document)}
     part = {"$ref": f"{uri}#{pointer_of(steps)}"}
     try:
-        return holds(Described(json.dumps(part), {**described.options, "registry": registry}), json.dumps(value))
+        return holds(Described(json.dumps(part), {**described.options, "registry": registry}), dump_json(value))
     except FormwrightError:
         return True

@@ -1,7 +1,9 @@
-"""``uniqueItems`` in comparisons: its negation is no schema, so two rules stand in for it.
+"""``uniqueItems`` in comparisons: its negation is no schema, so other rules stand in for it.
 
 * Where both schemas demand it at the same place, it makes no difference: the second one need not demand it.
-* Else an array with one item twice may show the difference: an item that is allowed there is asked for twice.
+* A difference that does not need it is found without it, and is checked.
+* An array with one item twice may show the difference: an item that is allowed at a place is asked for twice.
+* Where the first schema has no array of two items at any place that the second demands it of, it makes no difference.
 
 ::
 
@@ -14,14 +16,23 @@ A *place* is a way through ``properties``, ``items`` and ``prefixItems``, and th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from formwright.forms.pointers import pointer_of, value_at
 
-__all__ = ["find_repeated_items", "without_shared_uniqueness"]
+__all__ = [
+    "Steps",
+    "array_places",
+    "find_repeated_items",
+    "lead",
+    "unique_places",
+    "without_shared_uniqueness",
+    "without_uniqueness",
+]
 
-D = TypeVar("D")
+Steps = tuple[str | int, ...]
+"""Names of members and indices of items on the way to a part of a value; -1 is any item."""
 
 _DEPTH = 12
 """Steps to a place, at most: a recursive schema has no end of them."""
@@ -29,6 +40,8 @@ _DEPTH = 12
 _PLACES = 200
 """Places that are looked at, at most."""
 
+_ITEMS = (0, "", None, True)
+"""Items that are tried."""
 
 _ITEM = -1
 """The step to any item, which stands for all."""
@@ -39,7 +52,7 @@ class _Place(NamedTuple):
 
     schema: dict[str, Any]
     pointer: str
-    steps: tuple[str | int, ...]
+    steps: Steps
     is_alone: bool
 
 
@@ -53,42 +66,53 @@ def without_shared_uniqueness(first: Any, second: Any) -> Any:
     return copied
 
 
-def find_repeated_items(
-    first: D, second: D, *, find_text: Callable[[D, Any], str | None], holds: Callable[[D, str], bool]
-) -> str | None:
-    """Return a text with an item twice that ``first`` allows and ``second`` does not; ``None`` if none was found.
+def without_uniqueness(document: Any) -> Any:
+    """Return a schema without any ``uniqueItems``."""
+    if isinstance(document, dict):
+        return {
+            key: without_uniqueness(value)
+            for key, value in document.items()
+            if key != "uniqueItems" or value is not True
+        }
+    return [without_uniqueness(item) for item in document] if isinstance(document, list) else document
+
+
+def find_repeated_items(places: Iterable[Steps], find_text: Callable[[Any], str | None]) -> Iterator[str]:
+    """Yield texts in which an item comes twice at one of some places.
 
     Args:
-        first: A schema as `formwright.forms.schema_sets.Described` has it.
-        second: Another.
-        find_text: Finds a text of a value that a schema allows, and another schema, too.
-        holds: Whether a schema allows the value of a text.
+        places: The places.
+        find_text: Finds a text of a value of the first schema that another schema allows, too.
     """
-    for place in _unique_places(second.document):  # type: ignore[attr-defined]
-        two = find_text(first, _lead(place.steps, {"type": "array", "minItems": 2}))
-        if two is None:
-            continue
-        item = {"const": _value(json.loads(two), place.steps)[0]}
-        repeated = {"type": "array", "minItems": 2, "prefixItems": [item, item]}
-        found = find_text(first, _lead(place.steps, repeated))
-        if found is not None and not holds(second, found):
-            return found
-    return None
+    for steps in places:
+        two = find_text(lead(steps, {"type": "array", "minItems": 2}))
+        for item in [*(_value(json.loads(two), steps)[:1] if two else ()), *_ITEMS]:
+            repeated = {"type": "array", "minItems": 2, "prefixItems": [{"const": item}] * 2}
+            found = find_text(lead(steps, repeated)) if two else None
+            if found is not None:
+                yield found
+
+
+def array_places(document: Any) -> list[Steps]:
+    """Return the places of a schema, each once."""
+    return list(dict.fromkeys(place.steps for place in _places(document)))
+
+
+def unique_places(document: Any) -> list[Steps] | None:
+    """Return the places whose items must differ, ``None`` if items must differ elsewhere, too."""
+    found = list(_unique_places(document))
+    counted = json.dumps(document).count('"uniqueItems": true')
+    return [place.steps for place in found] if len({place.pointer for place in found}) == counted else None
 
 
 def _unique_places(document: Any) -> Iterator[_Place]:
-    """The places whose items must differ."""
-    for count, place in enumerate(_places(document)):
-        if place.schema.get("uniqueItems") is True:
-            yield place
-        if count >= _PLACES:
-            return
+    return (place for place in _places(document) if place.schema.get("uniqueItems") is True)
 
 
 def _places(document: Any) -> Iterator[_Place]:
     """Places breadth first, up to `_DEPTH` steps. Beside a reference nothing is looked at: old dialects ignore it."""
     references, is_plain = _references(document)
-    waiting: list[tuple[Any, str, tuple[str | int, ...], int, bool]] = [(document, "", (), 0, is_plain)]
+    waiting: list[tuple[Any, str, Steps, int, bool]] = [(document, "", (), 0, is_plain)]
     for schema, pointer, steps, followed, is_alone in waiting:
         if not isinstance(schema, dict) or len(steps) > _DEPTH or len(waiting) > _PLACES:
             continue
@@ -107,7 +131,7 @@ def _places(document: Any) -> Iterator[_Place]:
         ]
 
 
-def _parts(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], tuple[str | int, ...], Any]]:
+def _parts(schema: dict[str, Any]) -> Iterator[tuple[Steps, Steps, Any]]:
     """The schemas that a value, a member or an item must conform to: the way in the document, the step, the schema."""
     for name, child in _dict(schema.get("properties")).items():
         yield ("properties", name), (name,), child
@@ -160,8 +184,8 @@ def _target(document: Any, reference: Any) -> Any:
         return None
 
 
-def _lead(steps: tuple[str | int, ...], schema: Any) -> Any:
-    """A schema of values that have a part, which conforms to ``schema``, at the end of some steps."""
+def lead(steps: Steps, schema: Any) -> Any:
+    """Return a schema of values that have a part, which conforms to ``schema``, at the end of some steps."""
     for step in reversed(steps):
         if isinstance(step, int):
             at = max(step, 0)
@@ -171,7 +195,7 @@ def _lead(steps: tuple[str | int, ...], schema: Any) -> Any:
     return schema
 
 
-def _value(value: Any, steps: tuple[str | int, ...]) -> Any:
+def _value(value: Any, steps: Steps) -> Any:
     for step in steps:
         value = value[0 if step == _ITEM else step]
     return value

@@ -25,9 +25,16 @@ from urllib.parse import urldefrag, urljoin
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsatisfiableSchema, UnsupportedKeyword
-from formwright.forms.repeated_items import find_repeated_items, without_shared_uniqueness
+from formwright.forms.repeated_items import (
+    array_places,
+    find_repeated_items,
+    lead,
+    unique_places,
+    without_shared_uniqueness,
+    without_uniqueness,
+)
 
-__all__ = ["Described", "combine", "combine_difference", "find_text", "find_text_outside", "holds"]
+__all__ = ["Described", "combine", "combine_difference", "find_common_text", "find_text", "find_text_outside", "holds"]
 
 _MEANING = ("alphabet", "max_items", "formats", "format")
 """Options that say which values a schema allows. The others say how a value is written, or how a schema is read."""
@@ -100,13 +107,40 @@ def find_text_outside(first: Described, second: Described) -> str | None:
     """
     try:
         return find_text(combine_difference(first, second))
-    except UnsupportedKeyword as error:
-        found = find_repeated_items(first, second, find_text=_find_within, holds=holds)
-        if found is not None:
-            return found
-        raise Undecided(f"not decided: {error}", hint=error.hint, bound="negation") from error
     except LimitExceeded as error:
-        raise Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit) from error
+        raise _undecided(error) from error
+    except UnsupportedKeyword as error:
+        found = _find_text_outside_unique(first, second)
+        if found is None:
+            raise _undecided(error) from error
+        return found or None
+
+
+def _find_text_outside_unique(first: Described, second: Described) -> str | None:
+    """As `find_text_outside`, where the second demands unique items: ``""`` if there is none, ``None`` if unknown."""
+    places = unique_places(second.document)
+    try:
+        without = Described(json.dumps(without_uniqueness(second.document)), second.options)
+        others = find_text(combine_difference(first, without))
+        if others is not None and not holds(second, others):
+            return others
+        tried = [*(places or ()), *array_places(first.document)]
+        repeated = find_repeated_items(tried, lambda schema: _find_within(first, schema))
+        found = next((text for text in repeated if not holds(second, text)), None)
+        if found is not None or others is not None or places is None:
+            return found
+        two = {"type": "array", "minItems": 2}
+        return None if any(find_text(_narrow(first, lead(steps, two))) for steps in places) else ""
+    except (UnsupportedKeyword, LimitExceeded):
+        return None
+
+
+def find_common_text(first: Described, second: Described) -> str | None:
+    """Return a shortest text of a value that both allow, ``None`` if there is none. Raises as `find_text_outside`."""
+    try:
+        return find_text(combine(first, second, lambda a, b: {"allOf": [a, b]}))
+    except (UnsupportedKeyword, LimitExceeded) as error:
+        raise _undecided(error) from error
 
 
 def find_text(described: Described) -> str | None:
@@ -118,12 +152,17 @@ def find_text(described: Described) -> str | None:
 
 
 def holds(described: Described, text: str) -> bool:
-    """Whether a schema allows the value that a compact JSON text spells."""
+    """Whether a schema allows the value that a JSON text spells."""
     try:
-        language = _language(described, order="model", integers="decimal")
+        language = _language(described, order="model", integers="decimal", whitespace="flexible", escapes="any")
     except UnsatisfiableSchema:
         return False
     return language.check(text.encode())[1]
+
+
+def _undecided(error: UnsupportedKeyword | LimitExceeded) -> Undecided:
+    bound = error.limit if isinstance(error, LimitExceeded) else "unsupported"
+    return Undecided(f"not decided: {error}", hint=error.hint, bound=bound)
 
 
 def combine_difference(first: Described, second: Described) -> Described:
@@ -134,11 +173,16 @@ def combine_difference(first: Described, second: Described) -> Described:
 
 def _find_within(described: Described, schema: Any) -> str | None:
     """A shortest text of a value that a schema allows, and this one, too; ``None`` if the kernel knows of none."""
-    other = Described(json.dumps(schema), described.options)
     try:
-        return find_text(combine(described, other, lambda a, b: {"allOf": [a, b]}))
+        return find_text(_narrow(described, schema))
     except (UnsupportedKeyword, LimitExceeded):
         return None
+
+
+def _narrow(described: Described, schema: Any) -> Described:
+    """The values that a schema allows, and this one, too."""
+    other = Described(json.dumps(schema), described.options)
+    return combine(described, other, lambda a, b: {"allOf": [a, b]})
 
 
 def _language(described: Described, **options: Any) -> Language:

@@ -29,7 +29,7 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsatisfiableSchema
 from formwright.forms.form import Form, Origin
 from formwright.forms.rejections import find_rejection
-from formwright.forms.schema_sets import Described, combine, combine_difference, find_text_outside
+from formwright.forms.schema_sets import Described, combine, combine_difference, find_common_text, find_text_outside
 
 __all__ = ["Witness", "are_disjoint", "complement", "difference", "find_outside", "intersect", "subtract_forms"]
 
@@ -69,7 +69,8 @@ def difference(a: Form[Any], b: Form[Any], /) -> Witness | None:
     described = _described(other)
     if described is None:
         return Witness(text, side)  # type: ignore[arg-type]
-    return Witness(text, side, *find_rejection(described, text))  # type: ignore[arg-type]
+    pointer, keywords, _ = find_rejection(described, text)
+    return Witness(text, side, pointer, keywords)  # type: ignore[arg-type]
 
 
 def find_outside(a: Form[Any], b: Form[Any]) -> str | None:
@@ -85,13 +86,7 @@ def are_disjoint(a: Form[Any], b: Form[Any]) -> bool:
     first, second = _pair(a, b)
     if first is None or second is None:
         return _find_example(lambda: a.language & b.language) is None
-    try:
-        intersect(a, b)
-    except UnsatisfiableSchema:
-        return True
-    except LimitExceeded as error:
-        raise Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit) from error
-    return False
+    return find_common_text(first, second) is None
 
 
 def intersect(a: Form[Any], b: Form[Any]) -> Form[Any]:

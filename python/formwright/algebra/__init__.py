@@ -1,0 +1,7 @@
+"""Forms compared: what a new version of a schema breaks."""
+
+from __future__ import annotations
+
+from formwright.algebra.compat import Change, Compatibility, compat
+
+__all__ = ["Change", "Compatibility", "compat"]

@@ -1,0 +1,182 @@
+"""``formwright compat``: what a new version of a schema or type breaks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from formwright.algebra import Compatibility
+from formwright.algebra import compat as compare
+from formwright.cli.shared import import_type
+from formwright.errors import ArgumentError, FormwrightError
+from formwright.forms.coerce import form
+from formwright.forms.form import Form
+
+__all__ = ["compat"]
+
+Verdict = Compatibility | FormwrightError
+"""What was found about two versions, or why nothing was."""
+
+
+@click.command()
+@click.argument("versions", nargs=-1, required=True, metavar="OLD NEW")
+@click.option("--revision", metavar="REV", help="Compare files and folders with what they were in this git revision.")
+@click.option("--direction", type=click.Choice(["read", "write", "both"]), default="both", show_default=True)
+@click.option("--format", "format_", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+def compat(
+    versions: tuple[str, ...],
+    revision: str | None,
+    direction: Literal["read", "write", "both"],
+    format_: str,
+) -> None:
+    """Tell what NEW breaks: for those who write as OLD says (write), and for those who read it so (read).
+
+    OLD and NEW are files of JSON Schema, or types, as in records:Invoice. With --revision every argument is a file of
+    JSON Schema, or a folder of *.json files, and is compared with what it was.
+
+    Each change comes with its place in the schema that rejects a value, and with a smallest such value. Exits with 1 if
+    something breaks, with 3 if a schema was not read, or if it was not found out.
+    """
+    pairs = _pair_versions(versions) if revision is None else _pair_revisions(versions, revision)
+    found: dict[str, Verdict] = {}
+    for name, read_old, read_new in pairs:
+        try:
+            found[name] = compare(read_old(), read_new(), direction=direction)
+        except FormwrightError as error:
+            found[name] = error
+    click.echo(_SHOW[format_](found))
+    if any(isinstance(verdict, FormwrightError) for verdict in found.values()):
+        raise SystemExit(3)
+    if not all(isinstance(verdict, Compatibility) and verdict.is_compatible for verdict in found.values()):
+        raise SystemExit(1)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+Pair = tuple[str, Callable[[], Form[Any]], Callable[[], Form[Any]]]
+"""A name, and what reads the old and the new version."""
+
+
+def _pair_versions(versions: tuple[str, ...]) -> Iterator[Pair]:
+    if len(versions) != 2:
+        raise click.UsageError("Give OLD and NEW, or --revision REV and the files to compare.")
+    old, new = versions
+    yield f"{old} -> {new}", lambda: _read_version(old), lambda: _read_version(new)
+
+
+def _read_version(name: str) -> Form[Any]:
+    """The form of a file or a type."""
+    path = Path(name)
+    if not path.is_file() and ":" in name:
+        return form(import_type(name, "version"))
+    try:
+        return _schema_form(path.read_bytes(), name)
+    except OSError as error:
+        raise click.UsageError(f"{name} is neither a file nor module:Type: {error.strerror}.") from error
+
+
+def _schema_form(data: bytes, name: str) -> Form[Any]:
+    """The form of a schema; keywords that nobody knows say nothing about what it allows."""
+    from formwright.forms.json_forms import json_schema
+
+    try:
+        return json_schema(json.loads(data), unknown_keywords="ignore")
+    except ValueError as error:
+        if isinstance(error, FormwrightError):
+            raise
+        raise ArgumentError(f"{name} is not JSON: {error}", argument="version") from error
+
+
+def _pair_revisions(names: tuple[str, ...], revision: str) -> Iterator[Pair]:
+    """The files that are there now and were there then."""
+    for path in _list_files(names):
+        data = _read_revision(path, revision)
+        if data is None:
+            click.echo(f"{path}: new since {revision}", err=True)
+            continue
+        yield (
+            str(path),
+            lambda data=data, path=path: _schema_form(data, f"{revision}:{path}"),  # type: ignore[misc]
+            lambda path=path: _schema_form(path.read_bytes(), str(path)),  # type: ignore[misc]
+        )
+
+
+def _list_files(names: Iterable[str]) -> Iterator[Path]:
+    """Files, and the *.json files of folders."""
+    for path in map(Path, names):
+        if not path.exists():
+            raise click.UsageError(f"{path} does not exist.")
+        yield from sorted(path.rglob("*.json")) if path.is_dir() else [path]
+
+
+def _read_revision(path: Path, revision: str) -> bytes | None:
+    """What a file was in a git revision, ``None`` if it was not there."""
+    place = ["git", "-C", str(path.parent)]
+    known = subprocess.run(
+        [*place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"], capture_output=True
+    )
+    if known.returncode:
+        raise click.UsageError(f"--revision {revision}: git knows no such commit in {path.parent}.")
+    shown = subprocess.run([*place, "show", "--end-of-options", f"{revision}:./{path.name}"], capture_output=True)
+    return None if shown.returncode else shown.stdout
+
+
+# --- showing --------------------------------------------------------------------------------------
+
+
+def _show_text(found: Mapping[str, Verdict]) -> str:
+    return "\n".join(line for name, verdict in found.items() for line in _text_lines(name, verdict))
+
+
+def _text_lines(name: str, verdict: Verdict) -> Iterator[str]:
+    if isinstance(verdict, FormwrightError):
+        yield f"{name}: {verdict}"
+        return
+    count = len(verdict.changes)
+    yield f"{name}: " + (f"{count} change{'s' * (count != 1)}" if count else "compatible")
+    yield from (f"  {change}" for change in verdict.changes)
+    if not verdict.is_complete:
+        yield "  there may be more changes than these"
+
+
+def _show_json(found: Mapping[str, Verdict]) -> str:
+    return json.dumps({name: _as_json(verdict) for name, verdict in found.items()}, indent=2, ensure_ascii=False)
+
+
+def _as_json(verdict: Verdict) -> dict[str, Any]:
+    if isinstance(verdict, FormwrightError):
+        return {"error": type(verdict).__name__, "message": str(verdict)}
+    changes = [{**change._asdict(), "keywords": list(change.keywords)} for change in verdict.changes]
+    return {"is_compatible": verdict.is_compatible, "is_complete": verdict.is_complete, "changes": changes}
+
+
+def _show_markdown(found: Mapping[str, Verdict]) -> str:
+    rows = [row for name, verdict in found.items() for row in _markdown_rows(name, verdict)]
+    return "\n".join(["| schema | breaks | at | keywords | a value |", "|---|---|---|---|---|", *rows])
+
+
+def _markdown_rows(name: str, verdict: Verdict) -> Iterator[str]:
+    if isinstance(verdict, FormwrightError):
+        yield f"| {name} | {type(verdict).__name__} | | | {_escape_cell(str(verdict))} |"
+    elif verdict.is_compatible:
+        yield f"| {name} | nothing | | | |"
+    else:
+        for change in verdict.changes:
+            keywords = ", ".join(change.keywords)
+            yield f"| {name} | {change.breaks} | `#{change.pointer}` | {keywords} | `{_escape_cell(change.text)}` |"
+
+
+def _escape_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+_SHOW: Mapping[str, Callable[[Mapping[str, Verdict]], str]] = {
+    "text": _show_text,
+    "json": _show_json,
+    "markdown": _show_markdown,
+}
