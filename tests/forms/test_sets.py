@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from small_patterns import draw_pattern
 
 import formwright as fw
 from formwright.forms.sets import difference
@@ -18,16 +19,6 @@ from formwright.forms.sets import difference
 SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "0"))
 
 # --- regular forms --------------------------------------------------------------------------------
-
-
-def draw_pattern(random_: random.Random, depth: int = 3) -> str:
-    """A pattern over the letters a and b."""
-    if depth == 0:
-        return random_.choice(["a", "b", "[ab]", ""])
-    inner = [draw_pattern(random_, depth - 1) for _ in range(2)]
-    return random_.choice(
-        [f"(?:{inner[0]}|{inner[1]})", f"{inner[0]}{inner[1]}", f"(?:{inner[0]})*", f"(?:{inner[0]}){{1,2}}", inner[0]]
-    )
 
 
 TEXTS = ["".join(letters) for length in range(6) for letters in itertools.product("ab", repeat=length)]

@@ -275,6 +275,50 @@ class Form(Generic[T_co]):
 
         return are_disjoint(self, other)
 
+    def count(self, *, max_bytes: int | None = None) -> int:
+        """How many texts of at most ``max_bytes`` bytes there are; of JSON, every spelling is one.
+
+        Args:
+            max_bytes: The length of the longest text; ``None`` if there are finitely many.
+
+        Raises:
+            ArgumentError: There are infinitely many, or they hold control tokens.
+            LimitExceeded: There are too many states: count shorter texts, or those of ``whitespace="compact"``.
+        """
+        from formwright.forms.counting import count_texts
+
+        return count_texts(self.language, max_bytes)
+
+    def sample(self, n: int, *, seed: int | None = None, max_bytes: int | None = None) -> list[str]:
+        """Texts drawn independently from all those that `count` counts, each with the same probability.
+
+        Args:
+            n: How many.
+            seed: The same seed draws the same texts; ``None`` takes another each time.
+            max_bytes: The length of the longest text; ``None`` if there are finitely many.
+
+        Raises:
+            ArgumentError: As `count`; no text is so short.
+            LimitExceeded: As `count`.
+        """
+        from formwright.forms.counting import sample_texts
+
+        return sample_texts(self.language, n, seed, max_bytes)
+
+    def hypothesis(self, *, max_bytes: int | None = None) -> Any:
+        """A strategy of the library hypothesis: values of this form, for property tests; they shrink to the shortest.
+
+        Args:
+            max_bytes: The length of the longest text; ``None`` is 16 bytes more than the shortest.
+
+        Raises:
+            MissingDependency: hypothesis is not installed.
+            ArgumentError, LimitExceeded: As `count`.
+        """
+        from formwright.forms.counting import make_strategy
+
+        return make_strategy(self, max_bytes)
+
     # A checker that sees `Form[str]` as `Form[object]` takes the last of these, which is why they are said to overlap.
     @overload
     def __add__(self: Form[str], other: Form[U], /) -> Form[U]: ...  # type: ignore[overload-overlap]
