@@ -21,6 +21,7 @@ from formwright.cli.main import INTERRUPTED
 from formwright.cli.map import map_
 from formwright.cli.next import next_
 from formwright.cli.serve import serve
+from formwright.cli.verify import verify
 from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
@@ -86,5 +87,19 @@ def app() -> None:  # \b keeps click from wrapping the lines below it
     """  # noqa: D301
 
 
-for command in (automaton, check, compat, convert, distortion, doctor, evaluate, explain, generate, map_, next_, serve):
+for command in (
+    automaton,
+    check,
+    compat,
+    convert,
+    distortion,
+    doctor,
+    evaluate,
+    explain,
+    generate,
+    map_,
+    next_,
+    serve,
+    verify,
+):
     app.add_command(command)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from formwright.generation.fields.evidence import Evidence
     from formwright.generation.fields.field import Field
     from formwright.generation.trace.recorder import Trace
+    from formwright.receipts import Provenance, Receipt
 
 __all__ = [
     "Attempt",
@@ -72,6 +73,23 @@ class _Written:
     log_probability: float | None = None
     trace: Trace | None = field(default=None, compare=False)
     exchange: Exchange | None = field(default=None, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def receipt(self) -> Receipt:
+        """What was written under which form, for others to check: `formwright.receipts.Receipt`.
+
+        Raises:
+            OptionUnsupported: The text was not written here, or the result comes from a pickle.
+            LanguageError: The form holds a character parser, which cannot be stored.
+        """
+        if self.provenance is None:
+            raise OptionUnsupported(
+                "there is no receipt of this text: its tokens were not chosen in this process", argument="receipt"
+            )
+        from formwright.receipts import make_receipt
+
+        return make_receipt(self.provenance, self.token_ids, end=getattr(self, "reason", "complete"))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, shown in self._shown_fields())})"
@@ -128,6 +146,7 @@ class Complete(_Written, Generic[T]):
         enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
             wrote it, by a schema; ``"checked"``, nobody who says so, and it was found to conform. All are checked here.
         exchange: Of a remote model: what was asked, in how many attempts, and what came back.
+        provenance: What `receipt` is made of; ``None`` for texts of services.
         evidence: What `fields` are measured by.
     """
 
@@ -190,6 +209,7 @@ class Truncated(_Written):
             nobody has asked (``beams=``, ``fidelity=``).
         trace: What the form did to the model, token by token, if ``trace=True``.
         exchange: Of a remote model: what was asked, in how many attempts, and what came back.
+        provenance: What `receipt` is made of; ``None`` for texts of services.
     """
 
     reason: Reason

@@ -48,6 +48,7 @@ from formwright.generation.sampler import Sampler
 from formwright.generation.trace.recorder import Recorder, Row, Trace
 from formwright.incremental import Partial
 from formwright.masks.arrays import allocate_bitmask
+from formwright.receipts import Provenance
 
 if TYPE_CHECKING:
     from formwright.generation.fields.evidence import Evidence
@@ -157,6 +158,7 @@ class Writing:
         self._recorder = Recorder(constraint.vocabulary, likeliest) if trace else None
         self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
         self.prompt_tokens = len(prompt_ids)
+        self._provenance = Provenance(constraint, prompt_ids, self.left if self._finish else None)
         self._pending, self._calls = list(prompt_ids if unseen is None else unseen), 0
         self._forced, self._forced_ids = 0, deque[int]()
         self._only: int | None = None
@@ -359,6 +361,7 @@ class Writing:
         written: dict[str, Any] = {
             "text": text,
             "token_ids": tuple(self.token_ids),
+            "provenance": self._provenance,
             "prompt_tokens": self.prompt_tokens,
             "model_calls": self._calls,
             "forced_tokens": self._forced,

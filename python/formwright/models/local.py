@@ -69,6 +69,7 @@ from formwright.models.options import BeginOptions, ObserveOptions
 from formwright.models.programs import Run
 from formwright.models.verbs import Verbs
 from formwright.models.writing_tasks import PARTICLES, WritingTask, write_together
+from formwright.receipts import Provenance
 from formwright.schemas.instructions import check_style, instruction_of
 
 if TYPE_CHECKING:
@@ -357,7 +358,12 @@ class LocalModel(Verbs):
         else:
             beams, returns = settings.beams, settings.returns
             result = beam_search(self.batch(), *task_parts, beams=beams, returns=returns, prefix=task.prefix)
+        budget = int(task.limits.max_tokens) if task.limits.finish else None
+        provenance = Provenance(task.constraint, task.prompt_ids, budget)
+        result = replace(result, provenance=provenance)
         if isinstance(result, Complete):
+            others = tuple(replace(other, provenance=provenance) for other in result.alternatives)
+            result = replace(result, alternatives=others)
             result = replace(result, evidence=self._find_evidence(task, result.token_ids, settings.source))
         return self._add_trace(task, result) if settings.trace else result
 
