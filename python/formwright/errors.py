@@ -18,6 +18,7 @@
     │  └─ UnknownOption(TypeError)                  no option has this name
     ├─ PromptError(ValueError)                     what was passed is not a prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed .text
+    ├─ Undecided                                   .bound: whether two forms differ was not found out
     ├─ Interrupted                                 an `Interrupt` was set
     ├─ VocabularyError(ValueError)                 a tokenizer that cannot be represented, or another one than expected
     ├─ MatchError
@@ -77,6 +78,7 @@ __all__ = [
     "StreamUnfinished",
     "StructuralTagError",
     "TokenRejected",
+    "Undecided",
     "UnknownModel",
     "UnknownOption",
     "UnsatisfiableSchema",
