@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from formwright.algebra.compat import Change, Compatibility, compat
+from formwright.algebra.compatibility import Change, Compatibility, compat
 
 __all__ = ["Change", "Compatibility", "compat"]

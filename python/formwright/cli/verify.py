@@ -30,7 +30,7 @@ __all__ = ["verify"]
 def verify(
     receipt: IO[bytes], schema: IO[bytes] | None, public_key: Path | None, tokenizer: str | None, **options: Any
 ) -> None:
-    """Replay the masks of RECEIPT: every token was allowed where it stands, and the text may end where it ends.
+    """Replay the masks of RECEIPT: every token was allowed where it is, and the text may end where it ends.
 
     The form is that of the receipt; with --form, and the options that it was read with, it must be the same one. Exits
     with 1 if something is wrong: each line names an entry of the receipt, and the token at which it shows.

@@ -1,4 +1,4 @@
-"""Masks and whole choices on a device: no upload and no wait in the loop.
+"""Masks and choices on a device: no upload and no wait in the loop.
 
 ::
 

@@ -285,7 +285,7 @@ class Form(Generic[T_co]):
             ArgumentError: There are infinitely many, or they hold control tokens.
             LimitExceeded: There are too many states: count shorter texts, or those of ``whitespace="compact"``.
         """
-        from formwright.forms.counting import count_texts
+        from formwright.forms.text_counts import count_texts
 
         return count_texts(self.language, max_bytes)
 
@@ -301,7 +301,7 @@ class Form(Generic[T_co]):
             ArgumentError: As `count`; no text is so short.
             LimitExceeded: As `count`.
         """
-        from formwright.forms.counting import sample_texts
+        from formwright.forms.text_counts import sample_texts
 
         return sample_texts(self.language, n, seed, max_bytes)
 
@@ -315,7 +315,7 @@ class Form(Generic[T_co]):
             MissingDependency: hypothesis is not installed.
             ArgumentError, LimitExceeded: As `count`.
         """
-        from formwright.forms.counting import make_strategy
+        from formwright.forms.text_counts import make_strategy
 
         return make_strategy(self, max_bytes)
 

@@ -1,8 +1,8 @@
-"""Which keywords of a schema reject a value, and where they stand: the deepest place that explains it.
+"""Which keywords of a schema reject a value, and where they are: the deepest place that explains it.
 
 ::
 
-    adult = Described('{"properties": {"age": {"type": "integer", "minimum": 18}}}', options)
+    adult = SchemaSource('{"properties": {"age": {"type": "integer", "minimum": 18}}}', options)
     find_rejection(adult, '{"age":3}')                  # Rejection("/properties/age", ("minimum",), 3)
 
 A keyword is asked alone: the schema at its place is reduced to that keyword and those that it depends on, and the
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from formwright.errors import FormwrightError
 from formwright.forms.pointers import pointer_of, steps_of, value_at
-from formwright.forms.schema_sets import Described, holds
+from formwright.forms.schema_sets import SchemaSource, holds
 from formwright.forms.text_checks import dump_json
 
 __all__ = ["Rejection", "find_rejection"]
@@ -59,7 +59,7 @@ class Rejection(NamedTuple):
     part: Any
 
 
-def find_rejection(described: Described, text: str) -> Rejection:
+def find_rejection(described: SchemaSource, text: str) -> Rejection:
     """Return the deepest place of a schema whose keywords reject a value.
 
     Args:
@@ -80,7 +80,7 @@ def find_rejection(described: Described, text: str) -> Rejection:
 
 
 def _find_deeper(
-    described: Described, document: Any, steps: list[str | int], value: Any
+    described: SchemaSource, document: Any, steps: list[str | int], value: Any
 ) -> tuple[list[str | int], Any] | None:
     """A part of a schema that rejects the value, or the part of the value that it is about."""
     for path, part in _parts(document, steps, value):
@@ -110,7 +110,7 @@ def _parts(document: Any, steps: list[str | int], value: Any) -> Iterator[tuple[
             yield from (([*steps, "items"], item) for item in value[len(prefix) :])
 
 
-def _rejecting(described: Described, document: Any, steps: list[str | int], value: Any) -> Iterator[str]:
+def _rejecting(described: SchemaSource, document: Any, steps: list[str | int], value: Any) -> Iterator[str]:
     """The keywords of a schema that reject a value, each by itself."""
     schema = value_at(document, pointer_of(steps))
     together = dict(_TOGETHER)
@@ -118,12 +118,12 @@ def _rejecting(described: Described, document: Any, steps: list[str | int], valu
         if keyword in _UNASKED:
             continue
         kept = {keyword, *together.get(keyword, ()), *_SURROUNDINGS}
-        reduced = _replaced(document, steps, {name: schema[name] for name in schema if name in kept})
+        reduced = _replace_part(document, steps, {name: schema[name] for name in schema if name in kept})
         if not _allows(described, reduced, steps, value):
             yield keyword
 
 
-def _replaced(document: Any, steps: list[str | int], schema: Any) -> Any:
+def _replace_part(document: Any, steps: list[str | int], schema: Any) -> Any:
     """A document with another schema at a place."""
     if not steps:
         return schema
@@ -133,12 +133,12 @@ def _replaced(document: Any, steps: list[str | int], schema: Any) -> Any:
     return copied
 
 
-def _allows(described: Described, document: Any, steps: list[str | int], value: Any) -> bool:
+def _allows(described: SchemaSource, document: Any, steps: list[str | int], value: Any) -> bool:
     """Whether the schema at a place of a document allows a value; what cannot be read alone is taken to allow it."""
     uri = "urn:formwright:whole"
     registry = {**(described.options.get("registry") or {}), uri: json.dumps(document)}
     part = {"$ref": f"{uri}#{pointer_of(steps)}"}
     try:
-        return holds(Described(json.dumps(part), {**described.options, "registry": registry}), dump_json(value))
+        return holds(SchemaSource(json.dumps(part), {**described.options, "registry": registry}), dump_json(value))
     except FormwrightError:
         return True

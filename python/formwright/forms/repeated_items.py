@@ -1,4 +1,4 @@
-"""``uniqueItems`` in comparisons: its negation is no schema, so other rules stand in for it.
+"""``uniqueItems`` in comparisons: its negation cannot be said by a schema, so other rules are used.
 
 * Where both schemas demand it at the same place, it makes no difference: the second one need not demand it.
 * A difference that does not need it is found without it, and is checked.

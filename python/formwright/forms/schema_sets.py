@@ -2,13 +2,13 @@
 
 ::
 
-    first = Described('{"type": "integer"}', {"format": "assert"})
+    first = SchemaSource('{"type": "integer"}', {"format": "assert"})
     combine_difference(first, second)                                          # a schema: first without second
     find_text_outside(first, second)                                           # '0', or None
 
 The kernel has intersections and complements of schemas, knows whether one has a text, and which is the shortest. So a
 difference is a schema to it: nothing here decides anything by itself. A schema keeps its own dialect, base and
-references when it stands in a document with another.
+references beside another one.
 
 Numbers are compared as decimals, and formats by the texts that formwright writes for them, since both forms mean the
 same by them. How a value is written (order, whitespace, escapes) does not matter.
@@ -34,7 +34,15 @@ from formwright.forms.repeated_items import (
     without_uniqueness,
 )
 
-__all__ = ["Described", "combine", "combine_difference", "find_common_text", "find_text", "find_text_outside", "holds"]
+__all__ = [
+    "SchemaSource",
+    "combine",
+    "combine_difference",
+    "find_common_text",
+    "find_text",
+    "find_text_outside",
+    "holds",
+]
 
 _MEANING = ("alphabet", "max_items", "formats", "format")
 """Options that say which values a schema allows. The others say how a value is written, or how a schema is read."""
@@ -52,11 +60,11 @@ _COMPARED: Mapping[str, Any] = {
 """How values are written where only values count."""
 
 _LITERAL = frozenset({"const", "enum", "default", "examples"})
-"""Keywords whose values are no schemas."""
+"""Keywords whose values are not schemas."""
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class SchemaSource:
     """A schema as JSON text, with the options of its form, as the kernel takes them."""
 
     text: str
@@ -71,7 +79,7 @@ class Described:
         return document
 
 
-def combine(first: Described, second: Described, make: Callable[[Any, Any], Any]) -> Described:
+def combine(first: SchemaSource, second: SchemaSource, make: Callable[[Any, Any], Any]) -> SchemaSource:
     """Put two schemas into one, which ``make`` makes of references to them; the first one's options say how to write.
 
     Raises:
@@ -96,10 +104,10 @@ def combine(first: Described, second: Described, make: Callable[[Any, Any], Any]
     ignore = "ignore" in (first.options.get("unknown_keywords"), second.options.get("unknown_keywords"))
     options = {**first.options, "registry": registry, "dialect": None}
     options["unknown_keywords"] = "ignore" if ignore else "error"
-    return Described(json.dumps(make(*references)), options)
+    return SchemaSource(json.dumps(make(*references)), options)
 
 
-def find_text_outside(first: Described, second: Described) -> str | None:
+def find_text_outside(first: SchemaSource, second: SchemaSource) -> str | None:
     """Return a shortest text of a value that ``first`` allows and ``second`` does not, ``None`` if there is none.
 
     Raises:
@@ -108,19 +116,19 @@ def find_text_outside(first: Described, second: Described) -> str | None:
     try:
         return find_text(combine_difference(first, second))
     except LimitExceeded as error:
-        raise _undecided(error) from error
+        raise _make_undecided(error) from error
     except UnsupportedKeyword as error:
         found = _find_text_outside_unique(first, second)
         if found is None:
-            raise _undecided(error) from error
+            raise _make_undecided(error) from error
         return found or None
 
 
-def _find_text_outside_unique(first: Described, second: Described) -> str | None:
+def _find_text_outside_unique(first: SchemaSource, second: SchemaSource) -> str | None:
     """As `find_text_outside`, where the second demands unique items: ``""`` if there is none, ``None`` if unknown."""
     places = unique_places(second.document)
     try:
-        without = Described(json.dumps(without_uniqueness(second.document)), second.options)
+        without = SchemaSource(json.dumps(without_uniqueness(second.document)), second.options)
         others = find_text(combine_difference(first, without))
         if others is not None and not holds(second, others):
             return others
@@ -135,15 +143,15 @@ def _find_text_outside_unique(first: Described, second: Described) -> str | None
         return None
 
 
-def find_common_text(first: Described, second: Described) -> str | None:
+def find_common_text(first: SchemaSource, second: SchemaSource) -> str | None:
     """Return a shortest text of a value that both allow, ``None`` if there is none. Raises as `find_text_outside`."""
     try:
         return find_text(combine(first, second, lambda a, b: {"allOf": [a, b]}))
     except (UnsupportedKeyword, LimitExceeded) as error:
-        raise _undecided(error) from error
+        raise _make_undecided(error) from error
 
 
-def find_text(described: Described) -> str | None:
+def find_text(described: SchemaSource) -> str | None:
     """Return a shortest text of a value that a schema allows, ``None`` if it allows none."""
     try:
         return _language(described).example().decode()
@@ -151,7 +159,7 @@ def find_text(described: Described) -> str | None:
         return None
 
 
-def holds(described: Described, text: str) -> bool:
+def holds(described: SchemaSource, text: str) -> bool:
     """Whether a schema allows the value that a JSON text spells."""
     try:
         language = _language(described, order="model", integers="decimal", whitespace="flexible", escapes="any")
@@ -160,18 +168,18 @@ def holds(described: Described, text: str) -> bool:
     return language.check(text.encode())[1]
 
 
-def _undecided(error: UnsupportedKeyword | LimitExceeded) -> Undecided:
+def _make_undecided(error: UnsupportedKeyword | LimitExceeded) -> Undecided:
     bound = error.limit if isinstance(error, LimitExceeded) else "unsupported"
     return Undecided(f"not decided: {error}", hint=error.hint, bound=bound)
 
 
-def combine_difference(first: Described, second: Described) -> Described:
+def combine_difference(first: SchemaSource, second: SchemaSource) -> SchemaSource:
     """Put into one schema what ``first`` allows and ``second`` does not. Raises as `combine`."""
-    relaxed = Described(json.dumps(without_shared_uniqueness(first.document, second.document)), second.options)
+    relaxed = SchemaSource(json.dumps(without_shared_uniqueness(first.document, second.document)), second.options)
     return combine(first, relaxed, lambda a, b: {"allOf": [a, {"not": b}]})
 
 
-def _find_within(described: Described, schema: Any) -> str | None:
+def _find_within(described: SchemaSource, schema: Any) -> str | None:
     """A shortest text of a value that a schema allows, and this one, too; ``None`` if the kernel knows of none."""
     try:
         return find_text(_narrow(described, schema))
@@ -179,13 +187,13 @@ def _find_within(described: Described, schema: Any) -> str | None:
         return None
 
 
-def _narrow(described: Described, schema: Any) -> Described:
+def _narrow(described: SchemaSource, schema: Any) -> SchemaSource:
     """The values that a schema allows, and this one, too."""
-    other = Described(json.dumps(schema), described.options)
+    other = SchemaSource(json.dumps(schema), described.options)
     return combine(described, other, lambda a, b: {"allOf": [a, b]})
 
 
-def _language(described: Described, **options: Any) -> Language:
+def _language(described: SchemaSource, **options: Any) -> Language:
     """The values of a schema, each written in one way, or as the options say."""
     means = "exact" if described.options.get("format") == "assert" else described.options.get("format", "exact")
     return Language.json_schema(described.text, **{**described.options, **_COMPARED, "format": means, **options})
@@ -216,7 +224,7 @@ def _schemas(document: Any, base: str) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _isolate(document: Any) -> Any:
-    """A document whose own addresses are its own alone, so that another version of it can stand beside it."""
+    """A document whose own addresses are its own alone, so that another version of it can be beside it."""
     copied = json.loads(json.dumps(document))
     own = _ids(copied)
     mark = hashlib.sha256(json.dumps(document).encode()).hexdigest()[:20]
@@ -226,14 +234,14 @@ def _isolate(document: Any) -> Any:
             reference = schema.get(key)
             if isinstance(reference, str) and not reference.startswith("#"):
                 target, fragment = urldefrag(urljoin(inner, reference))
-                schema[key] = (_marked(target, mark) if target in own else target) + (
+                schema[key] = (_mark_uri(target, mark) if target in own else target) + (
                     f"#{fragment}" if fragment else ""
                 )
     for schema, base in list(_schemas(copied, "")):
         if uri := _own_id(schema, base):
-            schema["$id" if "$id" in schema else "id"] = _marked(uri, mark)
+            schema["$id" if "$id" in schema else "id"] = _mark_uri(uri, mark)
     return copied
 
 
-def _marked(uri: str, mark: str) -> str:
+def _mark_uri(uri: str, mark: str) -> str:
     return f"urn:formwright:{mark}:{hashlib.sha256(uri.encode()).hexdigest()[:12]}"

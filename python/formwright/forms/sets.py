@@ -29,7 +29,7 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsatisfiableSchema
 from formwright.forms.form import Form, Origin
 from formwright.forms.rejections import find_rejection
-from formwright.forms.schema_sets import Described, combine, combine_difference, find_common_text, find_text_outside
+from formwright.forms.schema_sets import SchemaSource, combine, combine_difference, find_common_text, find_text_outside
 
 __all__ = ["Witness", "are_disjoint", "complement", "difference", "find_outside", "intersect", "subtract_forms"]
 
@@ -66,7 +66,7 @@ def difference(a: Form[Any], b: Form[Any], /) -> Witness | None:
     if not texts:
         return None
     text, side, other = min(texts, key=lambda row: len(row[0]))
-    described = _described(other)
+    described = _describe(other)
     if described is None:
         return Witness(text, side)  # type: ignore[arg-type]
     pointer, keywords, _ = find_rejection(described, text)
@@ -115,7 +115,7 @@ def subtract_forms(a: Form[Any], b: Form[Any]) -> Form[Any]:
 
 def complement(a: Form[Any]) -> Form[Any]:
     """The texts, of a form of JSON the values, that are not in ``a``. Raises as ``~a``."""
-    described = _described(a)
+    described = _describe(a)
     if described is None:
         return Form(~a.language, str, f"~{a.title}", "text")
     from formwright.forms.text_checks import read_json
@@ -125,24 +125,24 @@ def complement(a: Form[Any]) -> Form[Any]:
     return Form(language, read_json, f"~{a.title}", "value", origin=Origin("schema", negated.text, negated.options))
 
 
-def _form_of(described: Described, like: Form[Any], title: str) -> Form[Any]:
+def _form_of(described: SchemaSource, like: Form[Any], title: str) -> Form[Any]:
     """The form of a schema whose texts are read as another form reads them."""
     language = Language.json_schema(described.text, **described.options)
     origin = Origin("schema", described.text, described.options)
     return Form(language, like.read, title, like.kind, like.defaults, origin=origin)
 
 
-def _described(form: Form[Any]) -> Described | None:
+def _describe(form: Form[Any]) -> SchemaSource | None:
     """The schema of a form of JSON, ``None`` for any other."""
     origin = form.origin
     if origin is None or origin.kind != "schema":
         return None
-    return Described(origin.what, origin.options or {})
+    return SchemaSource(origin.what, origin.options or {})
 
 
-def _pair(a: Form[Any], b: Form[Any]) -> tuple[Described | None, Described | None]:
+def _pair(a: Form[Any], b: Form[Any]) -> tuple[SchemaSource | None, SchemaSource | None]:
     """The schemas of two forms of JSON, or twice ``None``. Raises ArgumentError if only one is of JSON."""
-    first, second = _described(a), _described(b)
+    first, second = _describe(a), _describe(b)
     if (first is None) != (second is None):
         json, other = (a, b) if second is None else (b, a)
         raise ArgumentError(

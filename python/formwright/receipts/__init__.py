@@ -7,7 +7,7 @@
     receipt.verify(vocabulary)                  # (), or what is wrong and at which step
 
 A receipt proves that its tokens conform to its form under its tokenizer and that each of them was allowed where it
-stands. It does not prove who wrote them, nor that a model chose them: that takes a signature, and trust in its owner.
+is. It does not prove who wrote them, nor that a model chose them: that takes a signature, and trust in its owner.
 """
 
 from __future__ import annotations

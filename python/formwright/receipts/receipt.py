@@ -162,7 +162,7 @@ class Receipt:
     def verify(
         self, vocabulary: Vocabulary, *, form: Form[Any] | None = None, public_key: Ed25519PublicKey | None = None
     ) -> tuple[Problem, ...]:
-        """Return what is wrong; nothing where every token was allowed where it stands.
+        """Return what is wrong; nothing if every token was allowed where it is.
 
         Args:
             vocabulary: The vocabulary of the model.

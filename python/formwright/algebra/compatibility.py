@@ -26,7 +26,7 @@ from formwright.forms.coerce import form
 from formwright.forms.form import Form
 from formwright.forms.pointers import value_at
 from formwright.forms.rejections import Rejection, find_rejection
-from formwright.forms.schema_sets import Described, find_text_outside
+from formwright.forms.schema_sets import SchemaSource, find_text_outside
 from formwright.forms.sets import find_outside
 
 __all__ = ["Change", "Compatibility", "Direction", "compat"]
@@ -122,7 +122,7 @@ def _list_changes(
         yield Change(breaks, rejection.pointer, rejection.keywords, text)
         if not rejection.keywords:
             break
-        second = Described(json.dumps(_relax(second.document, rejection, names)), second.options)
+        second = SchemaSource(json.dumps(_relax(second.document, rejection, names)), second.options)
         try:
             following = find_text_outside(first, second)
         except Undecided:
@@ -133,9 +133,9 @@ def _list_changes(
     yield None
 
 
-def _describe(form: Form[Any]) -> Described | None:
+def _describe(form: Form[Any]) -> SchemaSource | None:
     origin = form.origin
-    return Described(origin.what, origin.options or {}) if origin is not None and origin.kind == "schema" else None
+    return SchemaSource(origin.what, origin.options or {}) if origin is not None and origin.kind == "schema" else None
 
 
 def _declared_names(document: Any) -> Iterator[str]:
