@@ -22,7 +22,9 @@ def test_all_is_sorted_and_complete() -> None:
 
 def test_the_docstring_draws_every_class_once() -> None:
     tree = errors.__doc__.split("\n\n")[2]
-    drawn = re.findall(r"\b(?:[A-Z][a-z]+){2,}\b|\bDeadEnd\b|\bNotAForm\b|\bRefused\b|\bInterrupted\b|\bUndecided\b", tree)
+    drawn = re.findall(
+        r"\b(?:[A-Z][a-z]+){2,}\b|\bDeadEnd\b|\bNotAForm\b|\bRefused\b|\bInterrupted\b|\bUndecided\b", tree
+    )
     names = [name for name in drawn if name in errors.__all__]
     assert sorted(names) == errors.__all__
 

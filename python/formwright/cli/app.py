@@ -17,6 +17,7 @@ from formwright.cli.doctor import doctor
 from formwright.cli.evaluate import evaluate
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
+from formwright.cli.judge import judge
 from formwright.cli.main import INTERRUPTED
 from formwright.cli.map import map_
 from formwright.cli.next import next_
@@ -97,6 +98,7 @@ for command in (
     evaluate,
     explain,
     generate,
+    judge,
     map_,
     next_,
     serve,

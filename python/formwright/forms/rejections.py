@@ -20,7 +20,7 @@ from formwright.forms.pointers import pointer_of, steps_of, value_at
 from formwright.forms.schema_sets import SchemaSource, holds
 from formwright.forms.text_checks import dump_json
 
-__all__ = ["Rejection", "find_rejection"]
+__all__ = ["ANNOTATIONS", "SURROUNDINGS", "Rejection", "find_rejection", "replace_part"]
 
 _DEPTH = 64
 """Places on the way to the deepest one, at most: a recursive schema may go on as deep as its value."""
@@ -36,12 +36,12 @@ _TOGETHER = (
 )
 """Keywords, and those without which they mean something else."""
 
-_SURROUNDINGS = ("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$defs", "definitions")
+SURROUNDINGS = ("$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$defs", "definitions")
 """Keywords that reject nothing, and that references need."""
 
-_ANNOTATIONS = ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment")
+ANNOTATIONS = ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment")
 
-_UNASKED = frozenset((*_SURROUNDINGS, *_ANNOTATIONS, "$vocabulary", "minContains", "maxContains", "then", "else"))
+_UNASKED = frozenset((*SURROUNDINGS, *ANNOTATIONS, "$vocabulary", "minContains", "maxContains", "then", "else"))
 """Keywords that reject nothing, or not by themselves."""
 
 
@@ -117,14 +117,14 @@ def _rejecting(described: SchemaSource, document: Any, steps: list[str | int], v
     for keyword in schema:
         if keyword in _UNASKED:
             continue
-        kept = {keyword, *together.get(keyword, ()), *_SURROUNDINGS}
-        reduced = _replace_part(document, steps, {name: schema[name] for name in schema if name in kept})
+        kept = {keyword, *together.get(keyword, ()), *SURROUNDINGS}
+        reduced = replace_part(document, steps, {name: schema[name] for name in schema if name in kept})
         if not _allows(described, reduced, steps, value):
             yield keyword
 
 
-def _replace_part(document: Any, steps: list[str | int], schema: Any) -> Any:
-    """A document with another schema at a place."""
+def replace_part(document: Any, steps: list[str | int], schema: Any) -> Any:
+    """Return a document with another schema at a place."""
     if not steps:
         return schema
     copied = json.loads(json.dumps(document))

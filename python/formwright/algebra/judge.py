@@ -1,0 +1,272 @@
+"""Which of several engines is right about a schema: probes through each of them, with validators as a third opinion.
+
+::
+
+    for finding in judge({"orders.json": schema}, ["llguidance", "xgrammar"]):
+        print(finding)      # xgrammar 0.2.8, orders.json: admits {"age":-1}, which is invalid (#/properties/age, ...)
+
+Each engine runs in a process of its own, so that one that crashes or hangs is a finding, and the others go on. A probe
+counts only if every installed validator says what formwright says of it; if they disagree, that is a finding of its
+own, about formwright.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, Literal, NamedTuple
+
+from formwright.algebra.peers import load_engine
+from formwright.algebra.probes import Probe, find_probes
+from formwright.errors import FormwrightError
+from formwright.forms.json_options import complete_options
+from formwright.forms.schema_sets import SchemaSource
+
+__all__ = ["Finding", "Summary", "judge"]
+
+Kind = Literal["admits", "rejects", "refuses", "fails", "disputed"]
+"""What an engine does wrong, as `Finding` says."""
+
+_MOST_PROBES = 200
+"""Probes of a schema, at most."""
+
+
+class Finding(NamedTuple):
+    """Something that an engine does wrong, or a schema that it does not take.
+
+    Attributes:
+        engine: The engine.
+        version: Its version.
+        schema: The name of the schema.
+        kind: ``"admits"`` an invalid text, ``"rejects"`` a valid one; ``"refuses"`` the schema; ``"fails"``: it
+            crashed, or took too long; ``"disputed"``: a validator does not say of the text what formwright says.
+        text: The text; of a refusal, the message.
+        pointer: JSON Pointer of the place that the text is about.
+        keyword: The keyword there.
+    """
+
+    engine: str
+    version: str
+    schema: str
+    kind: Kind
+    text: str
+    pointer: str = ""
+    keyword: str = ""
+
+    def __str__(self) -> str:
+        place = f" (#{self.pointer}, {self.keyword})" if self.keyword else ""
+        what = {
+            "admits": f"admits {self.text}, which is invalid{place}",
+            "rejects": f"rejects {self.text}, which is valid{place}",
+            "refuses": f"refuses the schema: {self.text}",
+            "fails": f"fails: {self.text}{place}",
+            "disputed": f"{self.text} is disputed{place}",
+        }[self.kind]
+        return f"{self.engine} {self.version}, {self.schema}: {what}"
+
+
+class Summary(NamedTuple):
+    """What was tried of one engine.
+
+    Attributes:
+        engine: The engine.
+        version: Its version.
+        schemas: Schemas that it was asked to read.
+        refused: Schemas that it refused.
+        failed: Schemas on which it crashed or took too long.
+        probes: Texts that were tried.
+        admits: Invalid texts that it admits.
+        rejects: Valid texts that it rejects.
+        wrong: Schemas on which it is wrong about some text.
+    """
+
+    engine: str
+    version: str
+    schemas: int = 0
+    refused: int = 0
+    failed: int = 0
+    probes: int = 0
+    admits: int = 0
+    rejects: int = 0
+    wrong: int = 0
+
+
+def judge(
+    schemas: Mapping[str, Any],
+    engines: Sequence[str],
+    *,
+    timeout: float = 10.0,
+    tell: Callable[[Finding], None] | None = None,
+) -> tuple[list[Finding], list[Summary]]:
+    """Try the probes of some schemas on some engines.
+
+    Args:
+        schemas: The schemas by name.
+        engines: The engines; formwright is tried too, first.
+        timeout: Seconds for one schema on one engine; reading it is a part of them.
+        tell: Called with each finding when it is made.
+
+    Returns:
+        The findings, and for each engine what was tried.
+
+    Raises:
+        ArgumentError: There is no such engine.
+        MissingDependency: An engine is not installed.
+    """
+    names = list(dict.fromkeys(("formwright", *engines)))
+    workers = [_Worker(name, timeout) for name in names]
+    findings: list[Finding] = []
+    summaries = {worker.name: Summary(worker.name, worker.version) for worker in workers}
+    try:
+        for name, schema in schemas.items():
+            probes, found = _list_probes(name, schema)
+            for worker in workers:
+                answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
+                own = list(_list_findings(worker, name, probes, answer))
+                found += own
+                summaries[worker.name] = _add(summaries[worker.name], own, len(probes))
+            findings += found
+            for finding in found:
+                if tell is not None:
+                    tell(finding)
+    finally:
+        for worker in workers:
+            worker.close()
+    return findings, list(summaries.values())
+
+
+def _add(summary: Summary, found: Sequence[Finding], probes: int) -> Summary:
+    kinds = [finding.kind for finding in found]
+    return summary._replace(
+        schemas=summary.schemas + 1,
+        refused=summary.refused + kinds.count("refuses"),
+        failed=summary.failed + ("fails" in kinds),
+        probes=summary.probes + (0 if "refuses" in kinds else probes),
+        admits=summary.admits + kinds.count("admits"),
+        rejects=summary.rejects + kinds.count("rejects"),
+        wrong=summary.wrong + ("admits" in kinds or "rejects" in kinds),
+    )
+
+
+def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Finding]]:
+    """The probes on which all validators agree with formwright, and findings about the others."""
+    options, _ = complete_options({"unknown_keywords": "ignore"})
+    probes: list[Probe] = []
+    try:
+        for probe in find_probes(SchemaSource(json.dumps(schema), options)):
+            probes.append(probe)
+            if len(probes) == _MOST_PROBES:
+                break
+    except FormwrightError:
+        pass  # which formwright says itself when it is asked to read the schema
+    validators = list(_load_validators(schema))
+    agreed, disputed = [], []
+    for probe in probes:
+        verdicts = {is_valid(json.loads(probe.text)) for is_valid in validators}
+        if verdicts <= {probe.is_valid}:
+            agreed.append(probe)
+        else:
+            place = (probe.pointer, probe.keyword)
+            disputed.append(Finding("formwright", _version(), name, "disputed", probe.text, *place))
+    return agreed, disputed
+
+
+def _version() -> str:
+    from formwright import __version__
+
+    return __version__
+
+
+def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool]]:
+    """The validators that are installed, as functions of a value."""
+    with suppress(ImportError):
+        import jsonschema
+
+        kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+        yield kind(schema, format_checker=kind.FORMAT_CHECKER).is_valid
+    with suppress(ImportError, ValueError):
+        import jsonschema_rs
+
+        yield jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
+
+
+def _list_findings(worker: _Worker, name: str, probes: Sequence[Probe], answer: _Answer) -> Iterator[Finding]:
+    kind, told = answer
+    if kind != "verdicts":
+        yield Finding(worker.name, worker.version, name, kind, told)
+        return
+    for probe, admits in zip(probes, told, strict=True):
+        place = (probe.text, probe.pointer, probe.keyword)
+        if admits is None:
+            yield Finding(worker.name, worker.version, name, "fails", *place)
+        elif admits != probe.is_valid:
+            yield Finding(worker.name, worker.version, name, "admits" if admits else "rejects", *place)
+
+
+# --- one engine in a process of its own -----------------------------------------------------------
+
+_Answer = tuple[Any, Any]
+"""``"verdicts"``, and of each text whether it is admitted, or ``None``; or ``"refuses"`` or ``"fails"``, and why."""
+
+
+class _Worker:
+    """An engine in a process of its own, which is started again after it has died."""
+
+    def __init__(self, name: str, timeout: float) -> None:
+        self.name, self.timeout = name, timeout
+        self.version = load_engine(name).version  # here, so that what is missing is said at once
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self.name, other), daemon=True)
+        self._process.start()
+        other.close()
+        self._pipe.recv()  # it is ready
+
+    def try_probes(self, schema: str, texts: list[str]) -> _Answer:
+        """Let the engine read a schema and try texts."""
+        try:
+            self._pipe.send((schema, texts))
+            if self._pipe.poll(self.timeout):
+                answer: _Answer = self._pipe.recv()
+                return answer
+            why = f"no answer after {self.timeout:g} seconds"
+        except (EOFError, OSError):
+            self._process.join(1)
+            why = f"its process ended with {self._process.exitcode}"
+        self.close()
+        self._start()
+        return "fails", why
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+def _serve(name: str, pipe: Connection) -> None:
+    """Answer questions about schemas until there are no more."""
+    engine = load_engine(name)
+    pipe.send("ready")
+    while True:
+        schema, texts = pipe.recv()
+        try:
+            reader = engine.read(schema)
+        except Exception as error:  # whatever the engine raises, it has refused the schema
+            pipe.send(("refuses", f"{type(error).__name__}: {error}"[:300]))
+            continue
+        pipe.send(("verdicts", [_try(reader, text) for text in texts]))
+
+
+def _try(reader: Any, text: str) -> bool | None:
+    try:
+        admits: bool = reader.admits(text.encode())
+    except Exception:  # a crash inside the engine, about this text
+        return None
+    return admits
