@@ -107,3 +107,31 @@ def test_the_command_prints_findings_and_a_table(tmp_path: Path) -> None:
     assert [row["kind"] for row in json.loads(done.stdout)["findings"]] == ["admits"]
     path.write_text("{")
     assert CliRunner().invoke(app, ["judge", str(path)]).exit_code == 2
+
+
+# --- faults that others have reported -------------------------------------------------------------
+
+KNOWN = json.loads((Path(__file__).parents[2] / "testdata/known_faults.json").read_text("utf-8"))
+"""Faults of released engines: where they were reported, a small schema, and the smallest text."""
+
+
+@pytest.mark.parametrize("engine", sorted({row["engine"] for row in KNOWN}))
+def test_known_faults_are_found_again(engine: str) -> None:
+    rows = [row for row in KNOWN if row["engine"] == engine]
+    try:
+        version = load_engine(engine).version
+    except fw.errors.MissingDependency as error:
+        pytest.skip(str(error))
+    if version != rows[0]["version"]:
+        pytest.skip(f"the faults are of {engine} {rows[0]['version']}, and this is {version}")
+    findings, (own, _) = judge({str(at): row["schema"] for at, row in enumerate(rows)}, [engine])
+    found = {(finding.schema, finding.kind, finding.keyword) for finding in findings}
+    missed = [row for at, row in enumerate(rows) if (str(at), row["kind"], row["keyword"]) not in found]
+    assert not missed
+    assert (own.wrong, own.refused, own.failed) == (0, 0, 0)
+
+
+def test_formwright_has_none_of_the_known_faults() -> None:
+    findings, (own,) = judge({str(at): row["schema"] for at, row in enumerate(KNOWN)}, [])
+    assert not findings
+    assert own.probes > 100

