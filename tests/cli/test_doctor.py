@@ -61,7 +61,7 @@ def test_the_states_of_hosts(hosts: None) -> None:
 
 def test_a_line_for_each_check(hosts: None) -> None:
     lines = run().stdout.splitlines()
-    assert [line for line in lines if line and line[0] != " "] == ["core", "models", "extras", "hosts"]
+    assert [line for line in lines if line and line[0] != " "] == ["core", "models", "extras", "judged", "hosts"]
     (line,) = [line for line in lines if line.startswith("  kernel")]
     assert line.split() == ["kernel", "works", fw.__version__]
     (line,) = [line for line in lines if line.startswith("  formwright-tiny")]
