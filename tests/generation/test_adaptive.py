@@ -15,7 +15,8 @@ from toys import RuleRuntime, ToyRuntime
 
 import formwright as fw
 from formwright.generation import Complete, Limits, Truncated
-from formwright.generation.adaptive import AdaptiveDraws, PrefixTree, RecentDraws
+from formwright.generation.adaptive import AdaptiveDraws, RecentDraws
+from formwright.generation.prefix_tree import PrefixTree
 from formwright.generation.result import Failed
 from formwright.generation.scorer import Scorer
 from formwright.models import LocalModel

@@ -353,7 +353,7 @@ def write_cell_prompt(grid: Grid, cell: Cell, item: Item) -> str:
 
 def _digest_inputs(grid: Grid, cell: Cell, item: Item, prompt: str | None = None) -> str:
     """Return a digest of everything that an answer depends on, except the model."""
-    arm = [cell.arm.enforces, cell.arm.reads, cell.arm.order, dict(cell.arm.options)]
+    arm: list[Any] = [cell.arm.enforces, cell.arm.reads, cell.arm.order, dict(cell.arm.options)]
     arm += [cell.arm.fidelity] * (cell.arm.fidelity != "mask")
     how = [arm, grid.task.answer, item.answer, grid.max_tokens, grid.temperature, "parser" in grid.unfair]
     text = json.dumps([prompt or write_cell_prompt(grid, cell, item), *how], ensure_ascii=False, sort_keys=True)
