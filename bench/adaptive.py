@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -188,25 +189,25 @@ class Prototype:
             "LEFT": OPTIONS["max_tokens"],
             "g": np.random.default_rng(seed),
             "log_softmax": log_softmax,
-            "m": self,
+            "m": self._imitate_model(),
         }
         with redirect_stdout(StringIO()):
             exec(self._code, names)
         return [names["marks"].get(number, (math.inf,))[0] for number in DRAWS]
 
-    @property
-    def vocabulary(self) -> fw.Vocabulary:
-        return self._model.vocabulary
+    def _imitate_model(self) -> Any:
+        """Make what a script calls of a model, some of it by former names."""
 
-    def prompt_ids(self, prompt: Prompt) -> list[int]:
-        return self._model.prompt_ids(prompt)
+        def open_score(prompt_ids: list[int]) -> Callable[[Sequence[int]], Any]:
+            score = self._model.score_after(prompt_ids)[1]
+            return lambda token_ids: [score(token_ids)]
 
-    def _instructed(self, prompt: str, constraint: fw.Constraint[Any], _: bool) -> Prompt:
-        return add_instruction(prompt, constraint.form)
-
-    def _score(self, prompt_ids: list[int]) -> Callable[[Sequence[int]], Any]:
-        score = self._model.score_after(prompt_ids)[1]
-        return lambda token_ids: [score(token_ids)]
+        return SimpleNamespace(
+            vocabulary=self._model.vocabulary,
+            prompt_ids=self._model.prompt_ids,
+            _instructed=lambda prompt, constraint, _: add_instruction(prompt, constraint.form),
+            _score=open_score,
+        )
 
 
 def compare_calls(model: LocalModel, seeds: int, most: int, prototype: Path | None) -> None:
