@@ -121,7 +121,7 @@ def distance_from(law: Law, texts: Sequence[str]) -> float:
     return distance(shares(texts, [share] * len(texts)), defaultdict(float, law))
 
 
-@pytest.mark.parametrize(("draw", "count"), [(shared, 1000), (fresh, 100), (forgetful, 40)])
+@pytest.mark.parametrize(("draw", "count"), [(shared, 1000), (fresh, 100), (forgetful, 30)])
 @pytest.mark.parametrize("kind", [ToyRuntime, ScoringRuntime])
 def test_draws_have_the_models_own_distribution(draw: Any, count: int, kind: Any) -> None:
     measured = []
