@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from canvas_oracle import EnumeratedCanvas
 
 import formwright as fw
 from formwright.generation.diffusion import EntropyBound
@@ -38,20 +37,8 @@ VOCABULARY = fw.Vocabulary([None, None, None, *PIECES, *[None] * 29], eos_token_
 TEXTS = [f'{{"name":"{name}"{age}}}' for name in ("Ada", "Bo") for age in ("", ',"age":1', ',"age":2', ',"age":31')]
 
 
-class Constraint:
-    """What the processor asks of a constraint, by enumeration."""
-
-    vocabulary = VOCABULARY
-
-    def __init__(self, texts: list[str] = TEXTS) -> None:
-        self.texts = texts
-        self.canvases: dict[tuple[int, int], EnumeratedCanvas] = {}
-
-    def canvas(self, length: int, after: int = 0) -> EnumeratedCanvas:
-        if (length, after) not in self.canvases:
-            texts = [text.encode() for text in self.texts]
-            self.canvases[length, after] = EnumeratedCanvas(texts, VOCABULARY, length, after)
-        return self.canvases[length, after].fork()
+def compile_choice(*texts: str) -> fw.Constraint[str]:
+    return fw.compile(fw.choice(texts), VOCABULARY)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +89,7 @@ def generate(network: Any, processors: list[Any], prompts: Any = ((2, 5, 6), (2,
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_texts_conform_whenever_the_host_stops(network: Any, steps: int, dtype: str) -> None:
     network.to(getattr(torch, dtype))
-    written, constraint = set(), Constraint()
+    written, constraint = set(), compile_choice(*TEXTS)
     for seed in range(3):
         torch.manual_seed(seed)
         processor = CanvasProcessor([constraint], policy=EntropyBound(steps=steps), seed=seed)
@@ -115,26 +102,26 @@ def test_texts_conform_whenever_the_host_stops(network: Any, steps: int, dtype: 
 
 
 def test_each_row_has_its_form(network: Any) -> None:
-    constraints = [Constraint(['{"name":"Ada"}']), Constraint(['{"age":2}', '{"age":3}'])]
-    one, other = generate(network, [CanvasProcessor(constraints)])  # type: ignore[arg-type]
+    constraints = [compile_choice('{"name":"Ada"}'), compile_choice('{"age":2}', '{"age":3}')]
+    one, other = generate(network, [CanvasProcessor(constraints)])
     assert (one, other[:7]) == ('{"name":"Ada"}', '{"age":')
 
 
 def test_canvases_follow_each_other(network: Any) -> None:
-    long = Constraint(['{"name":"Ada","age":' + "123" * 3 + "}", '{"age":2}', '{"name":"Ada","age":' + "3" * 12 + "}"])
+    texts = ['{"name":"Ada","age":' + "123" * 3 + "}", '{"age":2}', '{"name":"Ada","age":' + "3" * 12 + "}"]
     seen = set()
     for seed in range(3):
         torch.manual_seed(seed)
         network.config.canvas_length = 5
-        processor = CanvasProcessor([long], max_tokens=22, seed=seed)  # type: ignore[list-item]
+        processor = CanvasProcessor([compile_choice(*texts)], max_tokens=22, seed=seed)
         seen |= {*generate(network, [processor], max_new_tokens=22)}
     network.config.canvas_length = 12
-    assert seen <= {*long.texts}
+    assert seen <= {*texts}
     assert any(len(text) > 12 for text in seen)
 
 
 def test_logits_of_something_else_are_refused() -> None:
-    processor = CanvasProcessor([Constraint()] * 2)  # type: ignore[list-item]
+    processor = CanvasProcessor([compile_choice(*TEXTS)] * 2)
     for shape in ((2, 48), (3, 4, 48)):
         with pytest.raises(fw.errors.ArgumentError):
             processor(torch.zeros((shape[0], 3), dtype=torch.long), torch.zeros(shape), 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from canvas_oracle import EnumeratedCanvas
+from enumerated_canvas import EnumeratedCanvas
 from random_languages import END, Case
 from toys import ToyRuntime
 
@@ -92,6 +92,17 @@ def test_texts_conform_and_steps_tell_what_was_done(policy: Any) -> None:
             refused += len(step.refused)
         assert steps == fill(open_canvas(case), RandomDenoiser(model.width, seed), policy)
     assert (refused > 0) is (policy != POLICIES[0])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_kernels_canvas_takes_the_same_steps(policy: Any) -> None:
+    for seed in range(20):
+        case = Case(seed, ToyRuntime)
+        ours = case.model.compile_form(case.form).canvas(LENGTH)
+        canvas, model = open_canvas(case), RandomDenoiser(case.vocabulary.logits_size, seed)
+        steps = [*fill_canvas(ours, case.vocabulary, model, [1], policy, seed=0)]
+        assert steps == fill(canvas, model, policy)
+        assert ours.text == canvas.text
 
 
 def test_known_tokens_stay() -> None:

@@ -1,127 +1,105 @@
-"""A canvas by enumeration: every filling of all positions is a row of one table, and all answers are sums over rows."""
+"""What a canvas says, by brute force: every filling of a small one, and a form as all of its texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
-from typing import Any, NamedTuple
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 import formwright as fw
 
-
-class Filling(NamedTuple):
-    token_ids: list[int]
-    log_probability: float
-    log_form_probability: float | None
+Filling = tuple[int, ...]
 
 
-class EnumeratedCanvas:
-    """A canvas for a finite set of texts.
+@dataclass(frozen=True)
+class Case:
+    """A form whose texts can be listed up to a length, a small vocabulary with two ends of text, and a canvas."""
 
-    A filling is the tokens of a text, then ends of text; with ``after``, also the first tokens of a text that has at
-    most so many more.
-    """
+    pattern: str
+    tokens: tuple[bytes, ...]
+    length: int
+    after: int
 
-    def __init__(self, texts: Iterable[bytes], vocabulary: fw.Vocabulary, length: int, after: int = 0) -> None:
-        self.vocabulary = vocabulary
-        self.tokens = {id_: token for id_ in range(len(vocabulary)) if (token := vocabulary.token(id_))}
-        self.tokens = {id_: token for id_, token in self.tokens.items() if id_ not in vocabulary.eos_token_ids}
-        fillings = {
-            (*spelling[:length], *ends)
-            for text in set(texts)
-            for spelling in spell(text, self.tokens, length + after)
-            for ends in product(sorted(vocabulary.eos_token_ids), repeat=max(0, length - len(spelling)))
-        }
-        self.fillings = np.array(sorted(fillings), np.intp).reshape(-1, length)
-        self.known = np.full(length, -1, np.intp)
+    @classmethod
+    def draw(cls, seed: int) -> Case:
+        """A random one."""
+        chance = random.Random(seed)
+        letters = "abc"[: chance.randint(1, 3)]
+        words = {"".join(chance.choices(letters, k=chance.choice([2, 2, 3]))) for _ in range(chance.randint(0, 4))}
+        kept = [letter for letter in letters if chance.random() < 0.9]
+        tokens = tuple(sorted(word.encode() for word in {*words, *kept})) or (b"a",)
+        after = chance.choice([0, 0, 1, 2])
+        return cls(_pattern(chance, letters, 3), tokens, chance.randint(1, 4), after)
 
-    def find_fillings(self) -> np.ndarray:
-        """The fillings that have all known tokens."""
-        holds = self.known >= 0
-        return self.fillings[(self.fillings[:, holds] == self.known[holds]).all(-1)]
+    @cached_property
+    def vocabulary(self) -> fw.Vocabulary:
+        """The ends of text come first and last, and there is a logit that belongs to no token."""
+        ends = [0, len(self.tokens) + 1]
+        return fw.Vocabulary([None, *self.tokens, None], eos_token_ids=ends, logits_size=len(self.tokens) + 3)
 
-    def place(self, position: int, token_id: int) -> None:
-        before = self.known.copy()
-        self.known[position] = token_id
-        if not len(self.find_fillings()):
-            self.known = before
-            raise fw.errors.TokenRejected("it does not fit", token_id=token_id, token=None)
+    @cached_property
+    def steps(self) -> list[dict[int, int]]:
+        """By state of the bytes of the form: the state after each token; -1 is after the end of a text."""
+        states = fw.regex(self.pattern).language.byte_automaton(10_000)
+        edges = [dict(out) for _, out in states]
+        steps: list[dict[int, int]] = []
+        for state, (may_end, _) in enumerate(states):
+            steps.append({0: -1, len(self.tokens) + 1: -1} if may_end else {})
+            for token, text in enumerate(self.tokens, 1):
+                at: int | None = state
+                for byte in text:
+                    at = edges[at].get(byte) if at is not None else None
+                if at is not None:
+                    steps[-1][token] = at
+        return [*steps, {0: -1, len(self.tokens) + 1: -1}]  # the last one is steps[-1]
 
-    def place_all(self, positions: Sequence[int], token_ids: Sequence[int]) -> list[bool]:
-        return [self._is_placed(*each) for each in zip(positions, token_ids, strict=True)]
+    def ends_within(self, state: int, tokens: int) -> bool:
+        """Whether at most so many tokens lead from a state to the end of a text."""
+        reached = {state}
+        for _ in range(tokens):
+            reached |= {to for at in reached for to in self.steps[at].values()}
+        return any(at == -1 or 0 in self.steps[at] for at in reached)
 
-    def _is_placed(self, position: int, token_id: int) -> bool:
-        try:
-            self.place(position, token_id)
-        except fw.errors.TokenRejected:
-            return False
-        return True
-
-    def lift(self, positions: Sequence[int]) -> None:
-        self.known[list(positions)] = -1
-
-    def fill_bitmasks(self, mask: np.ndarray) -> np.ndarray:
-        rows, index = dict[bytes, int](), np.full(len(self.known), -1, np.int32)
-        for hole in self.holes:
-            words = np.zeros(self.vocabulary.mask_words, np.int32)
-            for token_id in np.unique(self.find_fillings()[:, hole]):
-                words.view(np.uint32)[token_id >> 5] |= np.uint32(1 << (token_id & 31))
-            index[hole] = rows.setdefault(words.tobytes(), len(rows))
-            mask[index[hole]] = words
-        return index
-
-    def weigh(self, log_probabilities: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The fillings, and the log probability of each: of the tokens of its holes."""
-        rows, fillings, holes = np.asarray(log_probabilities, np.float64), self.find_fillings(), self.holes
-        return fillings, rows[holes, fillings[:, holes]].sum(-1)
-
-    def best(self, log_probabilities: Any) -> Filling:
-        fillings, weights = self.weigh(log_probabilities)
-        return Filling(fillings[weights.argmax()].tolist(), float(weights.max()), None)
-
-    def draw(self, log_probabilities: Any, *, seed: int | None = None) -> Filling:
-        fillings, weights = self.weigh(log_probabilities)
-        total = np.logaddexp.reduce(weights)
-        drawn = np.random.default_rng(seed).choice(len(fillings), p=np.exp(weights - total))
-        return Filling(fillings[drawn].tolist(), float(weights[drawn]), float(total))
-
-    def marginals(self, log_probabilities: Any) -> np.ndarray:
-        fillings, weights = self.weigh(log_probabilities)
-        shares, found = np.exp(weights - np.logaddexp.reduce(weights)), np.zeros(np.shape(log_probabilities))
-        for position in range(len(self)):
-            np.add.at(found[position], fillings[:, position], shares)
-        return found
-
-    @property
-    def holes(self) -> list[int]:
-        return np.flatnonzero(self.known < 0).tolist()
-
-    @property
-    def token_ids(self) -> list[int | None]:
-        return [None if token_id < 0 else int(token_id) for token_id in self.known]
-
-    @property
-    def text(self) -> str | None:
-        if self.holes:
-            return None
-        return b"".join(self.tokens.get(token_id, b"") for token_id in self.known.tolist()).decode(errors="ignore")
-
-    def fork(self) -> EnumeratedCanvas:
-        twin = object.__new__(type(self))
-        twin.__dict__ = {**self.__dict__, "known": self.known.copy()}
-        return twin
-
-    def __len__(self) -> int:
-        return len(self.known)
+    def fillings(self, known: Sequence[int | None]) -> Iterator[Filling]:
+        """All of them, by going from left to right."""
+        open_: list[tuple[Filling, int]] = [((), 0)]
+        while open_:
+            filling, state = open_.pop()
+            if len(filling) == self.length:
+                if self.ends_within(state, self.after):
+                    yield filling
+                continue
+            wanted = known[len(filling)]
+            for token, to in self.steps[state].items():
+                if wanted in (None, token):
+                    open_.append(((*filling, token), to))
 
 
-def spell(text: bytes, tokens: dict[int, bytes], most: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write a text in at most so many tokens."""
-    if not text:
-        yield ()
-    elif most:
-        for token_id, token in tokens.items():
-            if text.startswith(token):
-                yield from ((token_id, *rest) for rest in spell(text[len(token) :], tokens, most - 1))
+def _pattern(chance: random.Random, letters: str, depth: int) -> str:
+    """A random regular expression over some letters."""
+    kind = chance.randrange(5) if depth else 0
+    if kind == 0:
+        return "".join(chance.choices(letters, k=chance.randint(1, 2)))
+    one, other = (_pattern(chance, letters, depth - 1) for _ in range(2))
+    if kind == 1:
+        return f"({one}|{other})"
+    if kind == 2:
+        return f"({one}){chance.choice(['*', '?', '+', '{0,2}', '{2,3}'])}"
+    return one + other
+
+
+def rows_of(canvas: object, vocabulary: fw.Vocabulary) -> list[set[int] | None]:
+    """By position: the tokens that a canvas allows in a hole."""
+    mask = np.full((len(canvas), vocabulary.mask_words), -1, dtype=np.int32)
+    index = canvas.fill_bitmasks(mask)
+    bits = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")
+    assert len(np.unique(mask[: index.max() + 1], axis=0)) == index.max() + 1, "rows are distinct"
+    return [set(np.flatnonzero(bits[row]).tolist()) if row >= 0 else None for row in index]
+
+
+def wanted_rows(fillings: Sequence[Filling], known: Sequence[int | None]) -> list[set[int] | None]:
+    """The same of all fillings."""
+    return [{filling[at] for filling in fillings} if token is None else None for at, token in enumerate(known)]

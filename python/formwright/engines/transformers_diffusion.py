@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 from formwright._extras import needs
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError
-from formwright.generation.diffusion import Canvas, EntropyBound, mask_rows
+from formwright.generation.diffusion import EntropyBound, mask_rows
+from formwright.masks.canvas import Canvas
 
 with needs("transformers", "forms in transformers"):
     import torch
@@ -98,12 +99,12 @@ class CanvasProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is
             return  # the text is over: the host puts padding into this canvas
         canvas, start = self._open_canvas(constraint, written, len(logits)), len(written)
         rows = np.vstack([np.zeros((start, logits.shape[1]), np.float32), logits])
-        holes = list(canvas.holes)
+        holes = canvas.holes
         left = min(1.0, steps_left / self._policy.steps)
         choice = self._policy.choose(mask_rows(canvas, constraint.vocabulary, rows), holes, left, self._random)
         canvas.place_all(choice.positions, choice.token_ids)
         best = canvas.best(rows).token_ids
-        if still := list(canvas.holes):
+        if still := canvas.holes:
             rows[still] = mask_rows(canvas, constraint.vocabulary, rows)
         placed = sorted({*holes} - {*still})
         rows[placed] = -np.inf
@@ -116,7 +117,7 @@ class CanvasProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is
         """Open a canvas that begins with what was written."""
         whole = len(written) + length
         after = max(0, -(-(self._max_tokens or 0) // length) * length - whole)  # the host fills whole canvases
-        canvas: Canvas = constraint.canvas(whole, after)  # type: ignore[attr-defined]
+        canvas = constraint.canvas(whole, after)
         if not all(canvas.place_all(range(len(written)), written)):
             raise ArgumentError("another logits processor has written tokens that the form forbids", argument="form")
         return canvas

@@ -36,9 +36,9 @@ from formwright.errors import ArgumentError, DeadEnd
 from formwright.generation.sampler import require
 from formwright.generation.strategies.beams import log_softmax
 from formwright.masks.arrays import allocate_bitmask, apply_bitmask
+from formwright.masks.canvas import Canvas
 
 __all__ = [
-    "Canvas",
     "Choice",
     "CountingDenoiser",
     "Denoiser",
@@ -56,30 +56,6 @@ Denoiser = Callable[[Sequence[int], NDArray[np.intp]], NDArray[Any]]
 each token in each position, of shape ``(length, width)``."""
 
 Scores = NDArray[np.float64]
-
-
-class Canvas(Protocol):
-    """The part of `formwright.masks.canvas.Canvas` that the loop uses."""
-
-    @property
-    def holes(self) -> Sequence[int]:
-        """The positions whose token is not known, ascending."""
-
-    @property
-    def token_ids(self) -> Sequence[int | None]:
-        """The token of each position; ``None`` is a hole."""
-
-    def place_all(self, positions: Sequence[int], token_ids: Sequence[int]) -> list[bool]:
-        """Put tokens into positions, one after the other; return which of them fit."""
-
-    def lift(self, positions: Sequence[int]) -> None:
-        """Make positions holes again."""
-
-    def fill_bitmasks(self, mask: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Write the distinct masks of all holes; return the row of each position, -1 where the token is known."""
-
-    def best(self, log_probabilities: Any) -> Any:
-        """Find the most probable filling of all holes together; its ``token_ids`` hold all positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,15 +232,15 @@ def fill_canvas(
         if not canvas.holes:
             return
         rows = denoise(prompt_ids, policy.show(canvas.token_ids, vocabulary.logits_size, random))
-        _check_rows(rows, len(canvas.token_ids), vocabulary)
+        _check_rows(rows, len(canvas), vocabulary)
         canvas.lift(policy.remask([at for at in range(len(rows)) if at not in {*pinned, *canvas.holes}]))
-        holes = list(canvas.holes)
+        holes = canvas.holes
         choice = policy.choose(mask_rows(canvas, vocabulary, rows), holes, 1 - step / most, random)
         taken = canvas.place_all(choice.positions, choice.token_ids)
         placed = [at for at, fits in zip(choice.positions, taken, strict=True) if fits]
         refused = [at for at, fits in zip(choice.positions, taken, strict=True) if not fits]
-        if step == most - 1 and (left := list(canvas.holes)):
-            best = canvas.best(np.asarray(rows, np.float32)).token_ids
+        if step == most - 1 and (left := canvas.holes):
+            best = canvas.best(rows).token_ids
             canvas.place_all(left, [best[at] for at in left])
             placed += left
         yield Step(tuple(canvas.token_ids), tuple(placed), tuple(refused))
@@ -276,7 +252,7 @@ def mask_rows(canvas: Canvas, vocabulary: Vocabulary, rows: NDArray[Any]) -> Sco
     Raises:
         DeadEnd: The largest score that fits somewhere is not a finite number.
     """
-    holes = list(canvas.holes)
+    holes = canvas.holes
     mask = allocate_bitmask(len(holes), vocabulary)
     index = canvas.fill_bitmasks(mask)
     scores = np.array(rows[holes], np.float64)
