@@ -102,7 +102,7 @@ def test_bytes_are_whole_characters() -> None:
         form.between("", "\ud800")
 
 
-REFUSED: dict[str, tuple[fw.Form[Any], type[Exception]]] = {
+REFUSED: dict[str, tuple[fw.Form[Any], type[fw.errors.FormwrightError]]] = {
     "texts that nest": (fw.json_schema({"type": "array", "items": {"$ref": "#"}}), fw.errors.LimitExceeded),
     "names that differ": (fw.json_schema({"type": "object", "maxProperties": 2}), fw.errors.UnsupportedKeyword),
     "control tokens": (fw.special("<pad>") + "a", fw.errors.ArgumentError),
@@ -125,7 +125,7 @@ def test_a_constraint_between_has_masks_and_budgets(word_vocabulary: fw.Vocabula
     matcher = between.matcher()
     allowed = {word_vocabulary.token(token) for token in matcher.allowed_token_ids()}
     assert allowed == {b"", b"12", *(b"%d" % digit for digit in range(10))}  # 112 is at most 150
-    assert matcher.min_tokens_to_finish() == 0
+    assert matcher.min_tokens_to_finish == 0
     assert between.parse("5") == "5"
     assert not between.form.matches("51")
     assert fw.form(between.form).matches("50")

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 import formwright as fw
+from formwright.masks.canvas import Canvas
 
 Filling = tuple[int, ...]
 
@@ -91,7 +92,7 @@ def _pattern(chance: random.Random, letters: str, depth: int) -> str:
     return one + other
 
 
-def rows_of(canvas: object, vocabulary: fw.Vocabulary) -> list[set[int] | None]:
+def rows_of(canvas: Canvas, vocabulary: fw.Vocabulary) -> list[set[int] | None]:
     """By position: the tokens that a canvas allows in a hole."""
     mask = np.full((len(canvas), vocabulary.mask_words), -1, dtype=np.int32)
     index = canvas.fill_bitmasks(mask)

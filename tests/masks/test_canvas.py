@@ -215,7 +215,7 @@ def test_arguments_are_checked(word_vocabulary: fw.Vocabulary) -> None:
     assert canvas.best(np.pad(wide, ((0, 0), (0, 5)))).log_probability == 0
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[fw.Form[Any], type[fw.errors.FormwrightError], str]] = {
     "items that differ": (
         fw.json_schema({"properties": {"a": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}},
                         "type": "object", "required": ["a"], "additionalProperties": False}),
