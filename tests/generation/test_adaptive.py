@@ -132,7 +132,8 @@ def test_draws_have_the_models_own_distribution(draw: Any, count: int, kind: Any
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("draw", "count"), [(shared, 5000), (fresh, 300), (forgetful, 200)])
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("draw", "count"), [(shared, 5000), (fresh, 300), (forgetful, 100)])
 @pytest.mark.parametrize("kind", [ToyRuntime, ScoringRuntime])
 def test_many_draws_have_the_models_own_distribution(draw: Any, count: int, kind: Any) -> None:
     measured = []

@@ -2,8 +2,9 @@
 
 ::
 
-    processor = CanvasProcessor([constraint])
-    output = model.generate(**inputs, max_new_tokens=256, logits_processor=LogitsProcessorList([processor]))
+    processor = CanvasProcessor([constraint])      # for generate(logits_processor=LogitsProcessorList([processor]))
+    scores = torch.zeros((1, 6, constraint.vocabulary.logits_size))
+    processor(torch.tensor([prompt_ids]), scores, cur_step=48).argmax(-1).shape     # torch.Size([1, 6]): "yes" or "no"
 
 ``generate`` fills a canvas of positions in several steps, and passes the logits of all of them, of shape
 ``(rows, canvas_length, vocabulary)``, to its logits processors. What it returns are the most probable tokens of the

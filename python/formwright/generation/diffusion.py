@@ -2,12 +2,12 @@
 
 ::
 
-    def denoise(prompt_ids, canvas_ids): ...            # the model: log probabilities of shape (length, width)
-
-    canvas = constraint.canvas(64)
-    for step in fill_canvas(canvas, denoise, prompt_ids, LowConfidence(mask_id=4, tokens=2)):
-        print(step.token_ids)                           # one call of the model each
-    canvas.text
+    vocabulary = fw.Vocabulary([b"", b"a", b"b", b"c", None], eos_token_ids=[0])
+    canvas = fw.compile(fw.choice("ab", "cab"), vocabulary).canvas(4)
+    denoise = CountingDenoiser([[1, 2, 0, 0], [3, 1, 2, 0]], 5, mask_id=4)     # or a model
+    for step in fill_canvas(canvas, vocabulary, denoise, [], LowConfidence(mask_id=4, tokens=2)):
+        print(step.token_ids)                                                  # after each call of the model
+    canvas.text                                                                # 'ab'
 
 A diffusion model sees all positions at once and says what each may hold, independently of what it says of the others.
 So tokens of one step that each fit the form by themselves may exclude each other. The loop therefore chooses tokens

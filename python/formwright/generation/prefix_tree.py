@@ -2,8 +2,6 @@
 
 ::
 
-    import formwright as fw
-
     vocabulary = fw.Vocabulary([b"", b"a", b"b"], eos_token_ids=[0])
     matcher, mask = fw.compile(fw.literal("ab"), vocabulary).matcher(), fw.allocate_bitmask(1, vocabulary)
     tree = PrefixTree()
