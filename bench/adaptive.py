@@ -2,23 +2,31 @@
 
 ::
 
-    python bench/adaptive.py calls      # calls after 1, 5 and 20 draws, beside a plain tree that asks for each prefix
-    python bench/adaptive.py bias       # forms that can be enumerated: total variation of each strategy, and its cost
+    python bench/adaptive.py calls                      # calls after 1, 5 and 20 draws, beside a plain tree
+    python bench/adaptive.py calls --prototype FILE     # beside a script that does the same, with the same seeds
+    python bench/adaptive.py bias                       # total variation of each strategy, and its cost
 
 The embedded model, format instructions in the prompt, canonical tokens. *Plain* is the algorithm in its shortest form:
-a row of all tokens for each prefix, and a call for each. *Calls* are medians over seeds, one call being one run of the
-model, whatever it holds. *Total variation* is that of the mean weights (particles) or of the counts of texts from the
-distribution that scoring all texts gives; *ideal* is what as many perfect draws would have.
+a row of all tokens for each prefix, and a call for each. *Calls* are means over seeds, one call being one run of the
+model, whatever it holds; draws that did not come count as ``--max-calls``, and ">" says so. *Ratio* compares the calls
+after 20 draws, *prefixes* the prefixes that were visited: a call for forced tokens visits several. *Total variation* is
+that of the mean weights (particles) or of the counts of texts from the distribution that scoring all texts gives;
+*ideal* is what as many perfect draws would have.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import math
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,6 +36,7 @@ from formwright.conversations.prompts import Prompt, with_instruction
 from formwright.generation import Limits
 from formwright.generation.adaptive import AdaptiveDraws
 from formwright.generation.scorer import Scorer
+from formwright.generation.strategies.beams import log_softmax
 from formwright.models import LocalModel
 
 LETTER = "The parcel is late again and the box was open. I want my money back."
@@ -154,43 +163,102 @@ def count_calls(drawn: Iterable[tuple[str, int]]) -> list[float]:
     return [calls[number - 1] if len(calls) >= number else math.inf for number in DRAWS]
 
 
-def compare_calls(model: LocalModel, seeds: int, most: int) -> None:
-    """Calls after 1, 5 and 20 draws, of the plain tree and of ours."""
-    print(f"{'form':<30} {'log P':>8}   {'plain: calls':>18} {'s':>6}   {'adaptive: calls':>18} {'s':>6} {'ratio':>6}")
-    for name, (prompt, form) in {**FINITE, **LARGE}.items():
-        few = seeds if name != r"[A-Z]{3}-\d{4}" else 1
-        plain, plain_time = time_each(
-            few, lambda seed, p=prompt, f=form: count_calls(draw_plainly(model, p, f, seed, most))
-        )
-        bounds: list[float] = []
+class Prototype:
+    """A script that makes adaptive draws, one form after the other: run with our model, forms, seeds and budget.
 
-        def count_ours(seed: int, prompt: str = prompt, form: fw.Form[Any] = form, to: list[float] = bounds) -> Any:
+    It assigns ``m``, ``CASES``, ``g`` and ``LEFT`` at its top, and leaves the calls after some numbers of draws in
+    ``marks``. A bound on the calls is its own.
+    """
+
+    def __init__(self, path: Path, model: LocalModel) -> None:
+        self._model, self._given = model, {"CASES", "LEFT", "g", "log_softmax", "m"}
+        body = [line for line in ast.parse(path.read_text(encoding="utf-8")).body if not self._is_given(line)]
+        self._code = compile(ast.Module(body, type_ignores=[]), str(path), "exec")
+
+    def _is_given(self, line: ast.stmt) -> bool:
+        """Whether a line of the script assigns, or imports, what is given instead."""
+        names = [each for each in ast.walk(line) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+        assigned = {each.id for each in names} if isinstance(line, ast.Assign) else set[str]()
+        imported = {each.name for each in line.names} if isinstance(line, ast.ImportFrom) else set[str]()
+        return bool((assigned | imported) & self._given)
+
+    def count_calls(self, prompt: str, form: fw.Form[Any], seed: int) -> list[float]:
+        """The calls after some numbers of draws; infinite where they did not come."""
+        names: dict[str, Any] = {
+            "CASES": [("", form, prompt)],
+            "LEFT": OPTIONS["max_tokens"],
+            "g": np.random.default_rng(seed),
+            "log_softmax": log_softmax,
+            "m": self._imitate_model(),
+        }
+        with redirect_stdout(StringIO()):
+            exec(self._code, names)
+        return [names["marks"].get(number, (math.inf,))[0] for number in DRAWS]
+
+    def _imitate_model(self) -> Any:
+        """Make what a script calls of a model, some of it by former names."""
+
+        def open_score(prompt_ids: list[int]) -> Callable[[Sequence[int]], Any]:
+            score = self._model.score_after(prompt_ids)[1]
+            return lambda token_ids: [score(token_ids)]
+
+        return SimpleNamespace(
+            vocabulary=self._model.vocabulary,
+            prompt_ids=self._model.prompt_ids,
+            _instructed=lambda prompt, constraint, _: add_instruction(prompt, constraint.form),
+            _score=open_score,
+        )
+
+
+def compare_calls(model: LocalModel, seeds: int, most: int, prototype: Path | None) -> None:
+    """Calls after 1, 5 and 20 draws: of the plain tree or of a prototype, and ours."""
+    other, script = "plain" if prototype is None else "prototype", prototype and Prototype(prototype, model)
+    print(
+        f"{'form':<30} {'log P':>7}  {other + ': calls':>22} {'s':>6}  {'adaptive: calls':>22} {'s':>6} {'prefixes':>8}"
+        f" {'ratio':>6}"
+    )
+    for name, (prompt, form) in {**FINITE, **LARGE}.items():
+        bounds, prefixes = list[float](), list[int]()
+
+        def count_theirs(seed: int, prompt: str = prompt, form: fw.Form[Any] = form) -> list[float]:
+            if script:
+                return script.count_calls(prompt, form, seed)
+            return count_calls(draw_plainly(model, prompt, form, seed, most))
+
+        def count_ours(
+            seed: int, prompt: str = prompt, form: fw.Form[Any] = form, to: Any = (bounds, prefixes)
+        ) -> list[float]:
             draws = open_draws(model, prompt, form)
             counted = count_calls(draw_adaptively(draws, seed, most))
-            to.append(draws.tree.log_form_probability)
+            to[0].append(draws.tree.log_form_probability)
+            to[1].append(len(draws.tree))
             return counted
 
+        few = seeds if name != r"[A-Z]{3}-\d{4}" else 1
+        theirs, their_time = time_each(few, count_theirs)
         ours, our_time = time_each(few, count_ours)
-        ratio = f"{ours[-1] / plain[-1]:6.2f}" if math.isfinite(plain[-1]) else "      "
+        ratio = f"{mean(ours, most) / mean(theirs, most):6.2f}" if math.inf not in (*ours[-1], *theirs[-1]) else ""
         print(
-            f"{name:<30} {statistics.median(bounds):8.1f}   {show(plain):>18} {plain_time:6.2f}   "
-            f"{show(ours):>18} {our_time:6.2f} {ratio}",
+            f"{name:<30} {statistics.mean(bounds):7.1f}  {show(theirs, most):>22} {their_time:6.2f}  "
+            f"{show(ours, most):>22} {our_time:6.2f} {statistics.mean(prefixes):8.0f} {ratio:>6}",
             flush=True,
         )
 
 
-def time_each(seeds: int, count: Callable[[int], list[float]]) -> tuple[list[float], float]:
-    """The median of each number over seeds, and the median of the seconds."""
-    counted, seconds = [], []
-    for seed in range(seeds):
-        start = time.perf_counter()
-        counted.append(count(seed))
-        seconds.append(time.perf_counter() - start)
-    return [statistics.median(column) for column in zip(*counted, strict=True)], statistics.median(seconds)
+def time_each(seeds: int, count: Callable[[int], list[float]]) -> tuple[list[tuple[float, ...]], float]:
+    """Numbers of each seed, by number; and the mean of the seconds."""
+    start = time.perf_counter()
+    counted = [count(seed) for seed in range(seeds)]
+    return [*zip(*counted, strict=True)], (time.perf_counter() - start) / seeds
 
 
-def show(calls: list[float]) -> str:
-    return " / ".join("none" if math.isinf(count) else f"{count:.0f}" for count in calls)
+def show(calls: Sequence[Sequence[float]], most: int) -> str:
+    return " / ".join(f"{'>' * (math.inf in each)}{mean([each], most):.0f}" for each in calls)
+
+
+def mean(calls: Sequence[Sequence[float]], most: int) -> float:
+    """The mean of the last numbers, where what did not come counts as the bound."""
+    return statistics.mean(min(each, most) for each in calls[-1])
 
 
 def compare_bias(model: LocalModel, draws: int, seeds: int) -> None:
@@ -263,13 +331,14 @@ def time_one(work: Callable[[], Any]) -> tuple[Any, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["calls", "bias"])
-    parser.add_argument("--seeds", type=int, default=5, help="runs whose medians are shown; of particles, forty times")
+    parser.add_argument("--seeds", type=int, default=5, help="runs whose means are shown; of particles, forty times")
     parser.add_argument("--draws", type=int, default=1000, help="texts whose distribution is measured")
     parser.add_argument("--max-calls", type=int, default=1200, help="calls after which draws are given up")
+    parser.add_argument("--prototype", type=Path, help="a script to compare calls with, in place of the plain tree")
     options = parser.parse_args()
     model = fw.load("formwright-tiny")
     if options.what == "calls":
-        compare_calls(model, options.seeds, options.max_calls)
+        compare_calls(model, options.seeds, options.max_calls, options.prototype)
     else:
         compare_bias(model, options.draws, 40 * options.seeds)
 

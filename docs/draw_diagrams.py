@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import formwright as fw
+from formwright.generation.diffusion import CountingDenoiser, LowConfidence, fill_canvas
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDTH = 760
@@ -212,7 +213,38 @@ def draw_enforcers() -> str:
     return wrap(188, "Who enforces the form", parts)
 
 
+PIECES = ['{"name":"', "Ada", "Bo", '","age":', "3", "6", "}", ',"city":"', "Rome", "Oslo", '"}']
+"""Tokens of records, in the order of their ids; the end of text and the token of a hole follow."""
+
+RECORDS = [[0, 1, 3, 4, 5, 6], [0, 2, 3, 5, 7, 9, 10], [0, 1, 3, 5, 4, 7, 8, 10], [0, 2, 3, 4, 6]]
+
+
+def draw_canvas() -> str:
+    """A canvas of nine positions that a toy diffusion model fills, three tokens a step, one of which is refused."""
+    end, hole, length, width = len(PIECES), len(PIECES) + 1, 9, 76
+    vocabulary = fw.Vocabulary([*(piece.encode() for piece in PIECES), None, None], eos_token_ids=[end])
+    model = CountingDenoiser([record + [end] * (length - len(record)) for record in RECORDS], hole + 1, mask_id=hole)
+    age, members = {"type": "integer", "minimum": 1, "maximum": 99}, {"name": ["Ada", "Bo"], "city": ["Rome", "Oslo"]}
+    properties = {"name": {"enum": members["name"]}, "age": age, "city": {"enum": members["city"]}}
+    schema = {"type": "object", "properties": properties, "required": ["name", "age"], "additionalProperties": False}
+    canvas = fw.compile(fw.json_schema(schema, whitespace="compact"), vocabulary).canvas(length)
+    policy, parts = LowConfidence(mask_id=hole, tokens=3, temperature=1.0), list[str]()
+    for row, step in enumerate(fill_canvas(canvas, vocabulary, model, [], policy, seed=0)):
+        y = 34 + 44 * row
+        parts.append(write(10, y + 22, f"{row + 1}", "head"))
+        for place, token_id in enumerate(step.token_ids):
+            kind = "yes" if place in step.placed else "no" if place in step.refused else "fill"
+            text = "" if token_id is None else "end" if token_id == end else PIECES[token_id]
+            parts.append(box(28 + 81 * place, y, width, 34, kind))
+            parts.append(write(28 + 81 * place + width / 2, y + 21, text, "code small", "middle"))
+    parts += [write(10, 22, "step", "small"), write(48, 22, "positions", "small")]
+    for place, (kind, text) in enumerate([("yes", "placed in this step"), ("no", "refused: a hole again")]):
+        parts += [box(400 + 170 * place, 9, 16, 16, kind), write(422 + 170 * place, 22, text, "small")]
+    return wrap(34 + 44 * (row + 1), "A canvas that a diffusion model fills in four steps", parts)
+
+
 PICTURES: dict[str, Callable[[], str]] = {
+    "canvas": draw_canvas,
     "mask": draw_mask,
     "path": draw_path,
     "budget": draw_budget,

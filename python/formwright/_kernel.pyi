@@ -11,8 +11,10 @@ from formwright.device.device_tables import DeviceTables
 from formwright.forms.explain import Explanation
 from formwright.forms.form import Form
 from formwright.forms.readers import Part
+from formwright.masks.canvas import Canvas as MaskCanvas
 
 __all__ = [
+    "Canvas",
     "Constraint",
     "Derivations",
     "Interrupt",
@@ -249,6 +251,12 @@ class Language:
     def __and__(self, other: Language, /) -> Language: ...
     def __rand__(self, other: Language, /) -> Language: ...
     def __invert__(self) -> Language: ...
+    def between(self, prefix: str, suffix: str) -> Language:
+        """What may be written between two texts, so that all three in a row are a text of this.
+
+        Raises:
+            UnsatisfiableSchema, ArgumentError, UnsupportedKeyword, LimitExceeded: As `formwright.Form.between`.
+        """
     def repeat(self, low: int, high: int | None) -> Language:
         """This language ``low`` to ``high`` times in a row; ``None`` sets no upper bound.
 
@@ -632,6 +640,47 @@ class Constraint(Generic[_T_co]):
             ArgumentError: ``most_bytes`` is negative.
             Interrupted: The work was ended from outside.
         """
+    def canvas(self, length: int, after: int | None = None) -> MaskCanvas:
+        """A text of so many positions whose tokens become known in any order, for models that do not write from left to
+        right::
+
+            canvas = constraint.canvas(64)
+            index = canvas.fill_bitmasks(allocate_bitmask(64, vocabulary))     # which tokens fit in each hole
+            canvas.place(63, vocabulary.eos_token_ids[0])
+
+        The first canvas of a constraint takes the time to find where each token leads: some milliseconds for a record of
+        a few members, a second at most. All others have it.
+
+        Args:
+            length: How many positions; ends of text fill what the text leaves.
+            after: How many tokens may follow the canvas, for texts that are written block by block; ``None`` is none.
+
+        Returns:
+            `formwright.masks.canvas.Canvas`, all holes.
+
+        Raises:
+            UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ; ``pointer`` leads to
+                the value in the text, ``*`` being any item.
+            ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is no
+                position.
+            LimitExceeded: Texts nest without a bound, the form has too many states, or the shortest text needs more
+                positions.
+            DeadEnd: The vocabulary cannot spell any text of the form.
+            Interrupted: The work was ended from outside.
+        """
+    def between(self, prefix: str | bytes, suffix: str | bytes) -> Constraint[str]:
+        """A constraint for what may be written between two texts, so that all three in a row are a text of the form: to
+        fill in the middle::
+
+            between = constraint.between("y", "s")     # of "yes" or "no"
+            matcher = between.matcher()                # masks, budgets and canonical tokens as ever
+
+        See `formwright.Form.between`, also for what it raises.
+
+        Args:
+            prefix: The beginning of a text, ``str`` or ``bytes`` of UTF-8.
+            suffix: Its end.
+        """
     def parse(self, text: str | bytes) -> _T_co:
         """The value that ``text`` spells. Raises OutputInvalid if it does not conform. See `formwright.Form.parse`."""
     def example(self) -> str:
@@ -831,6 +880,48 @@ class RowBuffer:
     def mask(self) -> Any:
         """What it was made from."""
     def __len__(self) -> int: ...
+
+@final
+class Canvas:
+    """A text whose tokens become known in any order: on which `formwright.masks.canvas.Canvas` is built.
+
+    Made by `formwright.Constraint.canvas`. Not for use by two threads at once (a second thread gets an error, not a race).
+    """
+
+    def place(self, position: int, token_id: int) -> None:
+        """Put a token into a position. See `formwright.masks.canvas.Canvas.place`."""
+    def place_all(self, positions: Sequence[int], token_ids: Sequence[int]) -> list[bool]:
+        """Put tokens into positions, one after the other, and say of each whether it fits there."""
+    def lift(self, positions: Sequence[int]) -> None:
+        """Make positions holes again."""
+    def fill_bitmasks(self, mask: Any) -> list[int]:
+        """Write the distinct masks of all holes, and say by position which row is its own; -1 where the token is known."""
+    def best(self, log_probabilities: Any) -> tuple[list[int], float, float]:
+        """The most probable filling: its tokens, their log probability, and that again."""
+    def draw(self, log_probabilities: Any, uniform: Any) -> tuple[list[int], float, float]:
+        """A draw, made of two numbers from 0 up to 1 for each position: its tokens, their log probability, and that of all
+        conforming fillings together.
+        """
+    def marginals(self, log_probabilities: Any, probabilities: Any) -> None:
+        """Write the probability of each token in each position, given the form and the known tokens."""
+    def __len__(self) -> int: ...
+    @property
+    def token_ids(self) -> list[int | None]:
+        """By position: its token, or ``None``."""
+    @property
+    def holes(self) -> list[int]:
+        """The positions whose token is not known, ascending."""
+    @property
+    def text(self) -> bytes | None:
+        """What the tokens spell, ends of text left out, control tokens by name; ``None`` as long as there are holes."""
+    @property
+    def form_size(self) -> tuple[int, int]:
+        """How many states the form has, and how many edges between them."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held, roughly, beside what all canvases of the constraint share."""
+    def fork(self) -> Self:
+        """An independent copy with the same tokens."""
 
 @final
 class KeptRows:

@@ -99,6 +99,21 @@ def test_generate_by_grammar(files: Path, prompts: list[str]) -> None:
     assert run("generate", "--grammar", "-", "--prompt", "x", stdin="root ::= 'a'").stdout == "a\n"
 
 
+def test_generate_writes_what_is_between_two_files(files: Path, prompts: list[str]) -> None:
+    (files / "before.txt").write_text('{"name": "Ada", "age": 3\n', encoding="utf-8")
+    (files / "after.txt").write_text("7}\n", encoding="utf-8")
+    between = ["generate", "--schema", "schema.json", "--prompt", "x", "--prefix", "before.txt", "--max-tokens", "4"]
+    ran = run(*between, "--suffix", "after.txt")
+    assert ran.exit_code == 0
+    assert re.fullmatch(r"\d*\n", ran.stdout)
+    assert json.loads(f'{{"name": "Ada", "age": 3{ran.stdout.strip()}7}}')["name"] == "Ada"
+    assert re.fullmatch(r"\d*\s*}\n", run(*between).stdout)
+    (files / "after.txt").write_text("x}", encoding="utf-8")
+    wrong = run(*between, "--suffix", "after.txt")
+    assert wrong.exit_code != 0
+    assert "byte 0 of the suffix" in wrong.stderr
+
+
 def test_generate_by_choice(prompts: list[str]) -> None:
     ran = run("generate", "--choice", "yes", "--choice", "no", "--prompt", "Well?")
     assert ran.stdout in {"yes\n", "no\n"}

@@ -75,6 +75,7 @@ NEEDS = {
     "formwright.models.runtimes.onnx_genai": "onnxruntime_genai",
     "formwright.tokenizers.llama_cpp": "llama_cpp",
     "formwright.engines.transformers": "transformers",
+    "formwright.engines.transformers_diffusion": "transformers",
 }
 """Modules of frameworks that need not be there."""
 

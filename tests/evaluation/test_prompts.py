@@ -39,6 +39,7 @@ def test_arms_that_differ_in_what_is_enforced_have_the_same_prompts() -> None:
         for name in ("instructions", "json", "schema", "canonical", "order_model")
     }
     assert len(set(prompts.values())) == 1
+    assert write_prompt(task, ARMS["fair"], task.items[0]) == write_prompt(task, ARMS["answer_only"], task.items[0])
     others = {write_prompt(task, ARMS[name], task.items[0], shots=1) for name in ("free", "answer_only", "thinking")}
     assert len(others | set(prompts.values())) == 4
 

@@ -18,6 +18,7 @@ import pytest
 import formwright as fw
 from formwright.errors import (
     ArgumentError,
+    LimitExceeded,
     OptionUnsupported,
     OutputInvalid,
     PromptError,
@@ -167,7 +168,8 @@ def test_what_a_service_answered_is_judged(
 
 
 def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    for how in ({"arms": choose_arms("free,canonical")}, {"arms": choose_arms("order_model")}, {"trace": True}):
+    local = ({"arms": choose_arms("free,canonical")}, {"arms": choose_arms("order_model")}, {"trace": True})
+    for how in (*local, {"arms": choose_arms("fair"), "temperature": 1.0}):
         model = Watched(SimulatedModel(TASK))
         with pytest.raises(OptionUnsupported):
             rows_of(tmp_path / "a", model, **how)
@@ -182,6 +184,7 @@ def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tm
         ({"wordings": 4}, "wordings"),
         ({"wordings": 2, "task": replace(TASK, about=["Go."]), "sentences": {"text": ["{answer}"]}}, "wordings"),
         ({"unfair": frozenset({"luck"})}, "unfair"),
+        ({"arms": choose_arms("free,fair")}, "temperature"),
     ],
 )
 def test_grids_that_make_no_sense(how: dict[str, Any], argument: str) -> None:
@@ -242,6 +245,27 @@ def test_traces_of_a_model_that_runs_here(tiny: LocalModel, tmp_path: Path) -> N
         trace = read_trace(row)
         assert trace is not None
         assert b"".join(each.token for each in trace.rows).decode() == row["text"]
+
+
+def test_the_fair_arm_draws_adaptively(tiny: LocalModel, tmp_path: Path) -> None:
+    task = make_built_in_task("classification", "en", 4)
+    how: dict[str, Any] = {"task": task, "arms": choose_arms("answer_only,fair"), "temperature": 1.0, "max_tokens": 24}
+    rows = rows_of(tmp_path / "a", tiny, **how)
+    form = fw.compile(make_arm_form(ARMS["fair"], task.answer, 24), tiny.vocabulary)
+    options: dict[str, Any] = {"temperature": 1.0, "max_tokens": 24, "fidelity": "adaptive"}
+    for row in rows:
+        drawn = tiny.generate(row["prompt"], form, seed=int(row["question"]), **options)
+        is_same = (row["text"], row["model_calls"]) == (drawn.text, drawn.model_calls)
+        assert is_same is (row["arm"] == "fair")
+    digests = [{row["digest"] for row in rows if row["arm"] == name} for name in ("answer_only", "fair")]
+    assert digests[0].isdisjoint(digests[1])
+
+
+def test_an_answer_that_no_draw_finds_counts_as_wrong(tmp_path: Path) -> None:
+    error = LimitExceeded("0 of 1 texts", limit="max_calls", value=1001, allowed=1000)
+    model = Watched(SimulatedModel(TASK, vocabulary=object()), {3: error})
+    rows = rows_of(tmp_path / "a", model, arms=choose_arms("answer_only"))
+    assert [(row["is_right"], row["is_readable"]) for row in rows if row["error"]] == [(False, False)]
 
 
 def test_a_vocabulary_without_some_byte_bounds_no_thought(tiny: LocalModel, tmp_path: Path) -> None:

@@ -1,8 +1,12 @@
-"""Adaptive draws against enumeration, with much, little and nothing known; and what bounds them."""
+"""Adaptive draws against enumeration, with much, little and nothing known; and what bounds them.
+
+``FORMWRIGHT_SEEDS`` sets the number of seeds whose p values must be uniform.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,17 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 from random_languages import END, Case, distance, shares
-from scipy.stats import chi2
+from scipy.stats import chi2, kstest
 from toys import RuleRuntime, ToyRuntime
 
 import formwright as fw
 from formwright.generation import Complete, Limits, Truncated
-from formwright.generation.adaptive import AdaptiveDraws, PrefixTree, RecentDraws
+from formwright.generation.adaptive import AdaptiveDraws, RecentDraws
+from formwright.generation.prefix_tree import PrefixTree
 from formwright.generation.result import Failed
 from formwright.generation.scorer import Scorer
 from formwright.models import LocalModel
 
 Law = Mapping[str, float]
+SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "100"))
 
 
 class ScoringRuntime(ToyRuntime):
@@ -97,26 +103,39 @@ def fresh(case: Case, count: int, seed: int) -> Iterator[str]:
 
 
 def forgetful(case: Case, count: int, seed: int) -> Iterator[str]:
-    """Draws by a tree with room for three nodes: what is learnt is soon forgotten."""
-    tree = PrefixTree(most_bytes=1700)
+    """Draws by a tree with room for four nodes: what is learnt is soon forgotten."""
+    tree = PrefixTree(most_bytes=2300)
     yield from draw_texts(open_draws(case, tree), count, seed)
     assert len(tree) <= 9
 
 
-@pytest.mark.parametrize(("draw", "count"), [(shared, 2000), (fresh, 150), (forgetful, 60)])
+def masked(case: Case, count: int, seed: int) -> list[str]:
+    """Draws token by token among the allowed ones."""
+    limits: dict[str, Any] = {"max_tokens": 8, "temperature": 1.0, "progress": False}
+    return [found.text for found in case.model.generate_many([case.prompt] * count, case.form, seed=seed, **limits)]
+
+
+def distance_from(law: Law, texts: Sequence[str]) -> float:
+    """The total variation of some draws."""
+    share = -math.log(len(texts))
+    return distance(shares(texts, [share] * len(texts)), defaultdict(float, law))
+
+
+@pytest.mark.parametrize(("draw", "count"), [(shared, 1000), (fresh, 100), (forgetful, 30)])
 @pytest.mark.parametrize("kind", [ToyRuntime, ScoringRuntime])
 def test_draws_have_the_models_own_distribution(draw: Any, count: int, kind: Any) -> None:
     measured = []
-    for seed in range(12):
+    for seed in range(6):
         case = Case(seed, kind)
         measured.append(measure(draw(case, count, seed), enumerate_law(case)[0]))
     assert p_value(measured) > 1e-3
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("draw", "count"), [(shared, 5000), (fresh, 300), (forgetful, 100)])
 @pytest.mark.parametrize("kind", [ToyRuntime, ScoringRuntime])
-def test_a_hundred_thousand_draws_have_the_models_own_distribution(draw: Any, count: int, kind: Any) -> None:
+def test_many_draws_have_the_models_own_distribution(draw: Any, count: int, kind: Any) -> None:
     measured = []
     for seed in range(100, 120):
         case = Case(seed, kind)
@@ -124,38 +143,58 @@ def test_a_hundred_thousand_draws_have_the_models_own_distribution(draw: Any, co
     assert p_value(measured) > 1e-3
 
 
-def test_masks_have_another_distribution(toy: Any) -> None:
-    masked, adaptive, distances = [], [], []
-    for seed in range(12):
-        case = Case(seed, toy)
-        law = enumerate_law(case)[0]
-        limits: dict[str, Any] = {"max_tokens": 8, "temperature": 1.0, "progress": False}
-        texts = [drawn.text for drawn in case.model.generate_many([case.prompt] * 500, case.form, seed=1, **limits)]
-        drawn = [*shared(case, 500, seed)]
-        masked.append(measure(texts, law))
-        adaptive.append(measure(drawn, law))
-        share = 1 / len(texts)
-        distances.append([distance(shares(some, [math.log(share)] * 500), law) for some in (texts, drawn)])
-    assert p_value(masked) < 1e-9
-    assert p_value(adaptive) > 1e-3
-    of_masks, of_draws = np.mean(distances, axis=0)
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("draw", [shared, fresh])
+def test_p_values_of_a_hundred_thousand_draws_are_uniform(draw: Any, record_property: Any) -> None:
+    """A thousand draws for each of a hundred forms and models; those of masks fail beside them."""
+    p_values, p_values_of_masks, distances = [], [], []
+    for seed in range(1000, 1000 + SEEDS):
+        case = Case(seed, ToyRuntime)
+        law, texts, texts_of_masks = enumerate_law(case)[0], [*draw(case, 1000, seed)], masked(case, 1000, seed)
+        distances.append([distance_from(law, texts), distance_from(law, texts_of_masks)])
+        statistic, degrees = measure(texts, law)
+        if degrees:
+            p_values.append(chi2.sf(statistic, degrees))
+            p_values_of_masks.append(chi2.sf(*measure(texts_of_masks, law)))
+    of_draws, of_masks = np.mean(distances, axis=0)
+    uniform = kstest(p_values, "uniform").pvalue
+    record_property("tenths of the p values", np.histogram(p_values, 10, (0, 1))[0].tolist())
+    record_property("Kolmogorov-Smirnov p", uniform)
+    record_property("mean total variation of draws and of masks", (of_draws, of_masks))
+    assert len(p_values) >= SEEDS / 2
+    assert uniform > 1e-3
+    assert kstest(p_values_of_masks, "uniform").pvalue < 1e-9
     assert of_masks > 3 * of_draws
+
+
+def test_masks_have_another_distribution(toy: Any) -> None:
+    of_masks, of_draws, distances = [], [], []
+    for seed in range(6):
+        case = Case(seed, toy)
+        law, texts, drawn = enumerate_law(case)[0], masked(case, 250, seed), [*shared(case, 250, seed)]
+        of_masks.append(measure(texts, law))
+        of_draws.append(measure(drawn, law))
+        distances.append([distance_from(law, texts), distance_from(law, drawn)])
+    assert p_value(of_masks) < 1e-9 < 1e-3 < p_value(of_draws)
+    masks_apart, draws_apart = np.mean(distances, axis=0)
+    assert masks_apart > 3 * draws_apart
 
 
 def test_draws_are_independent(toy: Any) -> None:
     """Of two draws from a tree that knew nothing, the second does not depend on the first."""
     measured = []
-    for seed in range(6):
+    for seed in range(4):
         case = Case(seed, toy)
         law = enumerate_law(case)[0]
         pairs = {f"{one} {other}": law[one] * law[other] for one in law for other in law}
-        drawn = [" ".join(draw_texts(open_draws(case), 2, 1000 * seed + number)) for number in range(250)]
+        drawn = [" ".join(draw_texts(open_draws(case), 2, 1000 * seed + number)) for number in range(120)]
         measured.append(measure(drawn, pairs))
     assert p_value(measured) > 1e-3
 
 
 def test_the_bound_falls_to_the_truth(toy: Any) -> None:
-    for seed in range(20):
+    for seed in range(6):
         case = Case(seed, toy)
         truth, draws, bounds = enumerate_law(case)[1], open_draws(case), [0.0]
         random = np.random.default_rng(seed)
@@ -197,7 +236,7 @@ def test_temperature_comes_before_the_mask(toy: Any) -> None:
         case = Case(seed, toy)
         options: dict[str, Any] = {"temperature": 0.5, "seed": seed}
         exact = case.model.generate(case.prompt, case.form, fidelity="exact", **options).particles
-        found = case.model.generate(case.prompt, case.form, fidelity="adaptive", returns=1000, **options)
+        found = case.model.generate(case.prompt, case.form, fidelity="adaptive", returns=500, **options)
         texts = [drawn.text for drawn in found.alternatives]
         measured.append(measure(texts, shares(exact.texts, exact.log_weights)))
     assert p_value(measured) > 1e-3

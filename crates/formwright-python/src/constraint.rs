@@ -6,6 +6,7 @@ use formwright::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString, PyType};
 
+use crate::canvas::Canvas;
 use crate::errors::{Int, argument, count, lift, unlocked};
 use crate::interrupt::{interruptible, interruptible_locked};
 use crate::language::Language;
@@ -207,6 +208,58 @@ impl Constraint {
             class.call_method1("_from_kernel", parts)
         })
         .transpose()
+    }
+
+    /// A text of so many positions whose tokens become known in any order, for models that do not write from left to
+    /// right::
+    ///
+    ///     canvas = constraint.canvas(64)
+    ///     index = canvas.fill_bitmasks(allocate_bitmask(64, vocabulary))     # which tokens fit in each hole
+    ///     canvas.place(63, vocabulary.eos_token_ids[0])
+    ///
+    /// The first canvas of a constraint takes the time to find where each token leads: some milliseconds for a record of
+    /// a few members, a second at most. All others have it.
+    ///
+    /// Args:
+    ///     length: How many positions; ends of text fill what the text leaves.
+    ///     after: How many tokens may follow the canvas, for texts that are written block by block; ``None`` is none.
+    ///
+    /// Returns:
+    ///     `formwright.masks.canvas.Canvas`, all holes.
+    ///
+    /// Raises:
+    ///     UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ; ``pointer`` leads to
+    ///         the value in the text, ``*`` being any item.
+    ///     ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is no
+    ///         position.
+    ///     LimitExceeded: Texts nest without a bound, the form has too many states, or the shortest text needs more
+    ///         positions.
+    ///     DeadEnd: The vocabulary cannot spell any text of the form.
+    ///     Interrupted: The work was ended from outside.
+    #[pyo3(signature = (length, after=None))]
+    fn canvas<'py>(&self, py: Python<'py>, length: Int, after: Option<Int>) -> PyResult<Bound<'py, PyAny>> {
+        let length: usize = count(py, "length", length)?;
+        let after: u32 = after.map_or(Ok(0), |after| count(py, "after", after))?;
+        let kernel = interruptible(py, || self.kernel.canvas(length, after))?;
+        let class = py.import("formwright.masks.canvas")?.getattr("Canvas")?;
+        class.call1((Canvas::new(kernel), self.vocabulary(py)))
+    }
+
+    /// A constraint for what may be written between two texts, so that all three in a row are a text of the form: to
+    /// fill in the middle::
+    ///
+    ///     between = constraint.between("y", "s")     # of "yes" or "no"
+    ///     matcher = between.matcher()                # masks, budgets and canonical tokens as ever
+    ///
+    /// See `formwright.Form.between`, also for what it raises.
+    ///
+    /// Args:
+    ///     prefix: The beginning of a text, ``str`` or ``bytes`` of UTF-8.
+    ///     suffix: Its end.
+    fn between(&self, py: Python<'_>, prefix: &Bound<'_, PyAny>, suffix: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let form = self.form.bind(py).call_method1("between", (prefix, suffix))?;
+        let canonical = spell_scope(py, self.canonical);
+        Self::new(py, form, self.vocabulary(py), Some(&canonical))
     }
 
     /// The value that ``text`` spells. Raises OutputInvalid if it does not conform. See `formwright.Form.parse`.

@@ -375,6 +375,15 @@ impl Language {
         Ok(Self { kernel, source: self.source.repeat(low, high) })
     }
 
+    /// What may be written between two texts, so that all three in a row are a text of this.
+    ///
+    /// Raises:
+    ///     UnsatisfiableSchema, ArgumentError, UnsupportedKeyword, LimitExceeded: As `formwright.Form.between`.
+    fn between(&self, py: Python<'_>, prefix: &str, suffix: &str) -> PyResult<Self> {
+        let kernel = interruptible(py, || self.kernel.between(prefix, suffix))?;
+        Ok(Self { kernel, source: self.source.between(prefix, suffix) })
+    }
+
     /// The language that `to_bytes` wrote, read again from what its user wrote.
     ///
     /// Raises:

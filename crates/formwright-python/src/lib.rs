@@ -7,6 +7,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod buffer;
+mod canvas;
 mod constraint;
 mod derivation;
 mod errors;
@@ -32,6 +33,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _kernel {
     #[pymodule_export]
     use super::buffer::RowBuffer;
+    #[pymodule_export]
+    use super::canvas::Canvas;
     #[pymodule_export]
     use super::constraint::Constraint;
     #[pymodule_export]

@@ -73,6 +73,13 @@ pub struct Limits {
     /// Bytes of each of the two caches of a grammar that all its texts share: what single frames allow, and what several
     /// of them allow together.
     pub fragment_bytes: usize,
+    /// States of a form that is looked at as a whole: for a canvas, and for what is written between two texts. A byte, tried
+    /// in each of them, costs some 40 ns.
+    pub form_states: usize,
+    /// Bytes of where the tokens of a form lead that has canvases: kept once for all its canvases.
+    pub canvas_form_bytes: usize,
+    /// Bytes of one canvas; its best filling, a draw or its marginals may take eight times as much while they are found.
+    pub canvas_bytes: usize,
 }
 
 impl Default for Limits {
@@ -109,6 +116,9 @@ impl Default for Limits {
             matcher_cache_bytes: 2 << 20,
             constraint_bytes: 128 << 20,
             fragment_bytes: 16 << 20,
+            form_states: 32_000,
+            canvas_form_bytes: 128 << 20,
+            canvas_bytes: 32 << 20,
         }
     }
 }

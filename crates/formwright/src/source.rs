@@ -77,6 +77,8 @@ enum Instruction {
     And,
     Not,
     Repeat(u32, u32),
+    /// What is written between two texts.
+    Between(Arc<str>, Arc<str>),
     /// The code of a host: its language, which cannot be stored.
     Parser(Language),
 }
@@ -163,6 +165,12 @@ impl Source {
     #[must_use]
     pub fn repeat(&self, low: u32, high: u32) -> Self {
         self.with(&[], Instruction::Repeat(low, high))
+    }
+
+    /// What is written between two texts of this.
+    #[must_use]
+    pub fn between(&self, prefix: &str, suffix: &str) -> Self {
+        self.with(&[], Instruction::Between(prefix.into(), suffix.into()))
     }
 
     fn with(&self, other: &[Instruction], operator: Instruction) -> Self {
@@ -264,6 +272,7 @@ impl Instruction {
             Self::Then => pop().and_then(|second| pop()?.then(&second)),
             Self::Or => pop().and_then(|second| pop()?.or(&second)),
             Self::Repeat(low, high) => pop()?.repeat(*low, *high),
+            Self::Between(prefix, suffix) => pop()?.between(prefix, suffix),
             Self::Parser(language) => Ok(language.clone()),
         }
     }
@@ -322,6 +331,11 @@ impl Instruction {
             }
             Self::And => body.push(9),
             Self::Not => body.push(10),
+            Self::Between(prefix, suffix) => {
+                body.push(15);
+                put_text(body, prefix);
+                put_text(body, suffix);
+            }
             Self::Grammar(grammar) => {
                 body.push(if grammar.controls.is_empty() { 13 } else { 14 });
                 grammar.write(body);
@@ -338,7 +352,7 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(15, "the kind of a step")? {
+        Ok(match reader.below(16, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
@@ -359,6 +373,7 @@ impl Instruction {
             8 => Self::Format(reader.text("a format")?.into()),
             9 => Self::And,
             10 => Self::Not,
+            15 => Self::Between(reader.text("a prefix")?.into(), reader.text("a suffix")?.into()),
             kind @ (13 | 14) => Self::Grammar(Arc::new(GrammarText::read_stored(reader, kind == 14)?)),
             12 => {
                 let text = reader.text("the source of pieces")?;

@@ -35,6 +35,13 @@ __all__ = ["generate"]
 
 @click.command()
 @add_form_options("JSON Schema file: the text is JSON for this schema; - is stdin.")
+@click.option(
+    "--prefix",
+    type=FILE,
+    help="File with the beginning of a text of the form: what comes after it is written, and printed alone. The final "
+    "newline of a file is left out.",
+)
+@click.option("--suffix", type=FILE, help="File with the end of a text of the form: what comes before it is written.")
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
@@ -135,6 +142,8 @@ def generate(
     grammar: IO[bytes] | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
+    prefix: IO[bytes] | None,
+    suffix: IO[bytes] | None,
     prompt: str | None,
     prompt_file: IO[bytes] | None,
     canonical: str,
@@ -154,6 +163,8 @@ def generate(
     _check_trace(trace)
     _check_prompt(schema, prompt, prompt_file)
     form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in FORM_OPTIONS})
+    if prefix is not None or suffix is not None:
+        form = form.between(_read_part(prefix), _read_part(suffix))
     text = _read_prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     options["instruct"] = instruct or False
@@ -200,6 +211,11 @@ def _read_prompt(prompt: str | None, file: IO[bytes] | None) -> str:
     if file is None and sys.stdin.isatty():
         click.echo("the prompt, then Ctrl-D:", err=True)
     return remove_final_newline(read_text(file or sys.stdin.buffer))
+
+
+def _read_part(file: IO[bytes] | None) -> str:
+    """Read the beginning or the end of a text; without a file it is empty."""
+    return "" if file is None else remove_final_newline(read_text(file))
 
 
 _UNSTREAMED_DEFAULTS = {

@@ -10,6 +10,7 @@
 `json`           JSON mode: some object is enforced; the answer is found in it
 `schema`         the schema is enforced: first the reasoning, then the answer
 `answer_only`    the schema is enforced, and has no place for reasoning
+`fair`           as `answer_only`, drawn from the model's own distribution over the answers that conform
 `thinking`       free thought between markers, then the schema of the answer alone is enforced
 `canonical`      as `schema`, and only tokens that the tokenizer itself writes
 `order_model`    as `schema`, and the model orders the fields
@@ -18,7 +19,8 @@
 
 An arm is data: what is enforced, what the prompt requests, and how the answer is read.
 `answer_only` differs from `free` in two things, structure and reasoning. Compare it with `schema` to see the effect of
-reasoning alone.
+reasoning alone, and with `fair` to see what masks do to the choice of an answer. `fair` has no reasoning: draws of long
+free texts may take more calls of the model than anyone has (`generation.adaptive`).
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class Arm:
         reads: How the answer is read: by ``"rule"``, as JSON that is ``"found"``, or the ``"whole"`` text.
         order: Who orders the fields.
         options: Options of `formwright.compile`.
+        fidelity: Which distribution an answer is drawn from, as `LocalModel.generate` has it; ``"adaptive"`` needs a
+            temperature.
         notation: The notation of what a ``"whole"`` text is read as.
     """
 
@@ -59,6 +63,7 @@ class Arm:
     reads: Literal["rule", "found", "whole"]
     order: Literal["schema", "model"] = "schema"
     options: Mapping[str, Any] = field(default_factory=dict)
+    fidelity: Literal["mask", "adaptive"] = "mask"
     notation: Literal["json", "yaml", "toon"] = "json"
 
     @property
@@ -69,7 +74,7 @@ class Arm:
     @property
     def needs_tokens(self) -> bool:
         """Whether it needs a local model: services have no such option."""
-        return bool(self.options) or self.order == "model"
+        return bool(self.options) or self.order == "model" or self.fidelity != "mask"
 
     @property
     def is_structured(self) -> bool:
@@ -85,6 +90,7 @@ ARMS: Mapping[str, Arm] = {
         Arm("json", "object", "json", "found"),
         Arm("schema", "json", "json", "whole"),
         Arm("answer_only", "answer", "answer", "whole"),
+        Arm("fair", "answer", "answer", "whole", fidelity="adaptive"),
         Arm("thinking", "thought", "thought", "whole"),
         Arm("canonical", "json", "json", "whole", options={"canonical": True}),
         Arm("order_model", "json", "json", "whole", order="model"),

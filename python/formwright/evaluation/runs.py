@@ -102,6 +102,12 @@ class Grid:
                 hint="temperature=1",
                 argument="seeds",
             )
+        if not self.temperature and (greedy := [arm.name for arm in self.arms if arm.fidelity != "mask"]):
+            raise ArgumentError(
+                f"temperature=0: the arm {greedy[0]!r} draws its answers",
+                hint="temperature=1, or leave it out",
+                argument="temperature",
+            )
         if most := max([0, *(shots - len(self.task.examples) for shots in self.shots)]):
             raise ArgumentError(f"shots: the task has {most} examples too few", argument="shots")
         instructions = {**ANSWER_INSTRUCTIONS[self.task.language], **(self.sentences or {})}
@@ -243,7 +249,7 @@ class _Asker:
         if grid.temperature:
             options["seed"] = 1_000_000 * cell.seed + first
         if self._is_local:
-            options |= {"batch_size": grid.batch_size, "trace": grid.trace}
+            options |= {"batch_size": grid.batch_size, "trace": grid.trace, "fidelity": cell.arm.fidelity}
         return options
 
     def _make_row(self, cell: Cell, at: int, prompt: str, result: Any, seconds: float) -> AnswerRow | str:
@@ -347,7 +353,8 @@ def write_cell_prompt(grid: Grid, cell: Cell, item: Item) -> str:
 
 def _digest_inputs(grid: Grid, cell: Cell, item: Item, prompt: str | None = None) -> str:
     """Return a digest of everything that an answer depends on, except the model."""
-    arm = [cell.arm.enforces, cell.arm.reads, cell.arm.order, dict(cell.arm.options)]
+    arm: list[Any] = [cell.arm.enforces, cell.arm.reads, cell.arm.order, dict(cell.arm.options)]
+    arm += [cell.arm.fidelity] * (cell.arm.fidelity != "mask")
     how = [arm, grid.task.answer, item.answer, grid.max_tokens, grid.temperature, "parser" in grid.unfair]
     text = json.dumps([prompt or write_cell_prompt(grid, cell, item), *how], ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

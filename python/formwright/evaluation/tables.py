@@ -132,6 +132,7 @@ _DESCRIPTIONS = {
     "json": "some JSON object is enforced, the answer is found in it",
     "schema": "the schema is enforced: reasoning, then answer",
     "answer_only": "the schema is enforced, without a place for reasoning",
+    "fair": "as answer_only, drawn from the model's own distribution over the conforming answers",
     "thinking": "free thought between markers, then the schema of the answer is enforced",
     "canonical": "as schema, and only tokens that the tokenizer itself writes",
     "order_model": "as schema, and the model orders the fields",

@@ -374,6 +374,27 @@ class Form(Generic[T_co]):
         read = Repetition(self, low, most, is_text=True) if _has_parts(self) else plain
         return Form(language, read, title, "text")
 
+    def between(self, prefix: str | bytes, suffix: str | bytes) -> Form[str]:
+        """What may be written between two texts, so that all three in a row are a text of this form.
+
+        For models that fill in the middle, and for edits. It is read as text. Its tokens are those of the middle alone:
+        one that a tokenizer would make of the last characters of ``prefix`` and the first ones of the middle is not
+        looked for.
+
+        Args:
+            prefix: The beginning of a text of this form; bytes are UTF-8.
+            suffix: Its end, up to the last character.
+
+        Raises:
+            UnsatisfiableSchema: Nothing fits there; the message names the first byte that is to blame.
+            ArgumentError: Bytes are not UTF-8, or end inside a character; the form has control tokens, a character
+                parser, or a part with ``max_tokens``.
+            UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ.
+            LimitExceeded: Texts nest without a bound, or the form has too many states.
+        """
+        language = self.language.between(_decode_part(prefix, "prefix"), _decode_part(suffix, "suffix"))
+        return Form(language, str, f"({self.title}).between(...)", "text")
+
     def to_bytes(self) -> bytes:
         """The language as bytes, to be stored or sent. They hold no Python type; pickle keeps it."""
         return self.language.to_bytes()
@@ -422,6 +443,18 @@ def literal(text: str) -> Form[str]:
     """
     check_text(text, "text")
     return Form(Language.choice([text]), str, shorten(repr(text)), "text")
+
+
+def _decode_part(text: str | bytes, argument: str) -> str:
+    """A part of a text as a str. Raises ArgumentError where it is not whole characters."""
+    if isinstance(text, bytes):
+        try:
+            return text.decode()
+        except UnicodeDecodeError as error:
+            what = f"{argument}: byte {error.start} is not UTF-8, or a character is cut off there"
+            raise ArgumentError(what, argument=argument) from None
+    check_text(text, argument)
+    return text
 
 
 def form_of_language(language: Language) -> Form[Any]:

@@ -11,11 +11,13 @@
 //! Cost: a lookup for each leaf. For a language without JSON, the first masks are found when it is compiled
 //! (see `masks::precompute`).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
 use super::canonical::{MatcherCache, Spelled, Speller};
 use super::compiled::Compiled;
+use super::edges::Edges;
+use super::finite_states;
 use super::masks::precomputed;
 use super::pool::Pool;
 use crate::error::{Error, Result};
@@ -39,6 +41,8 @@ struct Shared {
     spelled: Option<Spelled>,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
+    /// Where its tokens lead, once a canvas has asked.
+    edges: OnceLock<Arc<Edges>>,
 }
 
 impl Constraint {
@@ -86,7 +90,7 @@ impl Constraint {
         check_bounds(&language, tables)?;
         let compiled = Compiled::new(language, tables)?;
         let pool = Pool::new(compiled.graph().has_rules().then_some(tables.limits().fragment_bytes));
-        let shared = Shared { compiled, pool, spelled, successor: Mutex::default() };
+        let shared = Shared { compiled, pool, spelled, successor: Mutex::default(), edges: OnceLock::new() };
         let constraint = Self(Arc::new(shared));
         if let Some(masks) = precomputed(constraint.compiled()) {
             constraint.pool().put(MatcherCache { masks, ..MatcherCache::default() });
@@ -120,6 +124,28 @@ impl Constraint {
     /// Bytes of memory held, roughly, beside what the vocabulary shares and what waits for the next text.
     pub(crate) fn memory(&self) -> usize {
         2 * self.language().memory() // as much again for what is found of its nodes
+    }
+
+    /// Bytes of what was found of it since: what waits for the next text, and where its tokens lead.
+    pub(crate) fn found_memory(&self) -> usize {
+        self.pool().memory() + self.0.edges.get().map_or(0, |edges| edges.bytes())
+    }
+
+    /// Where its tokens lead: found once, and kept.
+    ///
+    /// # Errors
+    /// As [`finite_states::find`] and [`Edges::new`]; [`crate::Kind::Limit`] where that takes more work than
+    /// [`crate::Limits::work`].
+    pub(super) fn edges(&self) -> Result<Arc<Edges>> {
+        if let Some(edges) = self.0.edges.get() {
+            return Ok(Arc::clone(edges));
+        }
+        let (tables, fresh) = (self.tables(), self.fresh());
+        let found = bounded(tables.limits().work, || {
+            let automaton = finite_states::find(fresh.language(), fresh.graph(), "canvas")?;
+            Edges::new(automaton, &tables.vocabulary, tables.limits())
+        })?;
+        Ok(Arc::clone(self.0.edges.get_or_init(|| Arc::new(found))))
     }
 
     /// Whether other handles share this constraint.

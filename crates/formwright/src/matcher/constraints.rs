@@ -83,7 +83,7 @@ impl Constraints {
         let added = Used { constraint, _language: language.clone(), last, own, bytes: 0 };
         let used = kept.all.entry((language.address(), scope)).or_insert(added);
         let constraint = used.constraint.clone();
-        let bytes = used.own + constraint.pool().memory();
+        let bytes = used.own + constraint.found_memory();
         let before = std::mem::replace(&mut used.bytes, bytes);
         kept.bytes = kept.bytes - before + bytes;
         kept.drop_oldest(self.limit);
@@ -116,7 +116,7 @@ impl Kept {
     fn count_bytes(&mut self) {
         self.bytes = 0;
         for used in self.all.values_mut() {
-            used.bytes = used.own + used.constraint.pool().memory();
+            used.bytes = used.own + used.constraint.found_memory();
             self.bytes += used.bytes;
         }
     }

@@ -11,6 +11,10 @@
 //! | `machine` | where a byte leads: configurations, stacks, transitions, costs | |
 //! | `keys` | under which keys masks are kept | `machine` |
 //! | `recognizer`, `byte_automaton`, `new_items` | the machine alone, without a vocabulary | `machine` |
+//! | `minimal` | the smallest automaton over bytes | `byte_automaton` |
+//! | `finite_states` | all states of a form, or why there are too many | `byte_automaton`, `minimal` |
+//! | `between` | what is written between two texts | `minimal`, `finite_states` |
+//! | `edges` | where each token leads, if the states are few | `minimal` |
 //! | `history` | the steps of a text | `machine` |
 //! | `counting`, `distance` | how far the end is | `machine` |
 //! | `compiled` | what a vocabulary makes of a language | `machine`, `counting`, `distance` |
@@ -21,9 +25,10 @@
 //! | `canonical` | the same, if only what the tokenizer itself writes may come | `machine`, `counting`, `compiled`, `potential`, `masks` |
 //! | `mask` | a mask of either kind | `masks`, `canonical` |
 //! | `pool` | caches that wait for the next text | `masks`, `canonical` |
-//! | `constraint` | what users compile, and begin texts with | `compiled`, `masks`, `canonical`, `pool` |
+//! | `constraint` | what users compile, and begin texts with | `finite_states`, `edges`, `compiled`, `masks`, `canonical`, `pool` |
 //! | `constraints` | those that a vocabulary keeps for the next request | `constraint` |
-//! | `device_tables` | a constraint as tables, if its states are few | `byte_automaton`, `constraint` |
+//! | `device_tables` | a constraint as tables, if its states are few | `byte_automaton`, `minimal`, `constraint` |
+//! | `canvas` | masks of every hole of a text whose length is known | `edges`, `constraint` |
 //! | `checkout` | a cache in use | `compiled`, `canonical`, `constraint` |
 //! | `next_tokens` | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |
 //! | `canonical_steps` | its steps where only canonical tokens may come | `canonical`, `mask` |
@@ -36,10 +41,12 @@
 //! What two forks find is cached for both under one lock. The lock is held while a mask is found, and while a
 //! mask that is one cached entry is written.
 
+mod between;
 mod budget;
 mod byte_automaton;
 mod canonical;
 mod canonical_steps;
+mod canvas;
 mod checkout;
 mod compiled;
 mod constraint;
@@ -48,11 +55,14 @@ mod counting;
 mod device_tables;
 mod distance;
 mod draft;
+mod edges;
+mod finite_states;
 mod history;
 mod keys;
 mod machine;
 mod mask;
 mod masks;
+mod minimal;
 mod new_items;
 mod next_tokens;
 mod part_tokens;
@@ -77,6 +87,7 @@ use crate::vocabulary::{CONTROL, TokenId};
 
 pub use byte_automaton::ByteAutomaton;
 pub use canonical::Speller;
+pub use canvas::{Canvas, FilledRows, Filling, LogProbabilities};
 pub use constraint::Constraint;
 pub use constraints::Constraints;
 pub use device_tables::DeviceTables;

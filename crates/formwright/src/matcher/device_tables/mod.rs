@@ -9,15 +9,14 @@
 //! Cost: the byte automaton (some 10 us a state), made as small as it can be, then a walk down the tree of tokens for
 //! each state that tokens lead to. Everything is counted, so that it can be interrupted, and ends in time.
 
-mod minimal;
 mod states;
 mod token_classes;
 
 use crate::error::{Kind, Result};
 use crate::interrupt::bounded;
+use crate::matcher::minimal::MinimalAutomaton;
 use crate::matcher::{ByteAutomaton, Constraint};
 
-use minimal::MinimalAutomaton;
 use states::Search;
 
 /// States of the byte automaton, and classes of tokens: numbers that fit into 16 bits with a sign.

@@ -6,14 +6,11 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::minimal::{DEAD, MinimalAutomaton};
 use super::token_classes::{END, NEVER, TokenClasses};
 use super::{DeviceTables, FORBIDDEN, MOST_STATES};
 use crate::interrupt::count;
+use crate::matcher::minimal::{DEAD, MinimalAutomaton};
 use crate::vocabulary::{TokenId, Vocabulary};
-
-/// Nodes of the tree of tokens that are looked at for a unit of work.
-const NODES_OF_UNIT: usize = 8;
 
 /// The search for states.
 pub struct Search<'a> {
@@ -45,7 +42,7 @@ impl<'a> Search<'a> {
             masks: IndexSet::default(),
             mask_of: Vec::new(),
             before: vec![Vec::new()],
-            way: vec![0; vocabulary.longest() + 1],
+            way: Vec::new(),
             allowed: Vec::new(),
             automaton,
             vocabulary,
@@ -111,25 +108,9 @@ impl<'a> Search<'a> {
     /// Finds the tokens that the automaton reads from a state, and the states after them.
     fn walk(&mut self, state: u16) {
         let Self { automaton, vocabulary, way, allowed, .. } = self;
-        let (trie, next) = (vocabulary.plain(), &automaton.next);
-        let (nodes, items) = (trie.nodes(), trie.items());
         allowed.clear();
-        way[0] = state;
-        let (mut at, mut looked_at) = (1, 0);
-        while let Some(node) = nodes.get(at) {
-            looked_at += 1;
-            let depth = usize::from(node.depth);
-            let to = next[256 * usize::from(way[depth - 1]) + usize::from(node.byte)];
-            if to == DEAD {
-                at = node.skip as usize;
-                continue;
-            }
-            way[depth] = to;
-            at += 1;
-            let end = nodes.get(at).map_or(items.len(), |next| next.first_item as usize);
-            allowed.extend(items[node.first_item as usize..end].iter().map(|&token| (token, to)));
-        }
-        count(64 + looked_at / NODES_OF_UNIT);
+        automaton
+            .each_token(vocabulary, state, way, |tokens, to| allowed.extend(tokens.iter().map(|&token| (token, to))));
     }
 
     fn no_tokens(&self) -> Box<[i32]> {

@@ -11,13 +11,18 @@
 
 use rustc_hash::FxHashMap;
 
+use super::byte_automaton::ByteAutomaton;
 use crate::interrupt::count;
-use crate::matcher::ByteAutomaton;
+use crate::vocabulary::{TokenId, Vocabulary};
+
+/// Nodes of the tree of tokens that are looked at for a unit of work.
+const NODES_OF_UNIT: usize = 8;
 
 /// In place of a state: the byte may not come.
 pub const DEAD: u16 = u16::MAX;
 
 /// An automaton in which no two states have the same continuations; state 0 is the start.
+#[derive(Debug)]
 pub struct MinimalAutomaton {
     /// By state and byte, 256 a state: the state after it, or [`DEAD`].
     pub next: Vec<u16>,
@@ -42,6 +47,38 @@ impl MinimalAutomaton {
             }
         }
         minimal
+    }
+
+    /// Visits the tokens that are read from a state, each with the state after it; `way` is room for the states on the
+    /// way to a token.
+    pub fn each_token(
+        &self,
+        vocabulary: &Vocabulary,
+        state: u16,
+        way: &mut Vec<u16>,
+        mut visit: impl FnMut(&[TokenId], u16),
+    ) {
+        let trie = vocabulary.plain();
+        let (nodes, items) = (trie.nodes(), trie.items());
+        way.resize(vocabulary.longest() + 1, DEAD);
+        way[0] = state;
+        let (mut at, mut looked_at) = (1, 0);
+        while let Some(node) = nodes.get(at) {
+            looked_at += 1;
+            let depth = usize::from(node.depth);
+            let to = self.next[256 * usize::from(way[depth - 1]) + usize::from(node.byte)];
+            if to == DEAD {
+                at = node.skip as usize;
+                continue;
+            }
+            way[depth] = to;
+            at += 1;
+            let end = nodes.get(at).map_or(items.len(), |next| next.first_item as usize);
+            if end > node.first_item as usize {
+                visit(&items[node.first_item as usize..end], to);
+            }
+        }
+        count(64 + looked_at / NODES_OF_UNIT);
     }
 }
 

@@ -1,0 +1,109 @@
+//! All states of a form that has finitely many, or where it is said why it has not.
+//!
+//! What must differ from what came before has more states than any bound, as have texts that nest; parsers and counts of
+//! tokens are no matter of bytes.
+
+use rustc_hash::FxHashSet;
+
+use super::byte_automaton::ByteAutomaton;
+use super::minimal::{DEAD, MinimalAutomaton};
+use crate::error::{Error, Kind, Result};
+use crate::interrupt::count;
+use crate::language::{CompiledGraph, Graph, Language, Node, NodeId};
+
+/// The smallest automaton of a language, whose compiled graph is given; `who` needs it, which errors say.
+///
+/// # Errors
+/// [`Kind::Argument`] where the form has a parser, or a part with a bound on its tokens; [`Kind::Unsupported`], with the
+/// place of the value in the text, where items or names must differ; [`Kind::Limit`] where texts nest, or there are too
+/// many states.
+pub fn find(language: &Language, graph: &CompiledGraph, who: &'static str) -> Result<MinimalAutomaton> {
+    if language.has_parser() {
+        let message = format!("{who}: the form has a character parser, whose states are not known");
+        return Err(Error::argument("form", message).hint("say the same by a pattern or a grammar"));
+    }
+    if language.has_bounds() {
+        let message = format!("{who}: the form has a part with max_tokens, which says nothing of its bytes");
+        return Err(Error::argument("form", message).hint("bound max_chars in place of max_tokens"));
+    }
+    let most = language.limits().form_states.min(usize::from(DEAD) - 2);
+    if language.graph().nests() {
+        let message = format!("{who}: texts of the form nest without a bound, so its states are too many");
+        let kind = Kind::Limit { limit: "form_states", value: most.saturating_add(1), allowed: most };
+        let error = Error::new(kind, message).hint("bound how deep values are inside values");
+        return Err(find_comparison(language.graph(), who).unwrap_or(error));
+    }
+    let found = ByteAutomaton::new(graph, most).map_err(|error| explain(language.graph(), error, who))?;
+    Ok(MinimalAutomaton::new(&found))
+}
+
+/// The error of a form with too many states, with the place that is to blame, if there is one.
+fn explain(graph: &Graph, error: Error, who: &str) -> Error {
+    let Kind::Limit { value, allowed, .. } = *error.kind else { return error };
+    find_comparison(graph, who).unwrap_or_else(|| {
+        let message = format!("{who}: the form has more than {allowed} states");
+        Error::new(Kind::Limit { limit: "form_states", value, allowed }, message)
+            .hint("bound the lengths of texts and arrays, or write members in the order of the schema")
+    })
+}
+
+/// What is compared with what came before.
+#[derive(Clone, Copy)]
+enum Comparison {
+    Items,
+    Names,
+}
+
+impl Comparison {
+    /// The error where a value compares its parts.
+    fn refuse(self, place: &str, who: &str) -> Error {
+        let (what, instead) = match self {
+            Self::Items => ("the items of this array must differ", "leave out uniqueItems, and check the value"),
+            Self::Names => {
+                ("undeclared names of this object must differ", "close the object: \"additionalProperties\": false")
+            }
+        };
+        Error::unsupported(place, format!("{who}: {what}, so its states are too many")).hint(instead)
+    }
+}
+
+/// The error of a value whose parts must differ, if there is one, with its place in the text as a JSON Pointer, `*` being
+/// any item.
+fn find_comparison(graph: &Graph, who: &str) -> Option<Error> {
+    let mut seen = FxHashSet::from_iter([graph.root]);
+    let mut open = vec![(graph.root, String::new())];
+    while let Some((node, place)) = open.pop() {
+        count(4);
+        if let Some(comparison) = comparison_in(&graph.nodes[node as usize]) {
+            return Some(comparison.refuse(&place, who));
+        }
+        each_part(&graph.nodes[node as usize], |part, name| {
+            if seen.insert(part) {
+                open.push((part, format!("{place}{name}")));
+            }
+        });
+    }
+    None
+}
+
+fn comparison_in(node: &Node) -> Option<Comparison> {
+    match node {
+        Node::Array(array) if array.unique || array.differing.is_some() => Some(Comparison::Items),
+        Node::Object(object) if !object.undeclared.is_empty() => Some(Comparison::Names),
+        _ => None,
+    }
+}
+
+/// The nodes that a node consists of, with what a JSON Pointer to them adds.
+fn each_part(node: &Node, mut visit: impl FnMut(NodeId, &str)) {
+    match node {
+        Node::Object(object) => {
+            for (name, member) in object.names.iter() {
+                let name = String::from_utf8_lossy(name).replace('~', "~0").replace('/', "~1");
+                visit(object.members[member as usize].value, &format!("/{name}"));
+            }
+        }
+        Node::Array(_) => node.each_part(|item| visit(item, "/*")),
+        _ => node.each_part(|part| visit(part, "")),
+    }
+}

@@ -1,0 +1,141 @@
+"""What may be written between two texts: against all middles over small alphabets, and every cut of real instances.
+
+``FORMWRIGHT_SEEDS`` sets the number of random cases.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import os
+import pickle
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from canvas_oracle import Case
+from parameters import slow_except
+
+import formwright as fw
+
+SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "60"))
+LETTERS = "abc"
+
+
+@pytest.mark.parametrize("seeds", slow_except([SEEDS], [SEEDS, 20 * SEEDS]))
+@pytest.mark.timeout(1200)
+def test_middles_are_those_that_complete_both(seeds: int) -> None:
+    middles = ["".join(letters) for size in range(5) for letters in itertools.product(LETTERS, repeat=size)]
+    kinds = {True: 0, False: 0}
+    for seed in range(seeds):
+        form, chance = fw.regex(Case.draw(seed).pattern), random.Random(seed)
+        text = form.example() if chance.random() < 0.7 else "".join(chance.choices(LETTERS, k=3))
+        first, last = sorted(chance.choices(range(len(text) + 1), k=2))
+        prefix, suffix = text[:first], text[last:]
+        wanted = {middle for middle in middles if form.matches(prefix + middle + suffix)}
+        try:
+            between = form.between(prefix, suffix)
+        except fw.errors.UnsatisfiableSchema:
+            assert not wanted
+            kinds[False] += 1
+            continue
+        kinds[True] += 1
+        assert {middle for middle in middles if between.matches(middle)} == wanted
+        assert form.matches(prefix + between.example() + suffix)
+    assert min(kinds.values()) > seeds // 20
+
+
+def test_characters_of_all_lengths_are_read_whole() -> None:
+    form = fw.regex("x[a-é߿ࠀ-￿𐀀😀-😿]{0,2}y")
+    between = form.between("x", "y")
+    for text in ("", "a", "é", "ê", "߿", "ࠀ", "漢", "😀", "𐀀", "😿é", "\U0001f640", "aaa"):
+        assert between.matches(text) is form.matches(f"x{text}y"), text
+
+
+@pytest.mark.parametrize("step", slow_except([100], [100, 4]))
+@pytest.mark.timeout(1200)
+def test_every_cut_of_an_instance_has_its_own_middle(data: Path, step: int) -> None:
+    with gzip.open(data / "maskbench" / "sample.jsonl.gz", "rt", encoding="utf-8") as lines:
+        cases = [json.loads(line) for line in lines][::step]
+    chance, cuts = random.Random(step), 0
+    for case in cases:
+        try:
+            form = fw.json_schema(case["schema"], whitespace="compact")
+        except (fw.errors.SchemaError, fw.errors.LimitExceeded):
+            continue
+        instances = [json.dumps(test["data"], separators=(",", ":"), ensure_ascii=False) for test in case["tests"]]
+        for text in [text for text in instances if form.matches(text)][:2]:
+            first, last = sorted(chance.choices(range(len(text) + 1), k=2))
+            try:
+                between = form.between(text[:first], text[last:])
+            except (fw.errors.UnsupportedKeyword, fw.errors.LimitExceeded):
+                break
+            assert between.matches(text[first:last]), case["name"]
+            cuts += 1
+    assert cuts >= 3
+
+
+NONE = {
+    ("ax", "d"): 'byte 1 of the prefix, "x"',
+    ("a", "cad"): 'byte 1 of the suffix, "a"',
+    ("abc", "cd"): 'byte 0 of the suffix, "c"',
+    ("a", "c"): "what goes on after the suffix is missing",
+    ("", "é"): "byte 0 of the suffix, 0xc3",
+}
+
+
+@pytest.mark.parametrize("cut", list(NONE))
+def test_no_middle_names_the_byte_to_blame(cut: tuple[str, str]) -> None:
+    with pytest.raises(fw.errors.UnsatisfiableSchema) as caught:
+        fw.regex("a[bc]{1,2}d").between(*cut)
+    assert NONE[cut] in str(caught.value)
+
+
+def test_bytes_are_whole_characters() -> None:
+    form = fw.regex("é+")
+    assert form.between("é".encode(), b"").matches("éé")
+    with pytest.raises(fw.errors.ArgumentError, match="byte 0 is not UTF-8"):
+        form.between("é".encode()[:1], b"")
+    with pytest.raises(fw.errors.ArgumentError, match="surrogate"):
+        form.between("", "\ud800")
+
+
+REFUSED: dict[str, tuple[fw.Form[Any], type[fw.errors.FormwrightError]]] = {
+    "texts that nest": (fw.json_schema({"type": "array", "items": {"$ref": "#"}}), fw.errors.LimitExceeded),
+    "names that differ": (fw.json_schema({"type": "object", "maxProperties": 2}), fw.errors.UnsupportedKeyword),
+    "control tokens": (fw.special("<pad>") + "a", fw.errors.ArgumentError),
+    "counted tokens": (fw.text(max_tokens=5, until="."), fw.errors.ArgumentError),
+}
+
+
+@pytest.mark.parametrize("kind", list(REFUSED))
+def test_forms_without_finitely_many_states_are_refused(kind: str) -> None:
+    form, error = REFUSED[kind]
+    with pytest.raises(error):
+        form.between("", "")
+
+
+def test_a_constraint_between_has_masks_and_budgets(word_vocabulary: fw.Vocabulary) -> None:
+    schema = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0, "maximum": 150}},
+              "required": ["age"], "additionalProperties": False}  # fmt: skip
+    constraint = fw.compile(fw.json_schema(schema, whitespace="compact"), word_vocabulary)
+    between = constraint.between('{"age":1', b"}")
+    matcher = between.matcher()
+    allowed = {word_vocabulary.token(token) for token in matcher.allowed_token_ids()}
+    assert allowed == {b"", b"12", *(b"%d" % digit for digit in range(10))}  # 112 is at most 150
+    assert matcher.min_tokens_to_finish == 0
+    assert between.parse("5") == "5"
+    assert not between.form.matches("51")
+    assert fw.form(between.form).matches("50")
+
+
+def test_what_is_between_can_be_stored_and_pickled(word_vocabulary: fw.Vocabulary) -> None:
+    form = fw.regex("(19|20)[0-9]{2}").between("1", "5")
+    for again in (fw.Form.from_bytes(form.to_bytes()), pickle.loads(pickle.dumps(form))):
+        assert [again.matches(text) for text in ("90", "80")] == [True, False]
+        assert again.parse("97") == "97"
+    assert (form + "!").matches("98!")
+    constraint = fw.compile(form, word_vocabulary)
+    assert fw.Constraint.from_bytes(constraint.to_bytes(), word_vocabulary).parse("91") == "91"
