@@ -86,8 +86,8 @@ class Language:
                 and JavaScript; ``"exact"`` all numbers, for readers of decimals.
             max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
-            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them; ``"exact"``, for comparisons, also takes
-                every text that is not written as forbidden, where ``"assert"`` leaves it to its readers.
+            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them; ``"exact"``, for comparisons, takes every
+                text that is not written as forbidden, where ``"assert"`` leaves it to its readers.
             formats: Extra formats: name to regular expression.
             dialect: Dialect URI or short name, when ``$schema`` is absent.
             registry: URI to schema text, for remote references.
@@ -294,8 +294,8 @@ class Language:
         self, most_states: int, most_bytes: int | None = None
     ) -> list[tuple[bool, list[tuple[int, int]]]]:
         """All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
-        there, and ``(byte, state)`` of its edges. State 0 is the start. With ``most_bytes``, those that are reached within
-        so many bytes; nothing leads from one that takes all of them.
+        there, and ``(byte, state)`` of its edges. State 0 is the start. With ``most_bytes``, those that are reached
+        within so many bytes; nothing leads from one that takes all of them.
 
         Raises:
             LimitExceeded: There are more states, as in every language with recursion.
@@ -641,15 +641,16 @@ class Constraint(Generic[_T_co]):
             Interrupted: The work was ended from outside.
         """
     def canvas(self, length: int, after: int | None = None) -> MaskCanvas:
-        """A text of so many positions whose tokens become known in any order, for models that do not write from left to
-        right::
+        """A text of so many positions whose tokens become known in any order.
+
+        It is for models that do not write from left to right::
 
             canvas = constraint.canvas(64)
             index = canvas.fill_bitmasks(allocate_bitmask(64, vocabulary))     # which tokens fit in each hole
             canvas.place(63, vocabulary.eos_token_ids[0])
 
-        The first canvas of a constraint takes the time to find where each token leads: some milliseconds for a record of
-        a few members, a second at most. All others have it.
+        The first canvas of a constraint takes the time to find where each token leads: some milliseconds for a record
+        of a few members, a second at most. All others have it.
 
         Args:
             length: How many positions; ends of text fill what the text leaves.
@@ -661,16 +662,17 @@ class Constraint(Generic[_T_co]):
         Raises:
             UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ; ``pointer`` leads to
                 the value in the text, ``*`` being any item.
-            ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is no
-                position.
+            ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is
+                no position.
             LimitExceeded: Texts nest without a bound, the form has too many states, or the shortest text needs more
                 positions.
             DeadEnd: The vocabulary cannot spell any text of the form.
             Interrupted: The work was ended from outside.
         """
     def between(self, prefix: str | bytes, suffix: str | bytes) -> Constraint[str]:
-        """A constraint for what may be written between two texts, so that all three in a row are a text of the form: to
-        fill in the middle::
+        """A constraint for what may be written between two texts, so that all three in a row are a text of the form.
+
+        It fills in the middle::
 
             between = constraint.between("y", "s")     # of "yes" or "no"
             matcher = between.matcher()                # masks, budgets and canonical tokens as ever
@@ -885,7 +887,7 @@ class RowBuffer:
 class Canvas:
     """A text whose tokens become known in any order: on which `formwright.masks.canvas.Canvas` is built.
 
-    Made by `formwright.Constraint.canvas`. Not for use by two threads at once (a second thread gets an error, not a race).
+    Made by `formwright.Constraint.canvas`. Not for use by two threads at once: a second thread gets an error.
     """
 
     def place(self, position: int, token_id: int) -> None:
@@ -895,12 +897,12 @@ class Canvas:
     def lift(self, positions: Sequence[int]) -> None:
         """Make positions holes again."""
     def fill_bitmasks(self, mask: Any) -> list[int]:
-        """Write the distinct masks of all holes, and say by position which row is its own; -1 where the token is known."""
+        """Write the distinct masks of all holes, and say by position which row is its own; -1 if its token is known."""
     def best(self, log_probabilities: Any) -> tuple[list[int], float, float]:
         """The most probable filling: its tokens, their log probability, and that again."""
     def draw(self, log_probabilities: Any, uniform: Any) -> tuple[list[int], float, float]:
-        """A draw, made of two numbers from 0 up to 1 for each position: its tokens, their log probability, and that of all
-        conforming fillings together.
+        """A draw, made of two numbers from 0 up to 1 for each position: its tokens, their log probability, and that of
+        all conforming fillings together.
         """
     def marginals(self, log_probabilities: Any, probabilities: Any) -> None:
         """Write the probability of each token in each position, given the form and the known tokens."""

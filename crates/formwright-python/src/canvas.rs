@@ -15,7 +15,7 @@ use crate::vocabulary::known_all;
 
 /// A text whose tokens become known in any order: on which `formwright.masks.canvas.Canvas` is built.
 ///
-/// Made by `formwright.Constraint.canvas`. Not for use by two threads at once (a second thread gets an error, not a race).
+/// Made by `formwright.Constraint.canvas`. Not for use by two threads at once: a second thread gets an error.
 #[pyclass(module = "formwright._kernel")]
 pub struct Canvas {
     kernel: kernel::Canvas,
@@ -107,7 +107,7 @@ impl Canvas {
         lift(py, lifted)
     }
 
-    /// Write the distinct masks of all holes, and say by position which row is its own; -1 where the token is known.
+    /// Write the distinct masks of all holes, and say by position which row is its own; -1 if its token is known.
     fn fill_bitmasks(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
         let rows = Found::of(mask, self.vocabulary().mask_words())?;
         let kernel = &mut self.kernel;
@@ -128,8 +128,8 @@ impl Canvas {
         Ok((best.tokens, best.log_probability, best.log_total))
     }
 
-    /// A draw, made of two numbers from 0 up to 1 for each position: its tokens, their log probability, and that of all
-    /// conforming fillings together.
+    /// A draw, made of two numbers from 0 up to 1 for each position: its tokens, their log probability, and that of
+    /// all conforming fillings together.
     #[allow(clippy::needless_pass_by_value)]
     fn draw(&self, py: Python<'_>, log_probabilities: PyBuffer<i32>, uniform: PyBuffer<f64>) -> PyResult<Filled> {
         let numbers = uniform.to_vec(py)?;

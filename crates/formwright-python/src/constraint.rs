@@ -210,15 +210,16 @@ impl Constraint {
         .transpose()
     }
 
-    /// A text of so many positions whose tokens become known in any order, for models that do not write from left to
-    /// right::
+    /// A text of so many positions whose tokens become known in any order.
+    ///
+    /// It is for models that do not write from left to right::
     ///
     ///     canvas = constraint.canvas(64)
     ///     index = canvas.fill_bitmasks(allocate_bitmask(64, vocabulary))     # which tokens fit in each hole
     ///     canvas.place(63, vocabulary.eos_token_ids[0])
     ///
-    /// The first canvas of a constraint takes the time to find where each token leads: some milliseconds for a record of
-    /// a few members, a second at most. All others have it.
+    /// The first canvas of a constraint takes the time to find where each token leads: some milliseconds for a record
+    /// of a few members, a second at most. All others have it.
     ///
     /// Args:
     ///     length: How many positions; ends of text fill what the text leaves.
@@ -230,8 +231,8 @@ impl Constraint {
     /// Raises:
     ///     UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ; ``pointer`` leads to
     ///         the value in the text, ``*`` being any item.
-    ///     ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is no
-    ///         position.
+    ///     ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is
+    ///         no position.
     ///     LimitExceeded: Texts nest without a bound, the form has too many states, or the shortest text needs more
     ///         positions.
     ///     DeadEnd: The vocabulary cannot spell any text of the form.
@@ -245,8 +246,9 @@ impl Constraint {
         class.call1((Canvas::new(kernel), self.vocabulary(py)))
     }
 
-    /// A constraint for what may be written between two texts, so that all three in a row are a text of the form: to
-    /// fill in the middle::
+    /// A constraint for what may be written between two texts, so that all three in a row are a text of the form.
+    ///
+    /// It fills in the middle::
     ///
     ///     between = constraint.between("y", "s")     # of "yes" or "no"
     ///     matcher = between.matcher()                # masks, budgets and canonical tokens as ever

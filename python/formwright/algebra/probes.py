@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from formwright.errors import FormwrightError
@@ -25,6 +26,9 @@ __all__ = ["Probe", "find_probes"]
 
 _MOST_PLACES = 60
 """Schemas of a document whose keywords are tried, at most."""
+
+_MOST_BYTES = 3_000_000
+"""Bytes of all schemas together that are read to find probes: of a large schema, fewer keywords are tried."""
 
 Steps = list[str | int]
 
@@ -56,7 +60,8 @@ def find_probes(source: SchemaSource) -> Iterator[Probe]:
     if shortest is not None:
         seen.add(shortest)
         yield Probe(shortest, True, "", "")
-    for steps, keyword, changed, is_valid in _list_changes(source.document):
+    most = _MOST_BYTES // len(source.text) + 1
+    for steps, keyword, changed, is_valid in islice(_list_changes(source.document), most):
         other = SchemaSource(json.dumps(changed), source.options)
         try:
             text = find_text_outside(*((source, other) if is_valid else (other, source)))

@@ -33,7 +33,7 @@ pub fn find(language: &Language, graph: &CompiledGraph, who: &'static str) -> Re
         let error = Error::new(kind, message).hint("bound how deep values are inside values");
         return Err(find_comparison(language.graph(), who).unwrap_or(error));
     }
-    let found = ByteAutomaton::new(graph, most).map_err(|error| explain(language.graph(), error, who))?;
+    let found = ByteAutomaton::new(graph, most, None).map_err(|error| explain(language.graph(), error, who))?;
     Ok(MinimalAutomaton::new(&found))
 }
 
