@@ -86,8 +86,8 @@ class Language:
                 and JavaScript; ``"exact"`` all numbers, for readers of decimals.
             max_digits: Longest run of digits in a number, 1 to 400: before the point, after it, or in an exponent.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
-            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them; ``"exact"``, for comparisons, takes every
-                text that is not written as forbidden, where ``"assert"`` leaves it to its readers.
+            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them; ``"exact"``, for comparisons, takes
+                every text that is not written as forbidden, where ``"assert"`` leaves it to its readers.
             formats: Extra formats: name to regular expression.
             dialect: Dialect URI or short name, when ``$schema`` is absent.
             registry: URI to schema text, for remote references.

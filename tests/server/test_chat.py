@@ -11,6 +11,7 @@ import pytest
 from toys import Person
 
 import formwright as fw
+from formwright.receipts import Receipt
 
 from .conftest import ADA, MODEL
 
@@ -67,6 +68,14 @@ def test_the_answer_is_that_of_the_library(client: Any, tiny: fw.models.LocalMod
     assert answer.choices[0].message.content == alone.text
     assert answer.usage.completion_tokens == len(alone.token_ids)
     assert answer.formwright["tokens"]["forced"] == alone.forced_tokens
+
+
+def test_the_stamp_holds_receipts_if_they_are_asked_for(client: Any, tiny: fw.models.LocalModel) -> None:
+    form = {"guided_regex": "[A-Z][a-z]{1,8}"}
+    answer = ask(client, n=2, extra_body=form | {"formwright": {"receipt": True}})
+    receipts = [Receipt.from_json(json.dumps(receipt)) for receipt in answer.formwright["receipts"]]
+    assert [receipt.verify(tiny.vocabulary, form=fw.regex("[A-Z][a-z]{1,8}")) for receipt in receipts] == [(), ()]
+    assert "receipts" not in ask(client, extra_body=form).formwright
 
 
 FORMS: dict[str, tuple[dict[str, Any], str]] = {

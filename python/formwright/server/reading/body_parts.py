@@ -183,6 +183,7 @@ class OwnOptions(BodyPart):
     """``formwright``: what no other server has."""
 
     notation: Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml"] = "json"
+    receipt: bool = False
 
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]

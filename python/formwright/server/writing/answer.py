@@ -12,6 +12,7 @@ all tokens is sent too.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, log
@@ -202,6 +203,9 @@ def make_stamp(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any] 
         stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
     if isinstance(scoring, FieldScoring):
         stamp["fields"] = {pointer: field.describe() for pointer, field in scoring.fields.items()}
+    if order.body.formwright.receipt:
+        written = (result for result in results if result.provenance is not None)
+        stamp["receipts"] = [json.loads(result.receipt.to_json()) for result in written]
     return stamp | noted
 
 
