@@ -120,6 +120,27 @@ def test_canvases_follow_each_other(network: Any) -> None:
     assert any(len(text) > 12 for text in seen)
 
 
+def test_other_positions_keep_what_fits_beside_what_is_placed() -> None:
+    vocabulary = fw.Vocabulary([b"", b"a", b"b", b"c", b"d"], eos_token_ids=[0])
+    constraint, fillings = fw.compile(fw.choice("abc", "dbb"), vocabulary), {(1, 2, 3), (4, 2, 2)}
+    for seed in range(20):
+        scores = torch.from_numpy(np.random.default_rng(seed).normal(size=(1, 3, 5)))
+        processor = CanvasProcessor([constraint], policy=EntropyBound(bound=0.0, least_temperature=1.0), seed=seed)
+        masked = processor(torch.zeros((1, 2), dtype=torch.long), scores, 1)
+        assert masked.shape == scores.shape
+        left = [set(np.flatnonzero(np.isfinite(row)).tolist()) for row in masked[0].numpy()]
+        assert tuple(masked[0].argmax(-1).tolist()) in fillings
+        assert left[1] == {2}
+        assert [left[0], left[2]] in [[{first}, {last}] for first, _, last in fillings]
+    undecided = CanvasProcessor(
+        [fw.compile(fw.choice("ab", "ad", "cb", "cd"), vocabulary)], policy=EntropyBound(bound=0.0)
+    )
+    row = undecided(torch.zeros((1, 2), dtype=torch.long), torch.zeros((1, 2, 5)), 1)[0].numpy()
+    assert sorted(
+        set(np.flatnonzero(np.isfinite(one)).tolist()) == fits for one, fits in zip(row, [{1, 3}, {2, 4}], strict=True)
+    ) == [False, True]
+
+
 def test_logits_of_something_else_are_refused() -> None:
     processor = CanvasProcessor([compile_choice(*TEXTS)] * 2)
     for shape in ((2, 48), (3, 4, 48)):

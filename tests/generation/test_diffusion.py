@@ -227,6 +227,21 @@ def test_settings_out_of_range(make: Any, argument: str) -> None:
     assert caught.value.argument == argument
 
 
+def test_a_toy_model_has_a_bound() -> None:
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
+        CountingDenoiser([[0]], 4097)
+    assert (caught.value.limit, caught.value.value) == ("counts", 4097**2)
+
+
+def test_very_low_temperatures_are_greedy() -> None:
+    case = Case(2, ToyRuntime)
+    runs = []
+    for temperature in (0.0, 1e-308):
+        model = RandomDenoiser(case.vocabulary.logits_size, 0)
+        runs.append(fill(open_canvas(case), model, LowConfidence(mask_id=END, temperature=temperature)))
+    assert runs[0] == runs[1]
+
+
 def test_the_toy_model_goes_by_places_and_neighbours() -> None:
     model = CountingDenoiser([[1, 2, 3], [4, 5, 6]], 8, mask_id=7)
     alone = np.exp(model([], np.array([7, 7, 7])))
@@ -234,6 +249,7 @@ def test_the_toy_model_goes_by_places_and_neighbours() -> None:
     assert np.allclose(alone[0, [1, 4]], alone[0].max())
     assert model([], np.array([7, 7, 6])).argmax(-1)[:2].tolist() == [4, 5]
     assert model([], np.array([1, 7, 7])).argmax(-1)[1:].tolist() == [2, 3]
+    assert model([], np.array([4, 2, 7])).argmax(-1)[2] == 3  # the nearest one counts
     blind = CountingDenoiser([[1, 2, 3], [4, 5, 6]], 8)
     assert blind([], np.array([1, 2, 6])).argmax(-1)[0] == 1
 

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formwright._kernel import Vocabulary
-from formwright.errors import ArgumentError, DeadEnd
+from formwright.errors import ArgumentError, DeadEnd, LimitExceeded
 from formwright.generation.sampler import require
 from formwright.generation.strategies.beams import log_softmax
 from formwright.masks.arrays import allocate_bitmask, apply_bitmask
@@ -223,7 +223,8 @@ def fill_canvas(
         What the canvas holds after each step. After the last one, it has no holes.
 
     Raises:
-        ArgumentError: The model's rows are not of shape ``(length, width)``, or too narrow.
+        ArgumentError: The model's rows are not of shape ``(length, width)``, or too narrow; or they give every filling
+            of the holes that are left after the last step a probability of zero.
         DeadEnd: The model gives no token that fits a probability, or its log probabilities are not numbers.
     """
     random, pinned = np.random.default_rng(seed), {at for at, each in enumerate(canvas.token_ids) if each is not None}
@@ -233,12 +234,11 @@ def fill_canvas(
             return
         rows = denoise(prompt_ids, policy.show(canvas.token_ids, vocabulary.logits_size, random))
         _check_rows(rows, len(canvas), vocabulary)
-        canvas.lift(policy.remask([at for at in range(len(rows)) if at not in {*pinned, *canvas.holes}]))
-        holes = canvas.holes
-        choice = policy.choose(mask_rows(canvas, vocabulary, rows), holes, 1 - step / most, random)
+        canvas.lift(policy.remask(sorted({*range(len(canvas))} - pinned - {*canvas.holes})))
+        choice = policy.choose(mask_rows(canvas, vocabulary, rows), canvas.holes, 1 - step / most, random)
         taken = canvas.place_all(choice.positions, choice.token_ids)
         placed = [at for at, fits in zip(choice.positions, taken, strict=True) if fits]
-        refused = [at for at, fits in zip(choice.positions, taken, strict=True) if not fits]
+        refused = [at for at in choice.positions if at not in placed]
         if step == most - 1 and (left := canvas.holes):
             best = canvas.best(rows).token_ids
             canvas.place_all(left, [best[at] for at in left])
@@ -278,7 +278,8 @@ def measure_entropies(scores: Scores, temperature: float = 1.0) -> NDArray[np.fl
 def _draw_tokens(scores: Scores, temperature: float, random: np.random.Generator) -> NDArray[np.intp]:
     """Draw a token of each row; at temperature 0 the most probable one (Gumbel-max)."""
     if temperature:
-        scores = scores / temperature + random.gumbel(size=scores.shape)
+        with np.errstate(over="ignore"):
+            scores = (scores - scores.max(-1, keepdims=True)) / temperature + random.gumbel(size=scores.shape)
     return np.asarray(scores.argmax(-1))
 
 
@@ -301,6 +302,7 @@ class CountingDenoiser:
 
     Raises:
         ArgumentError: There is no text, or a token is out of range.
+        LimitExceeded: There would be more than 2^24 counts.
     """
 
     def __init__(self, texts: ArrayLike, width: int, *, mask_id: int | None = None) -> None:
@@ -308,6 +310,9 @@ class CountingDenoiser:
         require(rows.ndim == 2 and rows.size > 0, "texts", rows.shape, "tokens of shape (texts, length)")
         require(rows.min() >= 0 and rows.max() < width, "texts", int(rows.max()), f"tokens from 0 to {width - 1}")
         self._mask_id, length = mask_id, rows.shape[1]
+        if (counts := length * width**2) > _MOST_COUNTS:
+            said = f"a toy model of {counts:,} counts: it may have {_MOST_COUNTS:,}"
+            raise LimitExceeded(said, hint="use fewer tokens", limit="counts", value=counts, allowed=_MOST_COUNTS)
         places, pairs = np.full((length, width), _SMOOTHING), np.full((length, width, width), _SMOOTHING)
         np.add.at(places, (np.broadcast_to(np.arange(length), rows.shape), rows), 1)
         for apart in range(1, length):
@@ -327,6 +332,8 @@ class CountingDenoiser:
                 scores[at] += self._before[right[0] - at, canvas_ids[right[0]]]
         return log_softmax(scores)
 
+
+_MOST_COUNTS = 1 << 24
 
 _SMOOTHING = 0.02
 """What a pair of tokens that was never seen counts."""

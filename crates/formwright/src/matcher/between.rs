@@ -38,7 +38,7 @@ impl Language {
 
     fn find_between(&self, prefix: &[u8], suffix: &[u8]) -> Result<Self> {
         if !self.graph().controls.is_empty() {
-            let message = "between: the form has control tokens, which are no characters";
+            let message = "between: the form has control tokens, which have no characters";
             return Err(Error::argument("form", message).hint("leave the control tokens to the prompt"));
         }
         let automaton = finite_states::find(self, &*self.compiled()?, "between")?;

@@ -1,7 +1,7 @@
 //! All states of a form that has finitely many, or where it is said why it has not.
 //!
-//! What must differ from what came before has more states than any bound, as have texts that nest; parsers and counts of
-//! tokens are no matter of bytes.
+//! What must differ from what came before has more states than any bound, as have texts that nest; what parsers and
+//! counts of tokens allow, bytes do not tell.
 
 use rustc_hash::FxHashSet;
 
@@ -58,12 +58,12 @@ impl Comparison {
     /// The error where a value compares its parts.
     fn refuse(self, place: &str, who: &str) -> Error {
         let (what, instead) = match self {
-            Self::Items => ("the items of this array must differ", "leave out uniqueItems, and check the value"),
-            Self::Names => {
-                ("undeclared names of this object must differ", "close the object: \"additionalProperties\": false")
-            }
+            Self::Items => ("the items of the array", "leave out uniqueItems, and check the value"),
+            Self::Names => ("undeclared names of the object", "close the object: \"additionalProperties\": false"),
         };
-        Error::unsupported(place, format!("{who}: {what}, so its states are too many")).hint(instead)
+        let shown = if place.is_empty() { "the root" } else { place };
+        let message = format!("{who}: {what} at {shown} must differ, so there are too many states");
+        Error::new(Kind::Unsupported { pointer: place.to_owned() }, message).hint(instead)
     }
 }
 

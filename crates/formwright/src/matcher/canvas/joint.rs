@@ -85,7 +85,7 @@ impl Canvas {
     /// The most probable filling: known tokens stay, all others are chosen together.
     ///
     /// # Errors
-    /// [`crate::Kind::Argument`] where a log probability is no number or plus infinity, and where every conforming filling has
+    /// [`crate::Kind::Argument`] where a log probability is NaN or plus infinity, and where every conforming filling has
     /// probability zero; [`crate::Kind::Limit`] where the canvas is too large for it.
     pub fn best(&self, model: &impl LogProbabilities) -> Result<Filling> {
         let weights = self.weigh(model, Join::Greatest)?;

@@ -59,9 +59,9 @@ fn expected(fillings: &[Vec<TokenId>], known: &[Option<TokenId>]) -> Vec<Option<
 }
 
 /// Numbers from 0 up to a bound, always the same.
-fn random(state: &mut u64, below: u64) -> u64 {
+fn random(state: &mut u64, below: u32) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) % below
+    (*state >> 33) as u32 % below
 }
 
 const PATTERNS: [&str; 6] = ["(ab|c){1,3}", "a*b", "(a|b){3}c?", "[abc]{0,4}", "ab(ba)*|c+", "(a|bb)*c"];
@@ -85,7 +85,7 @@ fn holes_allow_what_some_filling_has() {
                 let all = fillings(&constraint, canvas.tokens(), after);
                 assert!(!all.is_empty());
                 assert_eq!(allowed(&mut canvas), expected(&all, canvas.tokens()), "{pattern} {:?}", canvas.tokens());
-                let (at, token) = (random(&mut state, length as u64) as usize, random(&mut state, 7) as TokenId);
+                let (at, token) = (random(&mut state, length as u32) as usize, random(&mut state, 7));
                 if random(&mut state, 4) == 0 {
                     canvas.lift(&[at]).unwrap();
                     continue;
@@ -108,7 +108,7 @@ impl LogProbabilities for Model {
 }
 
 fn model(state: &mut u64, length: usize) -> Model {
-    let mut row = || (0..8).map(|_| -(random(state, 1000) as f64) / 100.0).collect();
+    let mut row = || (0..8).map(|_| f64::from(random(state, 1000)) / -100.0).collect();
     Model((0..length).map(|_| row()).collect())
 }
 
@@ -132,7 +132,7 @@ fn fillings_are_weighed_as_one_by_one() {
             let found = canvas.best(&model).unwrap();
             assert!((found.log_probability - best).abs() < 1e-9 && (weigh(&found.tokens) - best).abs() < 1e-9);
             let uniform: Vec<[f64; 2]> =
-                (0..4).map(|_| [0.0; 2].map(|_| random(&mut state, 99) as f64 / 99.0)).collect();
+                (0..4).map(|_| [0.0; 2].map(|_| f64::from(random(&mut state, 99)) / 99.0)).collect();
             let drawn = canvas.draw(&model, &uniform).unwrap();
             assert!(all.contains(&drawn.tokens) && (drawn.log_total - total.ln()).abs() < 1e-9);
             canvas
