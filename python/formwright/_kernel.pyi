@@ -668,7 +668,7 @@ class Constraint(Generic[_T_co]):
         """A constraint for what may be written between two texts, so that all three in a row are a text of the form: to
         fill in the middle::
 
-            between = constraint.between("y", "s")     # of "yes" or "no"
+            between = constraint.between('{"name": "Ada", "age": ', "}")
             matcher = between.matcher()                # masks, budgets and canonical tokens as ever
 
         See `formwright.Form.between`, also for what it raises.
