@@ -674,7 +674,7 @@ class Constraint(Generic[_T_co]):
 
         It fills in the middle::
 
-            between = constraint.between("y", "s")     # of "yes" or "no"
+            between = constraint.between('{"name": "Ada", "age": ', "}")
             matcher = between.matcher()                # masks, budgets and canonical tokens as ever
 
         See `formwright.Form.between`, also for what it raises.

@@ -217,7 +217,10 @@ class SchemaError(LanguageError):
 
 
 class UnsupportedKeyword(SchemaError):
-    """The schema is valid, but this part of it cannot be enforced exactly."""
+    """The schema is valid, but this part of it cannot be enforced exactly.
+
+    Where a canvas, or what is written between two texts, cannot enforce it, ``pointer`` leads to the value in the text.
+    """
 
 
 class UnsatisfiableSchema(SchemaError):
@@ -301,13 +304,13 @@ class MatchError(FormwrightError):
 
 
 class TokenRejected(MatchError):
-    """A token cannot come here; the matcher is unchanged.
+    """A token cannot come here; the matcher, or the canvas, is unchanged.
 
     Attributes:
         token_id: The token offered, or ``None`` when bytes were offered.
         token: The bytes it spells.
-        position: How many bytes had been accepted before it.
-        expected: Some of the bytes that could have come, as readable text.
+        position: How many bytes had been accepted before it; of a canvas, the position.
+        expected: Some of the bytes that could have come, of a canvas some of the tokens, as readable text.
     """
 
     def __init__(

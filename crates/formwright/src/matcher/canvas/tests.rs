@@ -155,7 +155,7 @@ fn what_stands_nowhere_is_refused_and_changes_nothing() {
     let error = canvas.place(1, 4).unwrap_err();
     assert_eq!(
         error.message,
-        r#"token 4 ("c") does not fit at position 1 of the canvas: expected "ba", "b", an end of text"#
+        r#"token 4 ("c") does not fit at position 1 of the canvas: expected "b", "bb", "ba", an end of text"#
     );
     assert!(matches!(*error.kind, Kind::Rejected { token: Some(4), position: 1, .. }));
     assert!(matches!(*canvas.place(3, 0).unwrap_err().kind, Kind::Argument { argument: "position" }));
