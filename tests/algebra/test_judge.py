@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from small_schemas import draw_schema
 
 import formwright as fw
-from formwright.algebra.judge import judge
+from formwright.algebra.judging import judge
 from formwright.algebra.peers import load_engine
 from formwright.algebra.probes import find_probes
 from formwright.cli.app import app

@@ -111,6 +111,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
     schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
     return {
         "Literal": Literal,
+        "Path": Path,
         "Person": Person,
         "Sampler": Sampler,
         "Writing": Writing,

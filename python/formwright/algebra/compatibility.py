@@ -2,9 +2,9 @@
 
 ::
 
-    found = fw.compat(Old, New)
+    found = fw.compat({"type": "integer"}, {"type": "integer", "minimum": 0})
     found.is_compatible                      # False
-    found.changes[0]                         # Change(breaks='writers', pointer='/properties/age', ...)
+    found.changes[0].text                    # '-1'
 
 What the old form allowed and the new one rejects breaks *writers*: texts that are still written, or lie in a file, are
 no longer accepted. What the new form allows and the old one rejected breaks *readers*: programs that know the old form

@@ -1,10 +1,6 @@
 """Texts that tell engines apart: for each keyword of a schema a smallest value that only this keyword rejects, and a
-smallest value that a stricter keyword would reject.
-
-::
-
-    for probe in find_probes(source):
-        print(probe)      # Probe('{"age":-1}', False, '/properties/age', 'minimum')
+smallest value that a stricter keyword would reject. For a schema of an age that is 0 or more, one of them is
+``Probe('{"age":-1}', False, '/properties/age', 'minimum')``.
 
 Both are differences of two schemas: of the schema and one in which the keyword is removed, and of the schema and one in
 which it is stricter. So every probe is as short as it can be and is about one place.

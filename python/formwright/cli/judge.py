@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from formwright.algebra.judge import Finding, Summary
-from formwright.algebra.judge import judge as try_engines
+from formwright.algebra.judging import Judgement, Summary
+from formwright.algebra.judging import judge as try_engines
 from formwright.algebra.peers import ENGINES
 
 __all__ = ["judge"]
@@ -64,7 +64,7 @@ def _read_schemas(paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
                 raise click.UsageError(f"{path} is not JSON: {error}") from error
 
 
-def _tell(finding: Finding) -> None:
+def _tell(finding: Judgement) -> None:
     click.echo(str(finding).replace("\n", " ")[:400])
 
 

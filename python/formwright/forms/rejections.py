@@ -2,8 +2,8 @@
 
 ::
 
-    adult = SchemaSource('{"properties": {"age": {"type": "integer", "minimum": 18}}}', options)
-    find_rejection(adult, '{"age":3}')                  # Rejection("/properties/age", ("minimum",), 3)
+    adult = SchemaSource('{"properties": {"age": {"type": "integer", "minimum": 18}}}', {})
+    find_rejection(adult, '{"age":3}').pointer          # '/properties/age'
 
 A keyword is asked alone: the schema at its place is reduced to that keyword and those that it depends on, and the
 kernel says whether the rest allows the value. So what a keyword means is defined once.

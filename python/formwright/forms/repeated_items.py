@@ -5,11 +5,6 @@
 * An array with one item twice may show the difference: an item that is allowed at a place is asked for twice.
 * Where the first schema has no array of two items at any place that the second demands it of, it makes no difference.
 
-::
-
-    without_shared_uniqueness(first, second)      # the second schema without the keyword where the first has it, too
-    find_repeated_items(first, second, ...)       # '[0,0]', or None if no such array was found
-
 A *place* is a way through ``properties``, ``items`` and ``prefixItems``, and through references to the same document.
 """
 

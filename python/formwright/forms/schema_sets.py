@@ -2,9 +2,9 @@
 
 ::
 
-    first = SchemaSource('{"type": "integer"}', {"format": "assert"})
-    combine_difference(first, second)                                          # a schema: first without second
-    find_text_outside(first, second)                                           # '0', or None
+    first, second = SchemaSource('{"type": "integer"}', {}), SchemaSource('{"minimum": 1}', {})
+    combine_difference(first, second)                   # a schema: first without second
+    find_text_outside(first, second)                    # '0'
 
 The kernel has intersections and complements of schemas, knows whether one has a text, and which is the shortest. So a
 difference is a schema to it: nothing here decides anything by itself. A schema keeps its own dialect, base and

@@ -5,7 +5,7 @@
     digits, short = fw.regex("[0-9]+"), fw.regex(".{1,3}")
     digits & short; digits - short; ~digits                     # forms
     digits.is_subset(short)                                     # False
-    fw.difference(digits, short)                                # Witness('0000', side='first', ...)
+    fw.difference(digits, short).text                           # 'a'
 
 =====================  =========================================  ========================================
 forms                  sets of                                    decided

@@ -4,7 +4,7 @@
 
     fw.regex("[ab]{1,3}").count()                   # 14
     fw.json_schema({"type": "integer"}).count(max_bytes=3)
-    fw.form(Order).sample(100, seed=1, max_bytes=80)
+    fw.form(Person).sample(100, seed=1, max_bytes=40)
 
 The states of the form, byte by byte, are listed once; texts of exactly so many bytes are then counted from each state,
 the shortest first. A number below their sum names one text: the texts are ordered by their length, and those of one

@@ -3,8 +3,8 @@
 ::
 
     receipt = model.generate(prompt, Person).receipt
-    path.write_text(receipt.to_json())
-    receipt.verify(vocabulary)                  # (), or what is wrong and at which step
+    Path("receipt.json").write_text(receipt.to_json())
+    receipt.verify(vocabulary)                  # ()
 
 A receipt proves that its tokens conform to its form under its tokenizer and that each of them was allowed where it
 is. It does not prove who wrote them, nor that a model chose them: that takes a signature, and trust in its owner.

@@ -2,8 +2,8 @@
 
 ::
 
-    receipt = make_receipt(provenance, result.token_ids, end="complete")
-    receipt.verify(vocabulary)          # (Problem('token', 7, "token 512 ('x') may not come here"),)
+    receipt = make_receipt(result.provenance, result.token_ids, end="complete")
+    receipt.verify(vocabulary)          # ()
 
 Every entry has a *seal*, a digest of what it was when the receipt was made, and every token a link of a chain of
 digests: so a change is named, and a changed token is found at its step, even where the form allows the other one.

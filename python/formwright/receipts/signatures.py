@@ -1,10 +1,7 @@
 """Ed25519 signatures of receipts, with keys that their owner keeps.
 
-::
-
-    key = read_private_key(Path("key.pem"))         # openssl genpkey -algorithm ed25519 -out key.pem
-    signed = receipt.sign(key)
-    signed.verify(vocabulary, public_key=read_public_key(Path("public.pem")))
+``receipt.sign(read_private_key(path))`` signs a receipt; ``receipt.verify`` with ``public_key=read_public_key(path)``
+checks the signature. OpenSSL makes the keys, as the guide on receipts shows.
 """
 
 from __future__ import annotations

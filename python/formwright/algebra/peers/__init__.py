@@ -11,7 +11,7 @@ from typing import Protocol
 
 from formwright.errors import ArgumentError, MissingDependency
 
-__all__ = ["ENGINES", "EOS", "TOKENS", "Engine", "Reader", "load_engine"]
+__all__ = ["ENGINES", "EOS", "TOKENS", "JudgedEngine", "ReadSchema", "load_engine"]
 
 TOKENS: tuple[bytes, ...] = (*(bytes([byte]) for byte in range(256)), b"")
 """The vocabulary of the trial: a token for each byte, and the end of text."""
@@ -20,19 +20,19 @@ EOS = 256
 """The end of text."""
 
 
-class Reader(Protocol):
+class ReadSchema(Protocol):
     """A schema as an engine has read it."""
 
     def admits(self, data: bytes) -> bool:
         """Whether all tokens of a text are admitted, one after the other, and then its end."""
 
 
-class Engine(Protocol):
+class JudgedEngine(Protocol):
     """A library that holds texts to a schema."""
 
     version: str
 
-    def read(self, schema: str) -> Reader:
+    def read(self, schema: str) -> ReadSchema:
         """Read a schema. Raises any exception where the engine refuses it."""
 
 
@@ -46,7 +46,7 @@ ENGINES: Mapping[str, str] = {
 """The engines by the names under which they are installed, and their files."""
 
 
-def load_engine(name: str) -> Engine:
+def load_engine(name: str) -> JudgedEngine:
     """Load an engine.
 
     Args:
@@ -63,7 +63,7 @@ def load_engine(name: str) -> Engine:
             raise ArgumentError(f"there is no engine {name!r}: {known}", argument="engine")
         module, function = f"formwright.algebra.peers.{ENGINES[name]}", "make_engine"
     try:
-        engine: Engine = getattr(import_module(module), function)()
+        engine: JudgedEngine = getattr(import_module(module), function)()
     except ImportError as error:
         raise MissingDependency(f"the engine {name} is not installed: {error}", hint=f"pip install {name}") from error
     except AttributeError as error:

@@ -1,9 +1,8 @@
 """Which of several engines is right about a schema: probes through each of them, with validators as a third opinion.
 
-::
+    judge({"orders.json": schema}, ["llguidance", "xgrammar"], tell=print)
 
-    for finding in judge({"orders.json": schema}, ["llguidance", "xgrammar"]):
-        print(finding)      # xgrammar 0.2.8, orders.json: admits {"age":-1}, which is invalid (#/properties/age, ...)
+    xgrammar 0.2.8, orders.json: admits {"age":-1}, which is invalid (#/properties/age, minimum)
 
 Each engine runs in a process of its own, so that one that crashes or hangs is a finding, and the others go on. A probe
 counts only if every installed validator says what formwright says of it; if they disagree, that is a finding of its
@@ -25,16 +24,16 @@ from formwright.errors import FormwrightError
 from formwright.forms.json_options import complete_options
 from formwright.forms.schema_sets import SchemaSource
 
-__all__ = ["Finding", "Summary", "judge"]
+__all__ = ["Judgement", "Summary", "judge"]
 
 Kind = Literal["admits", "rejects", "refuses", "fails", "disputed"]
-"""What an engine does wrong, as `Finding` says."""
+"""What an engine does wrong, as `Judgement` says."""
 
 _MOST_PROBES = 200
 """Probes of a schema, at most."""
 
 
-class Finding(NamedTuple):
+class Judgement(NamedTuple):
     """Something that an engine does wrong, or a schema that it does not take.
 
     Attributes:
@@ -99,8 +98,8 @@ def judge(
     engines: Sequence[str],
     *,
     timeout: float = 10.0,
-    tell: Callable[[Finding], None] | None = None,
-) -> tuple[list[Finding], list[Summary]]:
+    tell: Callable[[Judgement], None] | None = None,
+) -> tuple[list[Judgement], list[Summary]]:
     """Try the probes of some schemas on some engines.
 
     Args:
@@ -118,7 +117,7 @@ def judge(
     """
     names = list(dict.fromkeys(("formwright", *engines)))
     workers = [_Worker(name, timeout) for name in names]
-    findings: list[Finding] = []
+    findings: list[Judgement] = []
     summaries = {worker.name: Summary(worker.name, worker.version) for worker in workers}
     try:
         for name, schema in schemas.items():
@@ -138,7 +137,7 @@ def judge(
     return findings, list(summaries.values())
 
 
-def _add(summary: Summary, found: Sequence[Finding], probes: int) -> Summary:
+def _add(summary: Summary, found: Sequence[Judgement], probes: int) -> Summary:
     kinds = [finding.kind for finding in found]
     return summary._replace(
         schemas=summary.schemas + 1,
@@ -151,7 +150,7 @@ def _add(summary: Summary, found: Sequence[Finding], probes: int) -> Summary:
     )
 
 
-def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Finding]]:
+def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Judgement]]:
     """The probes on which all validators agree with formwright, and findings about the others."""
     options, _ = complete_options({"unknown_keywords": "ignore"})
     probes: list[Probe] = []
@@ -170,7 +169,7 @@ def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Finding]]:
             agreed.append(probe)
         else:
             place = (probe.pointer, probe.keyword)
-            disputed.append(Finding("formwright", _version(), name, "disputed", probe.text, *place))
+            disputed.append(Judgement("formwright", _version(), name, "disputed", probe.text, *place))
     return agreed, disputed
 
 
@@ -193,17 +192,17 @@ def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool]]:
         yield jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
 
 
-def _list_findings(worker: _Worker, name: str, probes: Sequence[Probe], answer: _Answer) -> Iterator[Finding]:
+def _list_findings(worker: _Worker, name: str, probes: Sequence[Probe], answer: _Answer) -> Iterator[Judgement]:
     kind, told = answer
     if kind != "verdicts":
-        yield Finding(worker.name, worker.version, name, kind, told)
+        yield Judgement(worker.name, worker.version, name, kind, told)
         return
     for probe, admits in zip(probes, told, strict=True):
         place = (probe.text, probe.pointer, probe.keyword)
         if admits is None:
-            yield Finding(worker.name, worker.version, name, "fails", *place)
+            yield Judgement(worker.name, worker.version, name, "fails", *place)
         elif admits != probe.is_valid:
-            yield Finding(worker.name, worker.version, name, "admits" if admits else "rejects", *place)
+            yield Judgement(worker.name, worker.version, name, "admits" if admits else "rejects", *place)
 
 
 # --- one engine in a process of its own -----------------------------------------------------------
