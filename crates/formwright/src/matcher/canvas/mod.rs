@@ -20,10 +20,10 @@ mod state_set;
 
 use std::sync::Arc;
 
-use super::constraint::Constraint;
-use super::edges::{Edges, NEVER, State, Step};
 use crate::error::{Error, Kind, Result};
 use crate::language::without_letters;
+use crate::matcher::constraint::Constraint;
+use crate::matcher::edges::{Edges, NEVER, State, Step};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 pub use joint::{Filling, LogProbabilities};
