@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint, Matcher
 from formwright.errors import DeadEnd, LimitExceeded
 from formwright.forms.readers import spell_text
-from formwright.generation.prefix_tree import MOST_BYTES, Node, PrefixTree
+from formwright.generation.prefix_tree import MOST_BYTES, PrefixNode, PrefixTree
 from formwright.generation.result import Complete, Truncated
 from formwright.generation.sampler import require
 from formwright.generation.scorer import Scorer
@@ -220,7 +220,7 @@ class AdaptiveDraws:
             raise DeadEnd("the model gives no text of this form a probability")
         return None
 
-    def _learn(self, matcher: Matcher, token_ids: list[int], calls: _Calls) -> Node:
+    def _learn(self, matcher: Matcher, token_ids: list[int], calls: _Calls) -> PrefixNode:
         """Ask the model what comes after a prefix, and after the tokens that are forced there."""
         masks = [self._fill_mask(matcher, len(token_ids))]
         forced = self._force(matcher.fork(), len(token_ids), masks) if self._can_score else []

@@ -31,7 +31,7 @@ from formwright.errors import ArgumentError, DeadEnd
 from formwright.generation.strategies.beams import log_softmax
 from formwright.masks.arrays import allowed_tokens
 
-__all__ = ["MOST_BYTES", "Node", "PrefixTree"]
+__all__ = ["MOST_BYTES", "PrefixNode", "PrefixTree"]
 
 MOST_BYTES = 256 << 20
 """Bytes that a tree holds at most, not counting the path that is being followed."""
@@ -41,7 +41,7 @@ _NODE_BYTES = 500
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class PrefixNode:
     """A prefix after which the model was asked.
 
     Attributes:
@@ -57,12 +57,12 @@ class Node:
 
     token_ids: NDArray[np.int32]
     log_probabilities: NDArray[np.float64]
-    parent: Node | None = None
+    parent: PrefixNode | None = None
     token_id: int = -1
     log_probability: float = 0.0
     log_rest: float = 0.0
     log_mass: float = 0.0
-    children: dict[int, Node] = field(default_factory=dict)
+    children: dict[int, PrefixNode] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._sum_up()
@@ -82,9 +82,9 @@ class Node:
         """What the parent can still lead to by this node: what the model gives to its token, times the bound."""
         return self.log_probability + self.log_mass
 
-    def walk_up(self) -> Iterator[Node]:
+    def walk_up(self) -> Iterator[PrefixNode]:
         """Iterate over the nodes from this one to the root."""
-        node: Node | None = self
+        node: PrefixNode | None = self
         while node is not None:
             yield node
             node = node.parent
@@ -111,7 +111,7 @@ class Node:
         place = np.searchsorted(self.token_ids, token_id)
         return bool(place < len(self.token_ids) and self.token_ids[place] == token_id)
 
-    def attach(self, child: Node, token_id: int) -> None:
+    def attach(self, child: PrefixNode, token_id: int) -> None:
         """Put a child after an allowed token that has none."""
         place = np.searchsorted(self.token_ids, token_id)
         child.parent, child.token_id, child.log_probability = self, token_id, float(self.log_probabilities[place])
@@ -119,7 +119,7 @@ class Node:
         self.children[token_id] = child
         self._sum_up()
 
-    def detach(self, child: Node) -> None:
+    def detach(self, child: PrefixNode) -> None:
         """Forget what is known after a token: the bound there is 1 again."""
         self.log_probabilities[np.searchsorted(self.token_ids, child.token_id)] = child.log_probability
         del self.children[child.token_id]
@@ -147,8 +147,8 @@ class PrefixTree:
 
     def __init__(self, *, temperature: float = 1.0, most_bytes: int = MOST_BYTES) -> None:
         self._temperature, self._most_bytes = temperature, most_bytes
-        self._root: Node | None = None
-        self._recent: dict[Node, None] = {}  # what was followed longest ago first; a node comes before its parent
+        self._root: PrefixNode | None = None
+        self._recent: dict[PrefixNode, None] = {}  # what was followed longest ago first; a node comes before its parent
         self._bytes, self._log_least = 0, 0.0
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class PrefixTree:
         node = self.find(prefix)
         return 0.0 if node is None else node.log_mass
 
-    def find(self, prefix: Sequence[int]) -> Node | None:
+    def find(self, prefix: Sequence[int]) -> PrefixNode | None:
         """Find the node of a prefix; ``None`` if the model was not asked there, or it was forgotten."""
         node = self._root
         for token_id in prefix:
@@ -210,7 +210,7 @@ class PrefixTree:
         self._forget(spared=self.touch(node))
         return node.log_mass
 
-    def touch(self, node: Node) -> int:
+    def touch(self, node: PrefixNode) -> int:
         """Note that the path to a node was followed; return how many nodes it has."""
         path = [*node.walk_up()]
         for each in path:
@@ -218,7 +218,7 @@ class PrefixTree:
             self._recent[each] = None
         return len(path)
 
-    def _find_parent(self, prefix: Sequence[int]) -> Node | None:
+    def _find_parent(self, prefix: Sequence[int]) -> PrefixNode | None:
         """Find the node before a prefix; ``None`` before the empty one. Raises ArgumentError."""
         if not prefix:
             return None
@@ -228,14 +228,14 @@ class PrefixTree:
             raise ArgumentError(f"the prefix {list(prefix[:-1])} {said}", argument="prefix")
         return parent
 
-    def _make_node(self, row: NDArray[Any], mask: NDArray[np.int32]) -> Node:
+    def _make_node(self, row: NDArray[Any], mask: NDArray[np.int32]) -> PrefixNode:
         scores = log_softmax(row, self._temperature)
         if not np.isfinite(scores.max()):
             raise DeadEnd("some logits of the model are not numbers")
         allowed = allowed_tokens(mask)
         allowed = allowed[: np.searchsorted(allowed, len(scores))]
         possible = allowed[scores[allowed] > -np.inf]
-        return Node(possible.astype(np.int32), scores[possible])
+        return PrefixNode(possible.astype(np.int32), scores[possible])
 
     def _forget(self, spared: int) -> None:
         """Forget what was followed longest ago, until the tree is small enough.
