@@ -5,8 +5,8 @@
     xgrammar 0.2.8, orders.json: admits {"age":-1}, which is invalid (#/properties/age, minimum)
 
 Each engine runs in a process of its own, so that one that crashes or hangs is a finding, and the others go on. A probe
-counts only if every installed validator says what formwright says of it; if they disagree, that is a finding of its
-own, about formwright.
+counts only if every installed validator says what formwright says of it, whether it asserts formats or ignores them; if
+they disagree, that is a finding of its own, about formwright.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Judgement]]:
         verdicts = {is_valid(json.loads(probe.text)) for is_valid in validators}
         if verdicts <= {probe.is_valid}:
             agreed.append(probe)
-        else:
+        elif None not in verdicts:
             place = (probe.pointer, probe.keyword)
             disputed.append(Judgement("formwright", _version(), name, "disputed", probe.text, *place))
     return agreed, disputed
@@ -179,17 +179,28 @@ def _version() -> str:
     return __version__
 
 
-def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool]]:
-    """The validators that are installed, as functions of a value."""
+def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool | None]]:
+    """The validators that are installed, as functions of a value: ``None`` where it depends on whether formats count."""
     with suppress(ImportError):
         import jsonschema
 
         kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
-        yield kind(schema, format_checker=kind.FORMAT_CHECKER).is_valid
+        yield _agree(kind(schema, format_checker=kind.FORMAT_CHECKER).is_valid, kind(schema).is_valid)
     with suppress(ImportError, ValueError):
         import jsonschema_rs
 
-        yield jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
+        readings = (jsonschema_rs.validator_for(schema, validate_formats=formats) for formats in (True, False))
+        yield _agree(*(validator.is_valid for validator in readings))
+
+
+def _agree(asserting: Callable[[Any], bool], ignoring: Callable[[Any], bool]) -> Callable[[Any], bool | None]:
+    """What two readings of formats have in common."""
+
+    def is_valid(value: Any) -> bool | None:
+        verdict = asserting(value)
+        return verdict if ignoring(value) == verdict else None
+
+    return is_valid
 
 
 def _list_findings(worker: _Worker, name: str, probes: Sequence[Probe], answer: _Answer) -> Iterator[Judgement]:
