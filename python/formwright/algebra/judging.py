@@ -180,7 +180,7 @@ def _version() -> str:
 
 
 def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool | None]]:
-    """The validators that are installed, as functions of a value: ``None`` where it depends on whether formats count."""
+    """The validators that are installed, as functions of a value: ``None`` if it depends on how formats are read."""
     with suppress(ImportError):
         import jsonschema
 

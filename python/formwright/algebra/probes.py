@@ -23,7 +23,7 @@ __all__ = ["Probe", "find_probes"]
 _MOST_PLACES = 60
 """Schemas of a document whose keywords are tried, at most."""
 
-_MOST_BYTES = 3_000_000
+_MOST_BYTES = 1_000_000
 """Bytes of all schemas together that are read to find probes: of a large schema, fewer keywords are tried."""
 
 Steps = list[str | int]
