@@ -275,7 +275,7 @@ mod tests {
     fn edges_of(language: &Language, tokens: &[&str]) -> (Edges, Arc<Vocabulary>) {
         let end = tokens.len() as u32 - 1;
         let vocabulary = Arc::new(Vocabulary::new(tokens, &[end], IndexMap::new(), None).unwrap());
-        let automaton = MinimalAutomaton::new(&language.byte_automaton(100).unwrap());
+        let automaton = MinimalAutomaton::new(&language.byte_automaton(100, None).unwrap());
         (Edges::new(automaton, &vocabulary, &Limits::default()).unwrap(), vocabulary)
     }
 
