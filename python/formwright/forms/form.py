@@ -254,22 +254,25 @@ class Form(Generic[T_co]):
 
         return complement(self)
 
-    def is_subset(self, other: Form[Any], /) -> bool:
-        """Whether every text of this form is in ``other``, too. Kinds as for ``&``.
+    def is_subset(self, other: Any, /) -> bool:
+        """Whether every text of this form is in ``other``, too: a form, or what `formwright.form` makes one of.
 
         Raises:
             ArgumentError: As for ``&``.
+            NotAForm, LanguageError: ``other`` is not a form, or cannot be read.
             Undecided: A bound of work was reached.
         """
         from formwright.forms.sets import find_outside
 
         return find_outside(self, other) is None
 
-    def is_equivalent(self, other: Form[Any], /) -> bool:
-        """Whether both have the same texts: each is a subset of the other. Raises as `is_subset`."""
-        return self.is_subset(other) and other.is_subset(self)
+    def is_equivalent(self, other: Any, /) -> bool:
+        """Whether both have the same texts. Raises as `is_subset`."""
+        from formwright.forms.sets import difference
 
-    def is_disjoint(self, other: Form[Any], /) -> bool:
+        return difference(self, other) is None
+
+    def is_disjoint(self, other: Any, /) -> bool:
         """Whether no text is in both. Raises as `is_subset`."""
         from formwright.forms.sets import are_disjoint
 

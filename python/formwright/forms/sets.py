@@ -50,17 +50,19 @@ class Witness(NamedTuple):
     keywords: tuple[str, ...] = ()
 
 
-def difference(a: Form[Any], b: Form[Any], /) -> Witness | None:
+def difference(a: Any, b: Any, /) -> Witness | None:
     """Return a shortest text that one of two forms has and the other has not; ``None`` if they have the same.
 
     Args:
-        a: A regular form, or a form of JSON.
+        a: A regular form or a form of JSON, or what `formwright.form` makes one of.
         b: Another of the same kind.
 
     Raises:
+        NotAForm, LanguageError: One of them is not a form, or cannot be read.
         ArgumentError: They are of different kinds, of a kind that is not compared, or their options differ.
         Undecided: A bound of work was reached.
     """
+    a, b = _as_form(a), _as_form(b)
     found = [(find_outside(a, b), "first", b), (find_outside(b, a), "second", a)]
     texts = [(text, side, other) for text, side, other in found if text is not None]
     if not texts:
@@ -73,16 +75,18 @@ def difference(a: Form[Any], b: Form[Any], /) -> Witness | None:
     return Witness(text, side, pointer, keywords)  # type: ignore[arg-type]
 
 
-def find_outside(a: Form[Any], b: Form[Any]) -> str | None:
+def find_outside(a: Form[Any], b: Any) -> str | None:
     """Return a shortest text that ``a`` has and ``b`` has not, ``None`` if there is none. Raises as `difference`."""
+    b = _as_form(b)
     first, second = _pair(a, b)
     if first is not None and second is not None:
         return find_text_outside(first, second)
     return _find_example(lambda: a.language & ~b.language)
 
 
-def are_disjoint(a: Form[Any], b: Form[Any]) -> bool:
+def are_disjoint(a: Form[Any], b: Any) -> bool:
     """Whether no text is in both. Raises as `difference`."""
+    b = _as_form(b)
     first, second = _pair(a, b)
     if first is None or second is None:
         return _find_example(lambda: a.language & b.language) is None
@@ -130,6 +134,13 @@ def _form_of(described: SchemaSource, like: Form[Any], title: str) -> Form[Any]:
     language = Language.json_schema(described.text, **described.options)
     origin = Origin("schema", described.text, described.options)
     return Form(language, like.read, title, like.kind, like.defaults, origin=origin)
+
+
+def _as_form(form: Any) -> Form[Any]:
+    """The form of a type, schema or pattern. Raises NotAForm."""
+    from formwright.forms.coerce import form as as_form
+
+    return form if isinstance(form, Form) else as_form(form)
 
 
 def _describe(form: Form[Any]) -> SchemaSource | None:

@@ -125,11 +125,19 @@ def count_texts(language: Language, max_bytes: int | None) -> int:
 
 def sample_texts(language: Language, number: int, seed: int | None, max_bytes: int | None) -> list[str]:
     """Return texts drawn independently, each with the same probability. Raises as `Texts`, or ArgumentError if none."""
-    texts, random_ = Texts(language, max_bytes), random.Random(seed)
+    if not isinstance(number, int) or number < 0:
+        raise ArgumentError(f"expected a number of texts, got {number!r}", argument="n")
+    texts, random_ = _some_texts(language, max_bytes), random.Random(seed)
+    return [texts[random_.randrange(texts.total)] for _ in range(number)]
+
+
+def _some_texts(language: Language, max_bytes: int | None) -> Texts:
+    """The texts, of which there is one at least. Raises as `Texts`, or ArgumentError if there is none."""
+    texts = Texts(language, max_bytes)
     if not texts.total:
         shortest = len(language.example())
         raise ArgumentError(f"no text has at most {max_bytes} bytes: the shortest has {shortest}", argument="max_bytes")
-    return [texts[random_.randrange(texts.total)] for _ in range(number)]
+    return texts
 
 
 def make_strategy(form: Any, max_bytes: int | None) -> Any:
@@ -141,5 +149,5 @@ def make_strategy(form: Any, max_bytes: int | None) -> Any:
     with needs("test", "a strategy of hypothesis"):
         from hypothesis import strategies
     most = len(form.language.example()) + _MORE if max_bytes is None else max_bytes
-    texts = Texts(form.language, most)
+    texts = _some_texts(form.language, most)
     return strategies.integers(0, texts.total - 1).map(lambda index: form.read(texts[index]))

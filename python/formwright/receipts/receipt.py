@@ -19,7 +19,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -136,15 +136,21 @@ class Receipt:
         """
         try:
             data = json.loads(text)
-            version = data["receipt"]
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as error:
             raise ArgumentError(f"this is not a receipt: {error}", argument="receipt") from error
+        version = data.get("receipt") if isinstance(data, dict) else None
+        if version is None:
+            raise ArgumentError("this is not a receipt: it has no entry 'receipt'", argument="receipt")
         if version != VERSION:
             raise ArgumentError(
                 f"the receipt has version {version!r}; this formwright, {__version__}, reads version {VERSION}",
                 hint="verify it with the version of formwright that it names",
                 argument="receipt",
             )
+        names = {field.name for field in fields(cls)}
+        if data.keys() != names:
+            wrong = ", ".join(sorted(data.keys() ^ names))
+            raise ArgumentError(f"this is not a whole receipt: look at {wrong}", argument="receipt")
         try:
             signature = data["signature"]
             data["signature"] = None if signature is None else Signature(**signature)
@@ -200,7 +206,7 @@ class Receipt:
     def _check_types(self) -> None:
         """Raises TypeError where an entry is of another type than its own."""
         ids = (*self.token_ids, *self.prompt_end)
-        if not all(isinstance(token_id, int) and 0 <= token_id < 2**32 for token_id in ids):
+        if not all(type(token_id) is int and 0 <= token_id < 2**32 for token_id in ids):
             raise TypeError("token_ids are whole numbers")
         if not isinstance(self.seals, dict) or not isinstance(self.max_tokens, int | None):
             raise TypeError("an entry has another type than its own")
@@ -210,7 +216,7 @@ class Receipt:
     def _check_seals(self) -> Iterator[Problem]:
         sealed = _seal(self._entries())
         for entry in sealed.keys() | self.seals.keys():
-            if entry not in ("token_ids", "chain") and sealed.get(entry) != self.seals.get(entry):
+            if entry != "token_ids" and sealed.get(entry) != self.seals.get(entry):
                 yield Problem(entry, None, "it was changed after the receipt was made")
 
     def _check_chain(self) -> Iterator[Problem]:

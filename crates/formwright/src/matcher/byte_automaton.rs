@@ -134,7 +134,13 @@ mod tests {
         let recursive =
             json_schema::json_schema(r##"{"items": {"$ref": "#"}}"##, &json_schema::Options::default()).unwrap();
         assert!(matches!(*recursive.byte_automaton(50, None).unwrap_err().kind, crate::Kind::Limit { .. }));
-        assert!(recursive.byte_automaton(5_000, Some(3)).is_ok());
+        let nested = json_schema::json_schema(
+            r##"{"type": "array", "items": {"$ref": "#"}}"##,
+            &json_schema::Options { whitespace: "compact".to_owned(), ..json_schema::Options::default() },
+        )
+        .unwrap();
+        assert!(nested.byte_automaton(100, None).is_err());
+        assert!(nested.byte_automaton(100, Some(6)).is_ok());
     }
 
     /// Names that must differ: a state would have to know which came, so the states are too many, however few there are.
