@@ -212,6 +212,26 @@ def test_what_is_no_receipt_is_refused(text: str) -> None:
         Receipt.from_json(text)
 
 
+@pytest.mark.parametrize("name", ["formwright", "prompt_end", "chain", "seals"])
+def test_a_receipt_is_whole(model: Any, name: str) -> None:
+    data = json.loads(model.generate(PROMPTS[0], int).receipt.to_json())
+    del data[name]
+    with pytest.raises(fw.errors.ArgumentError, match=name):
+        Receipt.from_json(json.dumps(data))
+
+
+def test_what_a_receipt_says_of_its_end_and_text_is_checked(model: Any) -> None:
+    from formwright.receipts.receipt import _seal
+
+    cut = model.generate(PROMPTS[0], RECORD, finish=False, max_tokens=4).receipt
+    for changes, entry in (({"text": "0" * 64}, "text"), ({"max_tokens": 512}, "end")):
+        changed = replace(cut, **changes)
+        changed = replace(changed, seals=_seal(changed._entries()))
+        assert [problem.entry for problem in changed.verify(model.vocabulary)] == [entry]
+    changed = replace(cut, seals=cut.seals | {"chain": "0" * 16})
+    assert [problem.entry for problem in changed.verify(model.vocabulary)] == ["chain"]
+
+
 def test_other_texts_have_no_receipt(model: Any) -> None:
     result = model.generate(PROMPTS[0], RECORD)
     assert pickle.loads(pickle.dumps(result)) == result

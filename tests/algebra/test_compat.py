@@ -6,17 +6,20 @@ import gzip
 import json
 import os
 import random
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import jsonschema_rs
 import pytest
+from click.testing import CliRunner
 from pydantic import BaseModel, Field
 from schema_edits import EDITS, edit_schema
 
 import formwright as fw
 from formwright.algebra import Change
+from formwright.cli.app import app
 
 SAMPLE = Path(__file__).parents[3] / "shared/data/maskbench/sample.jsonl.gz"
 PAIRS = int(os.environ.get("FORMWRIGHT_SEEDS", "200"))
@@ -178,3 +181,55 @@ def test_edits_of_real_schemas_are_found() -> None:
             assert old_allows <= new_allows or "writers" in broken, (row["name"], test)
             assert new_allows <= old_allows or "readers" in broken, (row["name"], test)
     assert undecided <= 0.05 * pairs
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ({"const": False}, {"enum": [False, "abcdef"]}),
+        (
+            {"if": False, "then": {"type": "boolean"}, "else": {"type": ["integer", "string"]}},
+            {"enum": [0, "abc", None, True]},
+        ),
+        (
+            {
+                "type": "object",
+                "anyOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}],
+                "unevaluatedProperties": False,
+            },
+            {"type": "object", "properties": {"a": {"type": ["integer", "string"]}}, "additionalProperties": False},
+        ),
+        (
+            {
+                "properties": {"p": {"$ref": "#/$defs/s"}, "q": {"not": {"$ref": "#/$defs/s"}}},
+                "$defs": {"s": {"type": "integer"}},
+            },
+            {"properties": {"p": {}, "q": {"type": "string"}}},
+        ),
+    ],
+)
+def test_no_change_is_claimed_that_is_none(new: Any, old: Any) -> None:
+    check_changes(fw.compat(old, new).changes, old, new)
+
+
+def test_deleted_files_are_reported(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)
+
+    git("init")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text('{"type": "integer"}')
+    git("add", ".")
+    git("commit", "-m", "first")
+    done = CliRunner().invoke(app, ["compat", "--revision", "HEAD", str(tmp_path)])
+    assert (done.exit_code, done.stdout.count("compatible")) == (0, 2)
+    (tmp_path / "b.json").unlink()
+    (tmp_path / "a.json").write_text('{"type": "number"}')
+    done = CliRunner().invoke(app, ["compat", "--revision", "HEAD", str(tmp_path), "--direction", "write"])
+    assert done.exit_code == 1
+    assert "b.json: deleted since HEAD" in done.stderr
+    assert CliRunner().invoke(app, ["compat", "--revision", "none", str(tmp_path)]).exit_code == 2
+    for shown in ("json", "markdown"):
+        done = CliRunner().invoke(app, ["compat", "--revision", "HEAD", str(tmp_path), "--format", shown])
+        assert "readers" in done.stdout

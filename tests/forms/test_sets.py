@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+from contextlib import suppress
 from typing import Any
 
 import jsonschema_rs
@@ -105,3 +106,99 @@ def test_many_schemas_are_compared_as_their_values() -> None:
     said = [compare_schemas(seed) for seed in range(10_000, 10_000 + (SEEDS or 500))]
     assert said.count("undecided") < 0.01 * len(said)
     assert min(said.count("equal"), said.count("different")) > 0.05 * len(said)
+
+
+# --- claims that need more than the places of a document ------------------------------------------
+
+UNIQUE = {"uniqueItems": True}
+
+# A schema, one that does not hold all its values, and one of those.
+NO_SUBSETS: dict[str, tuple[Any, Any, str]] = {
+    "a place that a reference leads to as well": (
+        {"properties": {"b": UNIQUE}},
+        {"properties": {"a": UNIQUE, "b": {"$ref": "#/properties/a"}}},
+        '{"a":[0,0]}',
+    ),
+    "recursion": (
+        {"properties": {"next": {"properties": {"v": UNIQUE}}}},
+        {"properties": {"next": {"$ref": "#"}, "v": UNIQUE}},
+        '{"v":[0,0]}',
+    ),
+    "a reference with an escape": (
+        {"properties": {"a": UNIQUE}},
+        {"properties": {"a": UNIQUE, "b": {"$ref": "#/%70roperties/a"}}},
+        '{"b":[0,0]}',
+    ),
+    "an address inside": (
+        {"$defs": {"u": UNIQUE}, "properties": {"a": {"$id": "http://x/", "$ref": "#/$defs/u", "$defs": {"u": {}}}}},
+        {"properties": {"a": UNIQUE}},
+        '{"a":[0,0]}',
+    ),
+    "an item that is not the first": (
+        {"type": "array", "prefixItems": [{"type": "integer"}]},
+        {"type": "array", "items": UNIQUE},
+        "[0,[0,0]]",
+    ),
+    "deep values": (
+        {"const": json.loads('{"n":' * 13 + '{"v":[0,0]}' + "}" * 13)},
+        {"properties": {"n": {"$ref": "#"}, "v": UNIQUE}},
+        '{"n":' * 13 + '{"v":[0,0]}' + "}" * 13,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_SUBSETS)
+def test_no_inclusion_is_claimed_that_is_none(name: str) -> None:
+    first, second, text = NO_SUBSETS[name]
+    a, b = fw.json_schema(first), fw.json_schema(second)
+    assert a.matches(text)
+    assert not b.matches(text)
+    with suppress(fw.errors.Undecided):
+        assert not a.is_subset(b)
+
+
+def test_registries_are_kept_apart() -> None:
+    reference = {"$ref": "http://x/a"}
+    a = fw.json_schema(reference, registry={"http://x/a": '{"type": "integer"}'})
+    b = fw.json_schema(reference, registry={"http://x/a": '{"type": "string"}'})
+    with pytest.raises(fw.errors.ArgumentError, match="different documents at http://x/a"):
+        a.is_subset(b)
+    assert a.is_equivalent(a)
+    other = {
+        "$id": "http://x/b",
+        "properties": {"p": {"$ref": "a"}},
+        "$defs": {"z": {"$id": "http://x/a", "type": "string"}},
+    }
+    first = fw.json_schema({"properties": {"p": reference}}, registry={"http://x/a": '{"type": "integer"}'})
+    found = difference(first, fw.json_schema(other))
+    assert found is not None
+    assert '"p":' in found.text
+
+
+def test_a_registry_keeps_its_dialect() -> None:
+    document = '{"$ref": "#/definitions/i", "type": "string", "definitions": {"i": {}}}'
+    old = fw.json_schema({"$ref": "http://x/a"}, dialect="draft7", registry={"http://x/a": document})
+    assert old.matches("1")
+    assert not old.is_subset(fw.json_schema({"type": "string"}))
+    assert (old & old).matches("1")
+
+
+def test_options_that_bound_values_must_be_the_same() -> None:
+    with pytest.raises(fw.errors.ArgumentError, match="max_digits"):
+        fw.json_schema({"const": 1234567}).is_subset(fw.json_schema({"type": "integer"}, max_digits=3))
+
+
+def test_negated_formats_are_what_is_not_written() -> None:
+    date, text = fw.json_schema({"type": "string", "format": "date"}), fw.json_schema({"type": "string"})
+    assert fw.json_schema({"const": "foo"}).is_subset(~date)
+    assert (~date).matches('"foo"')
+    assert not (text - date).matches('"2024-01-31"')
+    assert (text - date).matches('"2024-02-31"')
+
+
+def test_what_is_no_form_is_refused() -> None:
+    assert difference({"type": "integer"}, int) is None
+    with pytest.raises(fw.errors.NotAForm):
+        fw.regex("a").is_subset("[a-z]")
+    with pytest.raises(fw.errors.SchemaError):
+        difference(int, {"type": "objekt"})

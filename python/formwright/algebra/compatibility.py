@@ -26,7 +26,7 @@ from formwright.forms.coerce import form
 from formwright.forms.form import Form
 from formwright.forms.pointers import value_at
 from formwright.forms.rejections import Rejection, find_rejection
-from formwright.forms.schema_sets import SchemaSource, find_text_outside
+from formwright.forms.schema_sets import SchemaSource, find_text_outside, holds
 from formwright.forms.sets import find_outside
 
 __all__ = ["Change", "Compatibility", "Direction", "compat"]
@@ -113,11 +113,14 @@ def _list_changes(
     if text is None:
         return
     first, second = (_describe(each) for each in (allowing, rejecting))
-    if first is None or second is None:
+    whole = second
+    if first is None or second is None or whole is None:
         yield Change(breaks, "", (), text)
         return
     names = set(_declared_names(first.document))
     for _ in range(_MOST_CHANGES):
+        if holds(whole, text):  # relaxing has made the schema stricter
+            break
         rejection = find_rejection(second, text)
         yield Change(breaks, rejection.pointer, rejection.keywords, text)
         if not rejection.keywords:
@@ -184,7 +187,7 @@ def _relax_keyword(schema: Any, keyword: str) -> None:
     """Remove a keyword, or allow everything where a schema was ``false``."""
     if isinstance(schema, list):
         schema[int(keyword)] = True
-    elif schema[keyword] is False:
+    elif schema[keyword] is False and keyword not in ("const", "if"):
         schema[keyword] = True
     else:
         del schema[keyword]

@@ -164,13 +164,21 @@ def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Judgement]]:
     validators = list(_load_validators(schema))
     agreed, disputed = [], []
     for probe in probes:
-        verdicts = {is_valid(json.loads(probe.text)) for is_valid in validators}
+        verdicts = {_ask(is_valid, json.loads(probe.text)) for is_valid in validators}
         if verdicts <= {probe.is_valid}:
             agreed.append(probe)
         elif None not in verdicts:
             place = (probe.pointer, probe.keyword)
             disputed.append(Judgement("formwright", _version(), name, "disputed", probe.text, *place))
     return agreed, disputed
+
+
+def _ask(is_valid: Callable[[Any], bool | None], value: Any) -> bool | None:
+    """What a validator says; ``None`` if it fails, as over a pattern that it cannot read."""
+    try:
+        return is_valid(value)
+    except Exception:
+        return None
 
 
 def _version() -> str:
@@ -181,12 +189,12 @@ def _version() -> str:
 
 def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool | None]]:
     """The validators that are installed, as functions of a value: ``None`` if it depends on how formats are read."""
-    with suppress(ImportError):
+    with suppress(Exception):  # one that cannot read the schema has no opinion
         import jsonschema
 
         kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
         yield _agree(kind(schema, format_checker=kind.FORMAT_CHECKER).is_valid, kind(schema).is_valid)
-    with suppress(ImportError, ValueError):
+    with suppress(Exception):
         import jsonschema_rs
 
         readings = (jsonschema_rs.validator_for(schema, validate_formats=formats) for formats in (True, False))

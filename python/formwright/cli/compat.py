@@ -39,8 +39,9 @@ def compat(
     OLD and NEW are files of JSON Schema, or types, as in records:Invoice. With --revision every argument is a file of
     JSON Schema, or a folder of *.json files, and is compared with what it was.
 
-    Each change comes with its place in the schema that rejects a value, and with a smallest such value. Exits with 1 if
-    something breaks, with 3 if a schema was not read, or if it was not found out.
+    Each change comes with its place in the schema that rejects a value, and with a smallest such value. A file of a
+    folder that was deleted breaks both. Exits with 1 if something breaks, with 3 if a schema was not read, or if it was
+    not found out.
     """
     pairs = _pair_versions(versions) if revision is None else _pair_revisions(versions, revision)
     found: dict[str, Verdict] = {}
@@ -52,6 +53,11 @@ def compat(
     click.echo(_SHOW[format_](found))
     if any(isinstance(verdict, FormwrightError) for verdict in found.values()):
         raise SystemExit(3)
+    deleted = [] if revision is None else _list_deleted(versions, revision)
+    for path in deleted:
+        click.echo(f"{path}: deleted since {revision}", err=True)
+    if deleted:
+        raise SystemExit(1)
     if not all(isinstance(verdict, Compatibility) and verdict.is_compatible for verdict in found.values()):
         raise SystemExit(1)
 
@@ -112,6 +118,18 @@ def _list_files(names: Iterable[str]) -> Iterator[Path]:
         if not path.exists():
             raise click.UsageError(f"{path} does not exist.")
         yield from sorted(path.rglob("*.json")) if path.is_dir() else [path]
+
+
+def _list_deleted(names: Iterable[str], revision: str) -> list[str]:
+    """The *.json files of folders that were there then, and are not there now."""
+    deleted = []
+    for path in filter(Path.is_dir, map(Path, names)):
+        listed = subprocess.run(
+            ["git", "-C", str(path), "ls-tree", "-r", "--name-only", "-z", revision, "."], capture_output=True
+        )
+        names_then = (name for name in listed.stdout.decode().split("\0") if name.endswith(".json"))
+        deleted += [str(path / name) for name in names_then if not (path / name).exists()]
+    return deleted
 
 
 def _read_revision(path: Path, revision: str) -> bytes | None:

@@ -36,6 +36,8 @@ def judge(schemas: tuple[Path, ...], engines: tuple[str, ...], timeout: float, l
     asked too. Exits with 1 if formwright is wrong about a text.
     """
     chosen = dict(list(_read_schemas(schemas))[:limit])
+    if not chosen:
+        raise click.UsageError("There are no schemas in these files and folders.")
     is_text = format_ == "text"
     findings, summaries = try_engines(chosen, engines, timeout=timeout, tell=_tell if is_text else None)
     if is_text:
@@ -55,13 +57,22 @@ def _read_schemas(paths: Sequence[Path]) -> Iterator[tuple[str, Any]]:
             yield from _read_schemas(sorted(path.rglob("*.json")))
         elif path.name.endswith((".jsonl", ".jsonl.gz")):
             with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-                rows = [json.loads(line) for line in lines]
-            yield from ((str(row.get("name", at)), row["schema"]) for at, row in enumerate(rows))
+                yield from map(_read_row, enumerate(lines))
         else:
             try:
                 yield str(path), json.loads(path.read_bytes())
             except ValueError as error:
                 raise click.UsageError(f"{path} is not JSON: {error}") from error
+
+
+def _read_row(numbered: tuple[int, str]) -> tuple[str, Any]:
+    """The name and the schema of a line."""
+    at, line = numbered
+    try:
+        row = json.loads(line)
+        return str(row.get("name", at)), row["schema"]
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise click.UsageError(f"line {at + 1} has no schema: {error!r}") from error
 
 
 def _tell(finding: Judgement) -> None:

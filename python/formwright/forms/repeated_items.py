@@ -1,11 +1,12 @@
 """``uniqueItems`` in comparisons: its negation cannot be said by a schema, so other rules are used.
 
-* Where both schemas demand it at the same place, it makes no difference: the second one need not demand it.
-* A difference that does not need it is found without it, and is checked.
+* If both schemas demand it at the same place, the second one need not: it makes no difference there.
+* A difference that does not depend on it is found without it, and is checked.
 * An array with one item twice may show the difference: an item that is allowed at a place is asked for twice.
-* Where the first schema has no array of two items at any place that the second demands it of, it makes no difference.
+* If the first schema has no array of two items at any place that the second demands it of, it makes no difference.
 
-A *place* is a way through ``properties``, ``items`` and ``prefixItems``, and through references to the same document.
+A *place* is a way through ``properties``, ``items``, ``prefixItems`` and ``allOf``. What is only tried may also follow
+references; what is a proof may not, and no reference may lead to the place by another way.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from formwright.forms.pointers import pointer_of, value_at
+from formwright.forms.pointers import pointer_of, steps_of, value_at
 
 __all__ = [
     "Steps",
@@ -43,20 +44,19 @@ _ITEM = -1
 
 
 class _Place(NamedTuple):
-    """A schema in a document, where it is, the steps that lead a value to it, and whether no other way leads there."""
+    """A schema in a document, where it is, and the steps that lead a value to it."""
 
     schema: dict[str, Any]
     pointer: str
     steps: Steps
-    is_alone: bool
 
 
 def without_shared_uniqueness(first: Any, second: Any) -> Any:
     """Return the second schema; without ``uniqueItems`` where the first demands it of the same part of a value."""
     copied = json.loads(json.dumps(second))
     demanded = {place.steps for place in _unique_places(first)}
-    for place in list(_unique_places(copied)):
-        if place.steps in demanded and place.is_alone:
+    for place in list(_lone_places(copied)):
+        if place.steps in demanded:
             del place.schema["uniqueItems"]
     return copied
 
@@ -89,41 +89,45 @@ def find_repeated_items(places: Iterable[Steps], find_text: Callable[[Any], str 
 
 
 def array_places(document: Any) -> list[Steps]:
-    """Return the places of a schema, each once."""
-    return list(dict.fromkeys(place.steps for place in _places(document)))
+    """Return places that may be tried, each once."""
+    return list(dict.fromkeys(place.steps for place in _places(document, follow=True)))
 
 
 def unique_places(document: Any) -> list[Steps] | None:
-    """Return the places whose items must differ, ``None`` if items must differ elsewhere, too."""
-    found = list(_unique_places(document))
+    """Return the places whose items must differ; ``None`` if there may be others."""
+    found = list(_lone_places(document))
     counted = json.dumps(document).count('"uniqueItems": true')
-    return [place.steps for place in found] if len({place.pointer for place in found}) == counted else None
+    return [place.steps for place in found] if len(found) == counted else None
 
 
 def _unique_places(document: Any) -> Iterator[_Place]:
+    """The places whose items must differ, without those that only references lead to."""
     return (place for place in _places(document) if place.schema.get("uniqueItems") is True)
 
 
-def _places(document: Any) -> Iterator[_Place]:
+def _lone_places(document: Any) -> Iterator[_Place]:
+    """Those of them to which no reference leads: what is there is said of no other part of a value."""
+    targets = _list_targets(document)
+    if targets is None:
+        return
+    for place in _unique_places(document):
+        if not any(_begins(place.pointer, target) for target in targets):
+            yield place
+
+
+def _places(document: Any, *, follow: bool = False) -> Iterator[_Place]:
     """Places breadth first, up to `_DEPTH` steps. Beside a reference nothing is looked at: old dialects ignore it."""
-    references, is_plain = _references(document)
-    waiting: list[tuple[Any, str, Steps, int, bool]] = [(document, "", (), 0, is_plain)]
-    for schema, pointer, steps, followed, is_alone in waiting:
+    waiting: list[tuple[Any, str, Steps]] = [(document, "", ())]
+    for schema, pointer, steps in waiting:
         if not isinstance(schema, dict) or len(steps) > _DEPTH or len(waiting) > _PLACES:
             continue
         reference = schema.get("$ref")
         if reference is not None:
-            target = _target(document, reference)
-            alone = is_alone and sum(_begins(reference[1:], other) for other in references) == 1
-            waiting.append((target, str(reference)[1:], steps, 1, alone))
+            if follow:
+                waiting.append((_target(document, reference), str(reference)[1:], steps))
             continue
-        yield _Place(
-            schema, pointer, steps, is_alone and sum(_begins(pointer, other) for other in references) == followed
-        )
-        waiting += [
-            (child, f"{pointer}{pointer_of(path)}", (*steps, *step), followed, is_alone)
-            for path, step, child in _parts(schema)
-        ]
+        yield _Place(schema, pointer, steps)
+        waiting += [(child, f"{pointer}{pointer_of(path)}", (*steps, *step)) for path, step, child in _parts(schema)]
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[tuple[Steps, Steps, Any]]:
@@ -139,21 +143,31 @@ def _parts(schema: dict[str, Any]) -> Iterator[tuple[Steps, Steps, Any]]:
         yield ("items",), (_ITEM,), schema.get("items")
 
 
-def _references(document: Any) -> tuple[list[str], bool]:
-    """The pointers that references of a document lead to, and whether all its references are pointers."""
-    found, is_plain, waiting = [], True, [document]
+def _list_targets(document: Any) -> list[str] | None:
+    """The pointers that the references of a document lead to; ``None`` if some may lead elsewhere."""
+    found: list[str] = []
+    waiting = [(document, True)]
     while waiting:
-        value = waiting.pop()
+        value, is_root = waiting.pop()
         if isinstance(value, dict):
+            if not is_root and ("$id" in value or "id" in value):
+                return None
             for key in ("$ref", "$dynamicRef", "$recursiveRef"):
-                reference = value.get(key)
-                if isinstance(reference, str):
-                    is_plain &= key == "$ref" and reference[:2] in ("#", "#/")
-                    found.append(reference[1:])
-            waiting += value.values()
+                if key in value:
+                    if key != "$ref" or not _is_pointer(value[key]):
+                        return None
+                    found.append(value[key][1:])
+            waiting += [(child, False) for child in value.values()]
         elif isinstance(value, list):
-            waiting += value
-    return found, is_plain
+            waiting += [(child, False) for child in value]
+    return found
+
+
+def _is_pointer(reference: Any) -> bool:
+    """Whether a reference is a pointer into its own document, spelled in the one plain way."""
+    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        return False
+    return "%" not in reference and reference[1:] == pointer_of(steps_of(reference[1:]))
 
 
 def _begins(pointer: str, other: str) -> bool:
@@ -179,14 +193,22 @@ def _target(document: Any, reference: Any) -> Any:
         return None
 
 
-def lead(steps: Steps, schema: Any) -> Any:
-    """Return a schema of values that have a part, which conforms to ``schema``, at the end of some steps."""
+def lead(steps: Steps, schema: Any, *, any_item: bool = False) -> Any:
+    """Return a schema of values that have a part, which conforms to ``schema``, at the end of some steps.
+
+    Args:
+        steps: The steps.
+        schema: What the part conforms to.
+        any_item: Whether the step to any item leads to whichever; else to the first one.
+    """
     for step in reversed(steps):
-        if isinstance(step, int):
+        if isinstance(step, str):
+            schema = {"type": "object", "required": [step], "properties": {step: schema}}
+        elif step == _ITEM and any_item:
+            schema = {"type": "array", "contains": schema}
+        else:
             at = max(step, 0)
             schema = {"type": "array", "minItems": at + 1, "prefixItems": [True] * at + [schema]}
-        else:
-            schema = {"type": "object", "required": [step], "properties": {step: schema}}
     return schema
 
 

@@ -42,9 +42,10 @@ __all__ = [
     "find_text",
     "find_text_outside",
     "holds",
+    "with_exact_formats",
 ]
 
-_MEANING = ("alphabet", "max_items", "formats", "format")
+_MEANING = ("alphabet", "max_items", "max_digits", "formats", "format")
 """Options that say which values a schema allows. The others say how a value is written, or how a schema is read."""
 
 _COMPARED: Mapping[str, Any] = {
@@ -86,18 +87,19 @@ def combine(first: SchemaSource, second: SchemaSource, make: Callable[[Any, Any]
         ArgumentError: The options of the two give the same schema different meanings.
     """
     for name in _MEANING:
-        if (first.options.get(name) or None) != (second.options.get(name) or None):
+        if _meaning(first, name) != _meaning(second, name):
             raise ArgumentError(
                 f"the two forms differ in the option {name}, which says what values a schema allows",
                 hint=f"make both with the same {name}=",
                 argument=name,
             )
-    registry = {**(second.options.get("registry") or {}), **(first.options.get("registry") or {})}
+    registry = _merge_registries(first, second)
+    elsewhere = {uri for text in registry.values() for uri in _ids(json.loads(text))} | registry.keys()
     references = []
-    for described in (first, second):
+    for described, other in ((first, second), (second, first)):
         document = described.document
-        shared = _ids(first.document) & _ids(second.document) if first.text != second.text else set()
-        text = json.dumps(_isolate(document) if shared else document, ensure_ascii=False)
+        others = elsewhere | (_ids(other.document) if other.text != described.text else set())
+        text = json.dumps(_isolate(document) if _ids(document) & others else document, ensure_ascii=False)
         uri = f"urn:formwright:{hashlib.sha256(text.encode()).hexdigest()[:20]}"
         registry[uri] = text
         references.append({"$ref": uri})
@@ -105,6 +107,31 @@ def combine(first: SchemaSource, second: SchemaSource, make: Callable[[Any, Any]
     options = {**first.options, "registry": registry, "dialect": None}
     options["unknown_keywords"] = "ignore" if ignore else "error"
     return SchemaSource(json.dumps(make(*references)), options)
+
+
+def _meaning(source: SchemaSource, name: str) -> Any:
+    """What an option says of the values that a schema allows."""
+    value = source.options.get(name) or None
+    return "assert" if value == "exact" else value
+
+
+def _merge_registries(first: SchemaSource, second: SchemaSource) -> dict[str, str]:
+    """The documents of both registries, each with its dialect. Raises ArgumentError where two have one address."""
+    merged: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    for source in (first, second):
+        for uri, given in (source.options.get("registry") or {}).items():
+            document = json.loads(given)
+            if source.options.get("dialect") and isinstance(document, dict):
+                document = {"$schema": source.options["dialect"], **document}
+            text = json.dumps(document, ensure_ascii=False)
+            for address in {uri, *_ids(document)}:
+                if owners.setdefault(address, text) != text:
+                    raise ArgumentError(
+                        f"the registries of the two forms have different documents at {address}", argument="registry"
+                    )
+            merged[uri] = text
+    return merged
 
 
 def find_text_outside(first: SchemaSource, second: SchemaSource) -> str | None:
@@ -138,7 +165,8 @@ def _find_text_outside_unique(first: SchemaSource, second: SchemaSource) -> str 
         if found is not None or others is not None or places is None:
             return found
         two = {"type": "array", "minItems": 2}
-        return None if any(find_text(_narrow(first, lead(steps, two))) for steps in places) else ""
+        narrowed = (_narrow(first, lead(steps, two, any_item=True)) for steps in places)
+        return None if any(find_text(each) is not None for each in narrowed) else ""
     except (UnsupportedKeyword, LimitExceeded):
         return None
 
@@ -176,7 +204,14 @@ def _make_undecided(error: UnsupportedKeyword | LimitExceeded) -> Undecided:
 def combine_difference(first: SchemaSource, second: SchemaSource) -> SchemaSource:
     """Put into one schema what ``first`` allows and ``second`` does not. Raises as `combine`."""
     relaxed = SchemaSource(json.dumps(without_shared_uniqueness(first.document, second.document)), second.options)
-    return combine(first, relaxed, lambda a, b: {"allOf": [a, {"not": b}]})
+    return with_exact_formats(combine(first, relaxed, lambda a, b: {"allOf": [a, {"not": b}]}))
+
+
+def with_exact_formats(source: SchemaSource) -> SchemaSource:
+    """Return the same schema; what it negates of a format are the texts that are not written, no more and no less."""
+    if source.options.get("format") != "assert":
+        return source
+    return SchemaSource(source.text, {**source.options, "format": "exact"})
 
 
 def _find_within(described: SchemaSource, schema: Any) -> str | None:

@@ -29,7 +29,14 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsatisfiableSchema
 from formwright.forms.form import Form, Origin
 from formwright.forms.rejections import find_rejection
-from formwright.forms.schema_sets import SchemaSource, combine, combine_difference, find_common_text, find_text_outside
+from formwright.forms.schema_sets import (
+    SchemaSource,
+    combine,
+    combine_difference,
+    find_common_text,
+    find_text_outside,
+    with_exact_formats,
+)
 
 __all__ = ["Witness", "are_disjoint", "complement", "difference", "find_outside", "intersect", "subtract_forms"]
 
@@ -124,7 +131,7 @@ def complement(a: Form[Any]) -> Form[Any]:
         return Form(~a.language, str, f"~{a.title}", "text")
     from formwright.forms.text_checks import read_json
 
-    negated = combine(described, described, lambda x, _: {"not": x})
+    negated = with_exact_formats(combine(described, described, lambda x, _: {"not": x}))
     language = Language.json_schema(negated.text, **negated.options)
     return Form(language, read_json, f"~{a.title}", "value", origin=Origin("schema", negated.text, negated.options))
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from formwright._kernel import Constraint, Vocabulary, __version__
-from formwright.errors import ArgumentError, FormwrightError, LanguageError, LimitExceeded, MatchError
+from formwright.errors import ArgumentError, FormwrightError, LanguageError, MatchError
 from formwright.forms.coerce import Canonical
 from formwright.forms.form import Form
 from formwright.forms.json_forms import json_schema
@@ -47,7 +47,7 @@ _LINK = 4
 """Bytes of a link of the chain of tokens."""
 
 _PROMPT_END = 64
-"""Tokens of a prompt on which the first token of a text may depend, at most."""
+"""Tokens of a prompt on which the first token of a text may depend, mostly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Receipt:
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ArgumentError(f"this is not a receipt: {error}", argument="receipt") from error
         version = data.get("receipt") if isinstance(data, dict) else None
         if version is None:
@@ -208,8 +208,10 @@ class Receipt:
         ids = (*self.token_ids, *self.prompt_end)
         if not all(type(token_id) is int and 0 <= token_id < 2**32 for token_id in ids):
             raise TypeError("token_ids are whole numbers")
-        if not isinstance(self.seals, dict) or not isinstance(self.max_tokens, int | None):
+        if not isinstance(self.seals, dict) or type(self.max_tokens) not in (int, type(None)):
             raise TypeError("an entry has another type than its own")
+        if self.signature is not None and not all(isinstance(part, str) for part in self.signature):
+            raise TypeError("a signature consists of texts")
         if not all(isinstance(text, str) for text in (self.form, self.vocabulary, self.prompt, self.text, self.chain)):
             raise TypeError("an entry is not a text")
 
@@ -255,14 +257,18 @@ class Receipt:
         except FormwrightError as error:
             yield Problem("form", None, f"it cannot be compiled: {error}")
             return
-        matcher, mask = constraint.matcher(self.prompt_end), allocate_bitmask(1, vocabulary)
+        try:
+            matcher, mask = constraint.matcher(self.prompt_end), allocate_bitmask(1, vocabulary)
+        except FormwrightError as error:
+            yield Problem("prompt_end", None, str(error))
+            return
         for step, token_id in enumerate(self.token_ids):
             left = None if self.max_tokens is None else self.max_tokens - step
             try:
                 is_allowed = left != 0 and _is_allowed(matcher, mask, token_id, left)
                 if is_allowed:
                     matcher.accept_token(token_id)
-            except (MatchError, LimitExceeded) as error:
+            except FormwrightError as error:
                 yield Problem("token_ids", step, str(error))
                 return
             if not is_allowed:
@@ -277,7 +283,9 @@ class Receipt:
             yield Problem("end", len(self.token_ids), "the text is not complete")
         elif self.end not in ("complete", "max_tokens", "stop", "cancel"):
             yield Problem("end", len(self.token_ids), f"there is no end {self.end!r}")
-        elif self.end == "complete" and _digest(data) != self.text:
+        elif self.end == "max_tokens" and self.max_tokens is not None:
+            yield Problem("end", len(self.token_ids), "a text within a budget is not cut by it")
+        if _digest(data) != self.text:
             yield Problem("text", None, "the tokens spell another text")
 
 
@@ -303,13 +311,40 @@ def make_receipt(provenance: Provenance, token_ids: Sequence[int], *, end: End) 
         "canonical": constraint.canonical,
         "max_tokens": provenance.max_tokens,
         "prompt": _digest(np.asarray(prompt_ids, "<u4").tobytes()),
-        "prompt_end": tuple(map(int, prompt_ids[-_PROMPT_END:])) if constraint.canonical else (),
+        "prompt_end": tuple(map(int, _end_of_prompt(provenance, token_ids))) if constraint.canonical else (),
         "token_ids": tuple(map(int, token_ids)),
         "text": _digest(matcher.accepted_bytes),
         "end": "stop" if end == "complete" and not matcher.is_complete else end,
         "chain": "".join(_link(token_ids)),
     }
     return Receipt(**entries, seals=_seal(entries))
+
+
+def _end_of_prompt(provenance: Provenance, token_ids: Sequence[int]) -> Sequence[int]:
+    """As many of the last tokens of a prompt as give the masks that all of them give."""
+    prompt_ids, size = provenance.prompt_ids, _PROMPT_END
+    while size < len(prompt_ids) and not _have_equal_masks(provenance, prompt_ids[-size:], token_ids):
+        size *= 4
+    return prompt_ids[-size:]
+
+
+def _have_equal_masks(provenance: Provenance, prompt_end: Sequence[int], token_ids: Sequence[int]) -> bool:
+    """Whether the masks along a text are the same after all of a prompt and after its end."""
+    constraint = provenance.constraint
+    masks = [allocate_bitmask(1, constraint.vocabulary) for _ in range(2)]
+    matchers = [constraint.matcher(provenance.prompt_ids), constraint.matcher(prompt_end)]
+    for step, token_id in enumerate(token_ids):
+        left = None if provenance.max_tokens is None else provenance.max_tokens - step
+        for matcher, mask in zip(matchers, masks, strict=True):
+            matcher.fill_bitmask(mask, 0, budget=left)
+        if not np.array_equal(masks[0], masks[1]):
+            return False
+        try:
+            matchers[1].accept_token(token_id)
+        except MatchError:
+            return False
+        matchers[0].accept_token(token_id)
+    return True
 
 
 def _respell(form: Form[Any]) -> Form[Any]:

@@ -5,6 +5,7 @@ An engine reads a schema and says whether it admits a text, byte by byte and wit
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Protocol
@@ -62,10 +63,18 @@ def load_engine(name: str) -> JudgedEngine:
             known = f"there are {', '.join(ENGINES)}, and module:function for your own"
             raise ArgumentError(f"there is no engine {name!r}: {known}", argument="engine")
         module, function = f"formwright.algebra.peers.{ENGINES[name]}", "make_engine"
+    sys.path.insert(0, "")  # an engine of your own may lie in the working folder
     try:
         engine: JudgedEngine = getattr(import_module(module), function)()
     except ImportError as error:
-        raise MissingDependency(f"the engine {name} is not installed: {error}", hint=f"pip install {name}") from error
-    except AttributeError as error:
+        hint = None if ":" in name else f"pip install {name}"
+        raise MissingDependency(f"the engine {name} is not installed: {error}", hint=hint) from error
+    except (AttributeError, TypeError) as error:
         raise ArgumentError(f"there is no engine {name!r}: {error}", argument="engine") from error
+    finally:
+        sys.path.remove("")
+    if not (hasattr(engine, "version") and callable(getattr(engine, "read", None))):
+        raise ArgumentError(
+            f"{name} is not an engine: what it makes has no version, or no function read", argument="engine"
+        )
     return engine
