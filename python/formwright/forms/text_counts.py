@@ -32,7 +32,7 @@ _MOST_STATES = 100_000
 """States of a form that are listed, at most."""
 
 _MOST_COUNTS = 10_000_000
-"""Numbers that are kept, at most: one for each state and length."""
+"""Words of 64 bits of the numbers that are kept, at most: one number for each state and length."""
 
 _MORE = 16
 """Bytes beyond the shortest text that a strategy's texts may have."""
@@ -58,7 +58,7 @@ class Texts:
             raise ArgumentError("a text with control tokens has no bytes to be counted")
         if max_bytes is not None and (not isinstance(max_bytes, int) or max_bytes < 0):
             raise ArgumentError(f"max_bytes is a number of bytes, not {max_bytes!r}", argument="max_bytes")
-        states = language.byte_automaton(_MOST_STATES, max_bytes)
+        states = language.byte_automaton(_MOST_STATES, None if max_bytes is None else min(max_bytes, 2**32))
         self._accepting = [accepting for accepting, _ in states]
         self._edges = [edges for _, edges in states]
         self._counts = self._count(_longest(self._edges) if max_bytes is None else max_bytes)
@@ -67,7 +67,7 @@ class Texts:
 
     def _count(self, max_bytes: int) -> list[list[int]]:
         """By length and state: how many texts go on from the state for exactly so many bytes."""
-        if len(self._edges) * (max_bytes + 1) > _MOST_COUNTS:
+        if len(self._edges) * (max_bytes + 1) * (max_bytes // 64 + 1) > _MOST_COUNTS:
             raise LimitExceeded(
                 f"limit reached: {len(self._edges)} states and {max_bytes} bytes are too many to count",
                 hint="count shorter texts",
