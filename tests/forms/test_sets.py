@@ -105,7 +105,7 @@ def test_schemas_are_compared_as_their_values(start: int) -> None:
 def test_many_schemas_are_compared_as_their_values() -> None:
     said = [compare_schemas(seed) for seed in range(10_000, 10_000 + (SEEDS or 500))]
     assert said.count("undecided") < 0.01 * len(said)
-    assert min(said.count("equal"), said.count("different")) > 0.05 * len(said)
+    assert min(said.count("equal"), said.count("different")) > 0.02 * len(said)
 
 
 # --- claims that need more than the places of a document ------------------------------------------

@@ -26,7 +26,7 @@ from formwright.generation.scorer import Scorer
 from formwright.models import LocalModel
 
 Law = Mapping[str, float]
-SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "100"))
+SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "20"))
 
 
 class ScoringRuntime(ToyRuntime):
@@ -157,8 +157,8 @@ def test_p_values_of_a_hundred_thousand_draws_are_uniform(draw: Any, record_prop
         if degrees:
             p_values.append(chi2.sf(statistic, degrees))
             p_values_of_masks.append(chi2.sf(*measure(texts_of_masks, law)))
-    of_draws, of_masks = np.mean(distances, axis=0)
-    uniform = kstest(p_values, "uniform").pvalue
+    of_draws, of_masks = np.mean(distances, axis=0).tolist()
+    uniform = float(kstest(p_values, "uniform").pvalue)
     record_property("tenths of the p values", np.histogram(p_values, 10, (0, 1))[0].tolist())
     record_property("Kolmogorov-Smirnov p", uniform)
     record_property("mean total variation of draws and of masks", (of_draws, of_masks))

@@ -21,7 +21,7 @@ from parameters import slow_except
 import formwright as fw
 from formwright.masks.canvas import Canvas
 
-SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "300"))
+SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "200"))
 RECORD = {
     "type": "object",
     "properties": {"id": {"type": "integer", "minimum": 0, "maximum": 99}, "kind": {"enum": ["ab", "no", "yes"]}},
