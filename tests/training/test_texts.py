@@ -46,7 +46,7 @@ def test_shares_are_of_tasks_that_exist() -> None:
     assert {*FULL_MIXTURE} == {*MAKERS}
     (further,) = FURTHER
     assert {*further.shares} == {*MAKERS}
-    assert sum(further.shares[task] for task in LOOPS) == pytest.approx(sum(further.shares.values()) / 2)
+    assert 0.3 < sum(further.shares[task] for task in LOOPS) / sum(further.shares.values()) < 0.5
 
 
 @pytest.mark.parametrize("task", MAKERS)
