@@ -203,7 +203,7 @@ def test_signatures_are_checked(model: Any, tmp_path: Path) -> None:
             read(path)
 
 
-# --- what is no receipt ---------------------------------------------------------------------------
+# --- what is not a receipt -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"receipt": 1}', '{"receipt": 9}', '{"receipt": 1, "x": 2}'])

@@ -298,6 +298,7 @@ class Language:
         within so many bytes; nothing leads from one that takes all of them.
 
         Raises:
+            ArgumentError: A part has a bound on its tokens, which bytes do not tell.
             LimitExceeded: There are more states, as in every language with recursion.
         """
 

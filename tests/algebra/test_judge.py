@@ -88,6 +88,13 @@ def test_llguidance_reads_what_formwright_reads() -> None:
     assert own.probes == other.probes > 5
 
 
+def test_an_engine_that_fails_over_a_text_says_why() -> None:
+    findings, (_, fragile) = judge({"a": PERSON}, ["judged_engines:make_fragile"])
+    assert {finding.kind for finding in findings} == {"fails"}
+    assert all(finding.text.startswith("ZeroDivisionError: ") and ", on " in finding.text for finding in findings)
+    assert fragile.probes == len(findings)
+
+
 def test_what_is_no_engine_is_refused() -> None:
     for name in ("nothing", "json:nothing"):
         with pytest.raises(fw.errors.ArgumentError, match="engine"):

@@ -16,12 +16,15 @@ from small_patterns import draw_pattern
 from small_schemas import VALUES, draw_schema
 
 import formwright as fw
+from formwright._kernel import json_schema_formats
 from formwright.forms.sets import difference
 
 SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "0"))
 
 # --- regular forms --------------------------------------------------------------------------------
 
+
+FORMATS = dict(json_schema_formats())
 
 TEXTS = ["".join(letters) for length in range(6) for letters in itertools.product("ab", repeat=length)]
 
@@ -194,6 +197,26 @@ def test_negated_formats_are_what_is_not_written() -> None:
     assert (~date).matches('"foo"')
     assert not (text - date).matches('"2024-01-31"')
     assert (text - date).matches('"2024-02-31"')
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_a_format_is_the_same_as_itself(name: str) -> None:
+    """Which takes no search: what is in it and not in it is nothing, however many states it has."""
+    form = fw.json_schema({"type": "string", "format": name})
+    assert difference(form, form) is None
+    assert form.is_disjoint(~form)
+
+
+def test_names_are_not_keywords_where_addresses_are_told_apart() -> None:
+    old = {
+        "$id": "http://x/s",
+        "properties": {"default": {"$ref": "http://x/s#/$defs/a"}},
+        "$defs": {"a": {"type": "integer"}},
+    }
+    new = {**old, "$defs": {"a": {"type": "number"}}}
+    found = difference(fw.json_schema(old), fw.json_schema(new))
+    assert found is not None
+    assert (found.side, found.text) == ("second", '{"default":0.1}')
 
 
 def test_what_is_no_form_is_refused() -> None:

@@ -8,10 +8,11 @@ import os
 import random
 import re
 from collections import Counter
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
+from pydantic import AfterValidator
 from scipy import stats
 from small_patterns import draw_pattern
 
@@ -81,7 +82,21 @@ def test_a_strategy_draws_values(value: Any) -> None:
     assert set(value) <= {"a", "b"}
 
 
+def is_even(value: int) -> int:
+    if value % 2:
+        raise ValueError("odd")
+    return value
+
+
+@given(fw.form(Annotated[int, AfterValidator(is_even)]).hypothesis(max_bytes=3))
+@settings(max_examples=30)
+def test_a_strategy_draws_what_the_validators_accept(value: int) -> None:
+    assert value % 2 == 0
+
+
 def test_what_cannot_be_counted_is_refused() -> None:
+    with pytest.raises(fw.errors.ArgumentError, match="max_tokens"):
+        fw.text(until=".", max_tokens=5).count(max_bytes=3)
     with pytest.raises(fw.errors.ArgumentError, match="infinitely many"):
         fw.regex("a*").count()
     with pytest.raises(fw.errors.ArgumentError, match="no text has at most 3 bytes: the shortest has 4"):

@@ -37,3 +37,19 @@ class _Careless:
 
 def make_careless() -> _Careless:
     return _Careless()
+
+
+class _Fragile:
+    """Fails over every text."""
+
+    version = "1.0"
+
+    def read(self, schema: str) -> _Fragile:
+        return self
+
+    def admits(self, data: bytes) -> bool:
+        raise ZeroDivisionError("no")
+
+
+def make_fragile() -> _Fragile:
+    return _Fragile()

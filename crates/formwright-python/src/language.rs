@@ -448,6 +448,7 @@ impl Language {
     /// within so many bytes; nothing leads from one that takes all of them.
     ///
     /// Raises:
+    ///     ArgumentError: A part has a bound on its tokens, which bytes do not tell.
     ///     LimitExceeded: There are more states, as in every language with recursion.
     #[pyo3(signature = (most_states, most_bytes=None), text_signature = "($self, most_states, most_bytes=None)")]
     fn byte_automaton(&self, py: Python<'_>, most_states: usize, most_bytes: Option<usize>) -> PyResult<States> {

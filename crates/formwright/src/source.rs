@@ -278,77 +278,69 @@ impl Instruction {
     }
 
     fn write(&self, body: &mut Vec<u8>) -> Result<()> {
+        body.push(self.tag()?);
         match self {
             Self::Schema(schema) => {
-                body.push(0);
                 put_text(body, schema.text.as_ref());
                 write_options(body, &schema.options);
             }
             Self::Regex(pattern, dialect) => {
-                body.push(1);
                 put_text(body, pattern);
                 body.push(*dialect as u8);
             }
-            Self::Choice(options) => {
-                body.push(2);
-                put(body, options.len() as u32);
-                body.extend(options.iter().flat_map(|option| (option.len() as u16).to_le_bytes()));
-                body.extend_from_slice(options.bytes());
-            }
-            Self::Then => body.push(3),
-            Self::Or => body.push(4),
+            Self::Choice(options) => write_choice(body, options),
             Self::Repeat(low, high) => {
-                body.push(5);
                 put(body, *low);
                 put(body, *high);
             }
             Self::Control(name, or_text) => {
-                body.push(6);
                 put_text(body, name);
                 body.push(u8::from(*or_text));
             }
-            Self::Free(free) => {
-                body.push(7);
-                put(body, free.markers.len() as u32);
-                free.markers.iter().for_each(|marker| put_text(body, marker));
-                body.push(u8::from(free.included));
-                put(body, free.most);
-                put(body, free.most_tokens);
-            }
-            Self::Format(name) => {
-                body.push(8);
-                put_text(body, name);
-            }
+            Self::Free(free) => write_free(body, free),
+            Self::Format(name) => put_text(body, name),
             Self::Pieces(pieces) => {
-                body.push(12);
                 put_text(body, pieces.text());
                 body.push(pieces.unit() as u8);
             }
             Self::Branches(texts) => {
-                body.push(11);
                 put(body, texts.len() as u32);
                 texts.iter().for_each(|text| put_text(body, text));
             }
-            Self::And => body.push(9),
-            Self::Not => body.push(10),
             Self::Between(prefix, suffix) => {
-                body.push(15);
                 put_text(body, prefix);
                 put_text(body, suffix);
             }
-            Self::Grammar(grammar) => {
-                body.push(if grammar.controls.is_empty() { 13 } else { 14 });
-                grammar.write(body);
-            }
-            Self::Parser(_) => {
-                return Err(Error::new(
-                    Kind::Language,
-                    "a form with a character parser cannot be stored: a parser is code",
-                )
-                .hint("make the form again where it is needed"));
-            }
+            Self::Grammar(grammar) => grammar.write(body),
+            Self::Then | Self::Or | Self::And | Self::Not | Self::Parser(_) => {}
         }
         Ok(())
+    }
+
+    /// The number that stored bytes have for the kind of step.
+    fn tag(&self) -> Result<u8> {
+        Ok(match self {
+            Self::Schema(_) => 0,
+            Self::Regex(..) => 1,
+            Self::Choice(_) => 2,
+            Self::Then => 3,
+            Self::Or => 4,
+            Self::Repeat(..) => 5,
+            Self::Control(..) => 6,
+            Self::Free(_) => 7,
+            Self::Format(_) => 8,
+            Self::And => 9,
+            Self::Not => 10,
+            Self::Branches(_) => 11,
+            Self::Pieces(_) => 12,
+            Self::Grammar(grammar) if grammar.controls.is_empty() => 13,
+            Self::Grammar(_) => 14,
+            Self::Between(..) => 15,
+            Self::Parser(_) => {
+                let message = "a form with a character parser cannot be stored: a parser is code";
+                return Err(Error::new(Kind::Language, message).hint("make the form again where it is needed"));
+            }
+        })
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
@@ -385,6 +377,20 @@ impl Instruction {
             }
         })
     }
+}
+
+fn write_choice(body: &mut Vec<u8>, options: &Lexicon) {
+    put(body, options.len() as u32);
+    body.extend(options.iter().flat_map(|option| (option.len() as u16).to_le_bytes()));
+    body.extend_from_slice(options.bytes());
+}
+
+fn write_free(body: &mut Vec<u8>, free: &Free) {
+    put(body, free.markers.len() as u32);
+    free.markers.iter().for_each(|marker| put_text(body, marker));
+    body.push(u8::from(free.included));
+    put(body, free.most);
+    put(body, free.most_tokens);
 }
 
 /// The switches of [`Options`], one bit each.

@@ -11,8 +11,9 @@ no longer accepted. What the new form allows and the old one rejected breaks *re
 meet texts that they do not expect.
 
 All places are found one after the other: of the values that make the difference a shortest one is taken, the keywords
-that reject it are a change, and without them the two are compared again. So no place hides another, and a schema that
-has lost all its changes allows what the other one does.
+that reject it are a change, and without them the two are compared again. So no place hides another. Without a keyword
+a schema may also become stricter, as below ``not``; a text that the whole schema allows is not a change, and ends the
+list.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from formwright.errors import ArgumentError, Undecided
+from formwright.errors import ArgumentError, LimitExceeded, Undecided, UnsupportedKeyword
 from formwright.forms.coerce import form
 from formwright.forms.form import Form
 from formwright.forms.pointers import value_at
 from formwright.forms.rejections import Rejection, find_rejection
 from formwright.forms.schema_sets import SchemaSource, find_text_outside, holds
-from formwright.forms.sets import find_outside
+from formwright.forms.sets import find_outside, source_of
 
 __all__ = ["Change", "Compatibility", "Direction", "compat"]
 
@@ -112,22 +113,21 @@ def _list_changes(
     text = find_outside(allowing, rejecting)
     if text is None:
         return
-    first, second = (_describe(each) for each in (allowing, rejecting))
-    whole = second
-    if first is None or second is None or whole is None:
+    first, second = source_of(allowing), source_of(rejecting)
+    if first is None or second is None:
         yield Change(breaks, "", (), text)
         return
-    names = set(_declared_names(first.document))
+    relaxed, names = second, set(_declared_names(first.document))
     for _ in range(_MOST_CHANGES):
-        if holds(whole, text):  # relaxing has made the schema stricter
+        if not _rejects(second, text):  # relaxing has made the schema stricter
             break
-        rejection = find_rejection(second, text)
+        rejection = find_rejection(relaxed, text)
         yield Change(breaks, rejection.pointer, rejection.keywords, text)
         if not rejection.keywords:
             break
-        second = SchemaSource(json.dumps(_relax(second.document, rejection, names)), second.options)
+        relaxed = SchemaSource(json.dumps(_relax(relaxed.document, rejection, names)), second.options)
         try:
-            following = find_text_outside(first, second)
+            following = find_text_outside(first, relaxed)
         except Undecided:
             break
         if following is None:
@@ -136,9 +136,12 @@ def _list_changes(
     yield None
 
 
-def _describe(form: Form[Any]) -> SchemaSource | None:
-    origin = form.origin
-    return SchemaSource(origin.what, origin.options or {}) if origin is not None and origin.kind == "schema" else None
+def _rejects(source: SchemaSource, text: str) -> bool:
+    """Whether a schema is known to reject a value."""
+    try:
+        return not holds(source, text)
+    except (UnsupportedKeyword, LimitExceeded):
+        return False
 
 
 def _declared_names(document: Any) -> Iterator[str]:

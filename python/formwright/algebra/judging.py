@@ -15,9 +15,11 @@ import json
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
+from formwright._kernel import __version__
 from formwright.algebra.peers import load_engine
 from formwright.algebra.probes import Probe, find_probes
 from formwright.errors import FormwrightError
@@ -42,7 +44,7 @@ class Judgement(NamedTuple):
         schema: The name of the schema.
         kind: ``"admits"`` an invalid text, ``"rejects"`` a valid one; ``"refuses"`` the schema; ``"fails"``: it
             crashed, or took too long; ``"disputed"``: a validator does not say of the text what formwright says.
-        text: The text; of a refusal, the message.
+        text: The text; of a refusal or a failure, the message.
         pointer: JSON Pointer of the place that the text is about.
         keyword: The keyword there.
     """
@@ -126,7 +128,8 @@ def judge(
                 answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
                 own = list(_list_findings(worker, name, probes, answer))
                 found += own
-                summaries[worker.name] = _add(summaries[worker.name], own, len(probes))
+                tried = len(probes) if answer[0] == "verdicts" else 0
+                summaries[worker.name] = _add(summaries[worker.name], own, tried)
             findings += found
             for finding in found:
                 if tell is not None:
@@ -143,7 +146,7 @@ def _add(summary: Summary, found: Sequence[Judgement], probes: int) -> Summary:
         schemas=summary.schemas + 1,
         refused=summary.refused + kinds.count("refuses"),
         failed=summary.failed + ("fails" in kinds),
-        probes=summary.probes + (0 if "refuses" in kinds else probes),
+        probes=summary.probes + probes,
         admits=summary.admits + kinds.count("admits"),
         rejects=summary.rejects + kinds.count("rejects"),
         wrong=summary.wrong + ("admits" in kinds or "rejects" in kinds),
@@ -154,13 +157,8 @@ def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Judgement]]:
     """The probes on which all validators agree with formwright, and findings about the others."""
     options, _ = complete_options({"unknown_keywords": "ignore"})
     probes: list[Probe] = []
-    try:
-        for probe in find_probes(SchemaSource(json.dumps(schema), options)):
-            probes.append(probe)
-            if len(probes) == _MOST_PROBES:
-                break
-    except FormwrightError:
-        pass  # which formwright says itself when it is asked to read the schema
+    with suppress(FormwrightError):  # which formwright says itself when it is asked to read the schema
+        probes.extend(islice(find_probes(SchemaSource(json.dumps(schema), options)), _MOST_PROBES))
     validators = list(_load_validators(schema))
     agreed, disputed = [], []
     for probe in probes:
@@ -169,7 +167,7 @@ def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Judgement]]:
             agreed.append(probe)
         elif None not in verdicts:
             place = (probe.pointer, probe.keyword)
-            disputed.append(Judgement("formwright", _version(), name, "disputed", probe.text, *place))
+            disputed.append(Judgement("formwright", __version__, name, "disputed", probe.text, *place))
     return agreed, disputed
 
 
@@ -179,12 +177,6 @@ def _ask(is_valid: Callable[[Any], bool | None], value: Any) -> bool | None:
         return is_valid(value)
     except Exception:
         return None
-
-
-def _version() -> str:
-    from formwright import __version__
-
-    return __version__
 
 
 def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool | None]]:
@@ -212,22 +204,23 @@ def _agree(asserting: Callable[[Any], bool], ignoring: Callable[[Any], bool]) ->
 
 
 def _list_findings(worker: _Worker, name: str, probes: Sequence[Probe], answer: _Answer) -> Iterator[Judgement]:
-    kind, told = answer
-    if kind != "verdicts":
-        yield Judgement(worker.name, worker.version, name, kind, told)
+    outcome, told = answer
+    if outcome != "verdicts":
+        yield Judgement(worker.name, worker.version, name, outcome, told)
         return
-    for probe, admits in zip(probes, told, strict=True):
-        place = (probe.text, probe.pointer, probe.keyword)
-        if admits is None:
-            yield Judgement(worker.name, worker.version, name, "fails", *place)
-        elif admits != probe.is_valid:
-            yield Judgement(worker.name, worker.version, name, "admits" if admits else "rejects", *place)
+    for probe, verdict in zip(probes, told, strict=True):
+        place = (probe.pointer, probe.keyword)
+        if isinstance(verdict, str):
+            yield Judgement(worker.name, worker.version, name, "fails", f"{verdict}, on {probe.text}", *place)
+        elif verdict != probe.is_valid:
+            kind: Kind = "admits" if verdict else "rejects"
+            yield Judgement(worker.name, worker.version, name, kind, probe.text, *place)
 
 
 # --- one engine in a process of its own -----------------------------------------------------------
 
 _Answer = tuple[Any, Any]
-"""``"verdicts"``, and of each text whether it is admitted, or ``None``; or ``"refuses"`` or ``"fails"``, and why."""
+"""``"verdicts"``, and of each text whether it is admitted, or an error; or ``"refuses"`` or ``"fails"``, and why."""
 
 
 class _Worker:
@@ -277,14 +270,18 @@ def _serve(name: str, pipe: Connection) -> None:
         try:
             reader = engine.read(schema)
         except Exception as error:  # whatever the engine raises, it has refused the schema
-            pipe.send(("refuses", f"{type(error).__name__}: {error}"[:300]))
+            pipe.send(("refuses", _show_error(error)))
             continue
         pipe.send(("verdicts", [_try(reader, text) for text in texts]))
 
 
-def _try(reader: Any, text: str) -> bool | None:
+def _try(reader: Any, text: str) -> bool | str:
+    """Whether an engine admits a text, or the error that it raised."""
     try:
-        admits: bool = reader.admits(text.encode())
-    except Exception:  # a crash inside the engine, about this text
-        return None
-    return admits
+        return bool(reader.admits(text.encode()))
+    except Exception as error:
+        return _show_error(error)
+
+
+def _show_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:300]

@@ -124,9 +124,8 @@ def _list_deleted(names: Iterable[str], revision: str) -> list[str]:
     """The *.json files of folders that were there then, and are not there now."""
     deleted = []
     for path in filter(Path.is_dir, map(Path, names)):
-        listed = subprocess.run(
-            ["git", "-C", str(path), "ls-tree", "-r", "--name-only", "-z", revision, "."], capture_output=True
-        )
+        commit = _find_commit(path, revision)
+        listed = _run_git(path, "ls-tree", "-r", "--name-only", "-z", commit, ".")
         names_then = (name for name in listed.stdout.decode().split("\0") if name.endswith(".json"))
         deleted += [str(path / name) for name in names_then if not (path / name).exists()]
     return deleted
@@ -134,14 +133,22 @@ def _list_deleted(names: Iterable[str], revision: str) -> list[str]:
 
 def _read_revision(path: Path, revision: str) -> bytes | None:
     """What a file was in a git revision, ``None`` if it was not there."""
-    place = ["git", "-C", str(path.parent)]
-    known = subprocess.run(
-        [*place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"], capture_output=True
-    )
-    if known.returncode:
-        raise click.UsageError(f"--revision {revision}: git knows no such commit in {path.parent}.")
-    shown = subprocess.run([*place, "show", "--end-of-options", f"{revision}:./{path.name}"], capture_output=True)
+    shown = _run_git(path.parent, "show", f"{_find_commit(path.parent, revision)}:./{path.name}")
     return None if shown.returncode else shown.stdout
+
+
+def _find_commit(folder: Path, revision: str) -> str:
+    """The commit that a revision names. Raises UsageError where git knows none."""
+    found = _run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if found.returncode:
+        raise click.UsageError(
+            f"--revision {revision}: there is no such commit in a git repository at {folder.resolve()}"
+        )
+    return found.stdout.decode().strip()
+
+
+def _run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True)
 
 
 # --- showing --------------------------------------------------------------------------------------
@@ -179,6 +186,7 @@ def _show_markdown(found: Mapping[str, Verdict]) -> str:
 
 
 def _markdown_rows(name: str, verdict: Verdict) -> Iterator[str]:
+    name = _escape_cell(name)
     if isinstance(verdict, FormwrightError):
         yield f"| {name} | {type(verdict).__name__} | | | {_escape_cell(str(verdict))} |"
     elif verdict.is_compatible:

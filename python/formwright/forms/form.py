@@ -285,7 +285,7 @@ class Form(Generic[T_co]):
             max_bytes: The length of the longest text; ``None`` if there are finitely many.
 
         Raises:
-            ArgumentError: There are infinitely many, or they hold control tokens.
+            ArgumentError: There are infinitely many, they hold control tokens, or a part has a bound on its tokens.
             LimitExceeded: There are too many states: count shorter texts, or those of ``whitespace="compact"``.
         """
         from formwright.forms.text_counts import count_texts

@@ -59,32 +59,32 @@ class Rejection(NamedTuple):
     part: Any
 
 
-def find_rejection(described: SchemaSource, text: str) -> Rejection:
+def find_rejection(source: SchemaSource, text: str) -> Rejection:
     """Return the deepest place of a schema whose keywords reject a value.
 
     Args:
-        described: The schema.
+        source: The schema.
         text: JSON text of a value that it does not allow.
     """
-    document, value = described.document, json.loads(text)
+    document, value = source.document, json.loads(text)
     steps: list[str | int] = []
     for _ in range(_DEPTH):
         schema = value_at(document, pointer_of(steps))
         if not isinstance(schema, dict):
             return Rejection(pointer_of(steps[:-1]), (str(steps[-1]),) if steps else (), value)
-        deeper = _find_deeper(described, document, steps, value)
+        deeper = _find_deeper(source, document, steps, value)
         if deeper is None:
             break
         steps, value = deeper
-    return Rejection(pointer_of(steps), tuple(_rejecting(described, document, steps, value)), value)
+    return Rejection(pointer_of(steps), tuple(_rejecting(source, document, steps, value)), value)
 
 
 def _find_deeper(
-    described: SchemaSource, document: Any, steps: list[str | int], value: Any
+    source: SchemaSource, document: Any, steps: list[str | int], value: Any
 ) -> tuple[list[str | int], Any] | None:
     """A part of a schema that rejects the value, or the part of the value that it is about."""
     for path, part in _parts(document, steps, value):
-        if not _allows(described, document, path, part):
+        if not _allows(source, document, path, part):
             return path, part
     return None
 
@@ -110,7 +110,7 @@ def _parts(document: Any, steps: list[str | int], value: Any) -> Iterator[tuple[
             yield from (([*steps, "items"], item) for item in value[len(prefix) :])
 
 
-def _rejecting(described: SchemaSource, document: Any, steps: list[str | int], value: Any) -> Iterator[str]:
+def _rejecting(source: SchemaSource, document: Any, steps: list[str | int], value: Any) -> Iterator[str]:
     """The keywords of a schema that reject a value, each by itself."""
     schema = value_at(document, pointer_of(steps))
     together = dict(_TOGETHER)
@@ -119,7 +119,7 @@ def _rejecting(described: SchemaSource, document: Any, steps: list[str | int], v
             continue
         kept = {keyword, *together.get(keyword, ()), *SURROUNDINGS}
         reduced = replace_part(document, steps, {name: schema[name] for name in schema if name in kept})
-        if not _allows(described, reduced, steps, value):
+        if not _allows(source, reduced, steps, value):
             yield keyword
 
 
@@ -133,12 +133,12 @@ def replace_part(document: Any, steps: list[str | int], schema: Any) -> Any:
     return copied
 
 
-def _allows(described: SchemaSource, document: Any, steps: list[str | int], value: Any) -> bool:
+def _allows(source: SchemaSource, document: Any, steps: list[str | int], value: Any) -> bool:
     """Whether the schema at a place of a document allows a value; what cannot be read alone is taken to allow it."""
     uri = "urn:formwright:whole"
-    registry = {**(described.options.get("registry") or {}), uri: json.dumps(document)}
+    registry = {**(source.options.get("registry") or {}), uri: json.dumps(document)}
     part = {"$ref": f"{uri}#{pointer_of(steps)}"}
     try:
-        return holds(SchemaSource(json.dumps(part), {**described.options, "registry": registry}), dump_json(value))
+        return holds(SchemaSource(json.dumps(part), {**source.options, "registry": registry}), dump_json(value))
     except FormwrightError:
         return True

@@ -40,7 +40,7 @@ _ITEMS = (0, "", None, True)
 """Items that are tried."""
 
 _ITEM = -1
-"""The step to any item, which stands for all."""
+"""The step to any item."""
 
 
 class _Place(NamedTuple):

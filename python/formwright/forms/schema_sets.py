@@ -63,6 +63,9 @@ _COMPARED: Mapping[str, Any] = {
 _LITERAL = frozenset({"const", "enum", "default", "examples"})
 """Keywords whose values are not schemas."""
 
+_TABLES = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
+"""Keywords whose values are schemas by name: a name is not a keyword."""
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaSource:
@@ -96,9 +99,9 @@ def combine(first: SchemaSource, second: SchemaSource, make: Callable[[Any, Any]
     registry = _merge_registries(first, second)
     elsewhere = {uri for text in registry.values() for uri in _ids(json.loads(text))} | registry.keys()
     references = []
-    for described, other in ((first, second), (second, first)):
-        document = described.document
-        others = elsewhere | (_ids(other.document) if other.text != described.text else set())
+    for source, other in ((first, second), (second, first)):
+        document = source.document
+        others = elsewhere | (_ids(other.document) if other.text != source.text else set())
         text = json.dumps(_isolate(document) if _ids(document) & others else document, ensure_ascii=False)
         uri = f"urn:formwright:{hashlib.sha256(text.encode()).hexdigest()[:20]}"
         registry[uri] = text
@@ -179,18 +182,18 @@ def find_common_text(first: SchemaSource, second: SchemaSource) -> str | None:
         raise _make_undecided(error) from error
 
 
-def find_text(described: SchemaSource) -> str | None:
+def find_text(source: SchemaSource) -> str | None:
     """Return a shortest text of a value that a schema allows, ``None`` if it allows none."""
     try:
-        return _language(described).example().decode()
+        return _language(source).example().decode()
     except UnsatisfiableSchema:
         return None
 
 
-def holds(described: SchemaSource, text: str) -> bool:
+def holds(source: SchemaSource, text: str) -> bool:
     """Whether a schema allows the value that a JSON text spells."""
     try:
-        language = _language(described, order="model", integers="decimal", whitespace="flexible", escapes="any")
+        language = _language(source, order="model", integers="decimal", whitespace="flexible", escapes="any")
     except UnsatisfiableSchema:
         return False
     return language.check(text.encode())[1]
@@ -214,24 +217,24 @@ def with_exact_formats(source: SchemaSource) -> SchemaSource:
     return SchemaSource(source.text, {**source.options, "format": "exact"})
 
 
-def _find_within(described: SchemaSource, schema: Any) -> str | None:
+def _find_within(source: SchemaSource, schema: Any) -> str | None:
     """A shortest text of a value that a schema allows, and this one, too; ``None`` if the kernel knows of none."""
     try:
-        return find_text(_narrow(described, schema))
+        return find_text(_narrow(source, schema))
     except (UnsupportedKeyword, LimitExceeded):
         return None
 
 
-def _narrow(described: SchemaSource, schema: Any) -> SchemaSource:
+def _narrow(source: SchemaSource, schema: Any) -> SchemaSource:
     """The values that a schema allows, and this one, too."""
-    other = SchemaSource(json.dumps(schema), described.options)
-    return combine(described, other, lambda a, b: {"allOf": [a, b]})
+    other = SchemaSource(json.dumps(schema), source.options)
+    return combine(source, other, lambda a, b: {"allOf": [a, b]})
 
 
-def _language(described: SchemaSource, **options: Any) -> Language:
+def _language(source: SchemaSource, **options: Any) -> Language:
     """The values of a schema, each written in one way, or as the options say."""
-    means = "exact" if described.options.get("format") == "assert" else described.options.get("format", "exact")
-    return Language.json_schema(described.text, **{**described.options, **_COMPARED, "format": means, **options})
+    means = "exact" if source.options.get("format") == "assert" else source.options.get("format", "exact")
+    return Language.json_schema(source.text, **{**source.options, **_COMPARED, "format": means, **options})
 
 
 def _ids(document: Any) -> set[str]:
@@ -247,15 +250,17 @@ def _own_id(schema: Mapping[str, Any], base: str) -> str:
 
 def _schemas(document: Any, base: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Every object of a document that may be a schema, with the base of its references before its own address."""
-    waiting = [(document, base)]
+    waiting = [(document, base, False)]
     while waiting:
-        value, base = waiting.pop()
-        if isinstance(value, dict):
+        value, base, is_table = waiting.pop()
+        if isinstance(value, dict) and is_table:
+            waiting += [(child, base, False) for child in value.values()]
+        elif isinstance(value, dict):
             yield value, base
             inner = _own_id(value, base) or base
-            waiting += [(child, inner) for key, child in value.items() if key not in _LITERAL]
+            waiting += [(child, inner, key in _TABLES) for key, child in value.items() if key not in _LITERAL]
         elif isinstance(value, list):
-            waiting += [(child, base) for child in value]
+            waiting += [(child, base, False) for child in value]
 
 
 def _isolate(document: Any) -> Any:

@@ -38,7 +38,16 @@ from formwright.forms.schema_sets import (
     with_exact_formats,
 )
 
-__all__ = ["Witness", "are_disjoint", "complement", "difference", "find_outside", "intersect", "subtract_forms"]
+__all__ = [
+    "Witness",
+    "are_disjoint",
+    "complement",
+    "difference",
+    "find_outside",
+    "intersect",
+    "source_of",
+    "subtract_forms",
+]
 
 
 class Witness(NamedTuple):
@@ -75,10 +84,10 @@ def difference(a: Any, b: Any, /) -> Witness | None:
     if not texts:
         return None
     text, side, other = min(texts, key=lambda row: len(row[0]))
-    described = _describe(other)
-    if described is None:
+    source = source_of(other)
+    if source is None:
         return Witness(text, side)  # type: ignore[arg-type]
-    pointer, keywords, _ = find_rejection(described, text)
+    pointer, keywords, _ = find_rejection(source, text)
     return Witness(text, side, pointer, keywords)  # type: ignore[arg-type]
 
 
@@ -126,20 +135,20 @@ def subtract_forms(a: Form[Any], b: Form[Any]) -> Form[Any]:
 
 def complement(a: Form[Any]) -> Form[Any]:
     """The texts, of a form of JSON the values, that are not in ``a``. Raises as ``~a``."""
-    described = _describe(a)
-    if described is None:
+    source = source_of(a)
+    if source is None:
         return Form(~a.language, str, f"~{a.title}", "text")
     from formwright.forms.text_checks import read_json
 
-    negated = with_exact_formats(combine(described, described, lambda x, _: {"not": x}))
+    negated = with_exact_formats(combine(source, source, lambda x, _: {"not": x}))
     language = Language.json_schema(negated.text, **negated.options)
     return Form(language, read_json, f"~{a.title}", "value", origin=Origin("schema", negated.text, negated.options))
 
 
-def _form_of(described: SchemaSource, like: Form[Any], title: str) -> Form[Any]:
+def _form_of(source: SchemaSource, like: Form[Any], title: str) -> Form[Any]:
     """The form of a schema whose texts are read as another form reads them."""
-    language = Language.json_schema(described.text, **described.options)
-    origin = Origin("schema", described.text, described.options)
+    language = Language.json_schema(source.text, **source.options)
+    origin = Origin("schema", source.text, source.options)
     return Form(language, like.read, title, like.kind, like.defaults, origin=origin)
 
 
@@ -147,11 +156,11 @@ def _as_form(form: Any) -> Form[Any]:
     """The form of a type, schema or pattern. Raises NotAForm."""
     from formwright.forms.coerce import form as as_form
 
-    return form if isinstance(form, Form) else as_form(form)
+    return as_form(form)
 
 
-def _describe(form: Form[Any]) -> SchemaSource | None:
-    """The schema of a form of JSON, ``None`` for any other."""
+def source_of(form: Form[Any]) -> SchemaSource | None:
+    """Return the schema of a form of JSON, ``None`` for any other."""
     origin = form.origin
     if origin is None or origin.kind != "schema":
         return None
@@ -160,7 +169,7 @@ def _describe(form: Form[Any]) -> SchemaSource | None:
 
 def _pair(a: Form[Any], b: Form[Any]) -> tuple[SchemaSource | None, SchemaSource | None]:
     """The schemas of two forms of JSON, or twice ``None``. Raises ArgumentError if only one is of JSON."""
-    first, second = _describe(a), _describe(b)
+    first, second = source_of(a), source_of(b)
     if (first is None) != (second is None):
         json, other = (a, b) if second is None else (b, a)
         raise ArgumentError(

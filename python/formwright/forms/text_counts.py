@@ -24,7 +24,7 @@ from typing import Any
 
 from formwright._extras import needs
 from formwright._kernel import Language
-from formwright.errors import ArgumentError, LimitExceeded
+from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid
 
 __all__ = ["Texts", "count_texts", "make_strategy", "sample_texts"]
 
@@ -49,7 +49,8 @@ class Texts:
         max_bytes: The length of the longest text; ``None`` if the language has finitely many.
 
     Raises:
-        ArgumentError: It has infinitely many texts, or control tokens are a part of them; ``max_bytes`` is negative.
+        ArgumentError: It has infinitely many texts; they hold control tokens, or a part with a bound on its tokens;
+            ``max_bytes`` is negative.
         LimitExceeded: It has too many states.
     """
 
@@ -150,4 +151,14 @@ def make_strategy(form: Any, max_bytes: int | None) -> Any:
         from hypothesis import strategies
     most = len(form.language.example()) + _MORE if max_bytes is None else max_bytes
     texts = _some_texts(form.language, most)
-    return strategies.integers(0, texts.total - 1).map(lambda index: form.read(texts[index]))
+    drawn = strategies.integers(0, texts.total - 1).map(texts.__getitem__)
+    return drawn.filter(lambda text: _is_read(form, text)).map(form.read)
+
+
+def _is_read(form: Any, text: str) -> bool:
+    """Whether the validators of a type accept a text of its form."""
+    try:
+        form.read(text)
+    except OutputInvalid:
+        return False
+    return True

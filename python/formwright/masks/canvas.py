@@ -78,7 +78,7 @@ class Canvas:
             token_ids: The token of each.
 
         Returns:
-            Of each token whether it is there now.
+            Of each token whether it was placed when its turn came.
 
         Raises:
             ArgumentError, VocabularyError: As `place`, or there are not as many token ids; the canvas is unchanged.

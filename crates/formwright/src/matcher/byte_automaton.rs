@@ -33,8 +33,13 @@ impl Language {
     /// The automaton of a language of at most so many states; with `most_bytes`, of its texts up to this length.
     ///
     /// # Errors
-    /// [`crate::Kind::Limit`] where there are more; as [`Language::compiled`].
+    /// [`crate::Kind::Limit`] where there are more; [`crate::Kind::Argument`] where a part has a bound on its tokens, which
+    /// bytes do not tell; as [`Language::compiled`].
     pub fn byte_automaton(&self, most_states: usize, most_bytes: Option<usize>) -> Result<ByteAutomaton> {
+        if self.has_bounds() {
+            let message = "the form has a part with max_tokens, which says nothing of its bytes";
+            return Err(Error::argument("form", message).hint("bound max_chars in place of max_tokens"));
+        }
         ByteAutomaton::new(&*self.compiled()?, most_states, most_bytes)
     }
 }

@@ -101,7 +101,7 @@ impl Canvas {
         let weights = self.weigh(model, Join::Sum)?;
         let number = |at: usize, choice: Choice| uniform.get(at).map_or(0.0, |pair| pair[choice as usize]);
         let choose = |(at, choice), alternatives: &mut dyn Iterator<Item = f64>, total| {
-            drawn(alternatives, total, number(at, choice))
+            draw_index(alternatives, total, number(at, choice))
         };
         Ok(self.walk(model, &weights, choose))
     }
@@ -284,7 +284,7 @@ fn greatest(weights: &mut dyn Iterator<Item = f64>) -> usize {
 }
 
 /// The number at which the sum of the weights, whose logarithms these are, comes above a part of the total.
-fn drawn(weights: &mut dyn Iterator<Item = f64>, total: f64, part: f64) -> usize {
+fn draw_index(weights: &mut dyn Iterator<Item = f64>, total: f64, part: f64) -> usize {
     let (mut sum, mut last) = (0.0, 0);
     for (number, weight) in weights.enumerate() {
         let share = (weight - total).exp();

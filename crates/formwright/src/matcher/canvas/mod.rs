@@ -261,12 +261,12 @@ impl Canvas {
     fn expected(&self, position: usize) -> String {
         let sets = self.sets_at(position);
         let mut tokens = sets.iter().flat_map(|set| self.edges.sets().tokens(set)).copied();
-        let shown: Vec<String> = tokens.by_ref().take(SHOWN).map(|token| self.shown(token)).collect();
+        let shown: Vec<String> = tokens.by_ref().take(SHOWN).map(|token| self.show_token(token)).collect();
         let more = if tokens.next().is_some() { ", ..." } else { "" };
         format!("{}{more}", shown.join(", "))
     }
 
-    fn shown(&self, token: TokenId) -> String {
+    fn show_token(&self, token: TokenId) -> String {
         let text = self.spelled(token);
         if text.is_empty() { "an end of text".to_owned() } else { readable(text) }
     }
