@@ -13,11 +13,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::MOST_BYTES;
-use super::entry::CanonicalEntry;
+use super::entry::{CanonicalEntry, Decided};
 use super::finish::Finish;
 use super::form::Form;
 use super::graph::Graph;
 use super::junctions::Rest;
+use super::search::Fates;
 use crate::canonical::{Place, SharedPieces, StateId};
 use crate::matcher::machine::Configuration;
 use crate::matcher::masks::MaskCache;
@@ -61,15 +62,18 @@ pub struct CanonicalCache {
     /// The numbers of states are of these.
     pieces: Option<SharedPieces>,
     pub entries: FxHashMap<(Configuration, StateId), Arc<CanonicalEntry>>,
+    /// What is known of tokens where the rest of an entry depends on the text.
+    decided: FxHashMap<(Configuration, StateId), Decided>,
     bytes: usize,
     pub known: FxHashMap<(<Graph<'static> as Form>::Key, Place), Rest>,
+    pub fates: Fates<<Graph<'static> as Form>::Key>,
     pub finish: Finish,
 }
 
 impl CanonicalCache {
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.known.len() * 100 + self.finish.bytes()
+        self.bytes + (self.known.len() + self.fates.len()) * 100 + self.finish.bytes()
     }
 
     /// Makes ready for a text with these pieces.
@@ -89,15 +93,35 @@ impl CanonicalCache {
         self.entries.insert(key, Arc::clone(entry));
     }
 
+    /// Takes what is known of tokens, whatever names and items a text used.
+    pub fn take_decided(&mut self, key: (Configuration, StateId)) -> Decided {
+        let decided = self.decided.remove(&key).unwrap_or_default();
+        self.bytes -= decided_bytes(&decided);
+        decided
+    }
+
+    /// Keeps it.
+    pub fn keep_decided(&mut self, key: (Configuration, StateId), decided: Decided) {
+        self.bytes += decided_bytes(&decided);
+        self.decided.insert(key, decided);
+    }
+
     /// Forgets what takes more room than is allowed.
     pub fn make_room(&mut self) {
         if self.entries.len() > MOST_KNOWN || self.bytes > MOST_BYTES {
             self.entries.clear();
+            self.decided.clear();
             self.bytes = 0;
         }
-        if self.known.len() > MOST_KNOWN * 8 {
+        if self.known.len() + self.fates.len() > MOST_KNOWN * 8 {
             self.known.clear();
+            self.fates.clear();
         }
         self.finish.make_room();
     }
+}
+
+/// Bytes of memory held.
+fn decided_bytes(decided: &Decided) -> usize {
+    decided.capacity() * 8
 }

@@ -10,10 +10,11 @@
 //!
 //! Cost: about 0.3 us for each token that is not in a row; later, a test of each token that only continues a piece, or a
 //! pass over the rows. Inside an undeclared name, or an item that must be new, it may matter which names or items
-//! were used before; then the entry is made for each mask.
+//! were used before; then the entry is made for each mask, and what does not depend on them is kept by token.
 
 use std::sync::{Arc, Mutex};
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::alike::is_in;
@@ -164,7 +165,12 @@ pub struct Maker<'s, 'p, 'm> {
     pub compiled: &'s Compiled,
     pub search: Search<'s, 'p, Graph<'m>>,
     pub between: StateId,
+    /// What is known of tokens, whatever names and items a text used.
+    pub decided: Decided,
 }
+
+/// Whether a text is live after a token that begins a piece, and after one that may also continue one.
+pub type Decided = FxHashMap<TokenId, [bool; 2]>;
 
 impl Maker<'_, '_, '_> {
     /// The entry of a configuration that allows a mask; `undecided` tells about a state of a terminal.
@@ -212,15 +218,18 @@ impl Maker<'_, '_, '_> {
         if ends == [DEAD; 2] {
             return [false; 2];
         }
+        if let Some(&known) = self.decided.get(&token) {
+            return known;
+        }
         let bytes = self.compiled.tables().vocabulary.token(token);
-        let Some(after) = self.search.form.read(from, bytes) else { return [false; 2] };
-        self.are_live_after(&after, ends, token)
-    }
-
-    fn are_live_after(&mut self, after: &Standing, [begins, goes_on]: Ends, token: TokenId) -> [bool; 2] {
-        let mut is_live = |to| to != DEAD && self.search.is_live(after, self.search.spelling.place(to, token));
-        let first = is_live(begins);
-        [first, first || goes_on != begins && is_live(goes_on)]
+        let (are_live, has_asked) = self.search.asking(|search| {
+            let after = search.form.read(from, bytes);
+            after.map_or([false; 2], |after| are_live_after(search, &after, ends, token))
+        });
+        if !has_asked {
+            self.decided.insert(token, are_live);
+        }
+        are_live
     }
 
     /// Adds the row of a terminal that the configuration is inside of.
@@ -292,6 +301,17 @@ impl Maker<'_, '_, '_> {
             }
         }
     }
+}
+
+fn are_live_after(
+    search: &mut Search<'_, '_, Graph<'_>>,
+    after: &Standing,
+    [begins, goes_on]: Ends,
+    token: TokenId,
+) -> [bool; 2] {
+    let mut is_live = |to| to != DEAD && search.is_live(after, search.spelling.place(to, token));
+    let first = is_live(begins);
+    [first, first || goes_on != begins && is_live(goes_on)]
 }
 
 fn is_inside(position: Position) -> bool {

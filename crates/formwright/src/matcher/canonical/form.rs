@@ -52,6 +52,15 @@ pub trait Form {
         None
     }
 
+    /// The state of a text of which it is not known which names and items it has used: it may be completed in more ways.
+    /// `None` if it is the state itself.
+    fn forgetful(&mut self, _: &Self::State) -> Option<Self::State> {
+        None
+    }
+
+    /// Makes steps that depend on the names and items used impossible, or possible again as far as is known.
+    fn refuse_unresolved(&mut self, _: bool) {}
+
     /// Whether a text may be there after the end of what the form tells about.
     fn may_leave(&self, _: &Self::State) -> bool {
         false

@@ -23,6 +23,8 @@ pub struct Graph<'m> {
     /// Configurations, in buffers that serve many steps.
     at: Vec<Configuration>,
     scratch: Vec<Configuration>,
+    /// Whether a step that depends on the names and items used leads nowhere.
+    refuses_unresolved: bool,
 }
 
 /// Where a graph is, and what it has read since the text at hand where that matters: inside a name or an item.
@@ -72,19 +74,21 @@ fn leaf_of(position: Position) -> Option<LeafId> {
 impl<'m> Graph<'m> {
     /// At the text of a machine.
     pub fn new(machine: Machine<'m>) -> Self {
-        Self { machine, at: Vec::new(), scratch: Vec::new() }
+        Self { machine, at: Vec::new(), scratch: Vec::new(), refuses_unresolved: false }
     }
 
     /// Where all of some bytes lead.
     pub fn read(&mut self, from: &Standing, bytes: &[u8]) -> Option<Standing> {
-        let Self { machine, at, scratch } = self;
+        let Self { machine, at, scratch, refuses_unresolved } = self;
         let length = machine.path.len();
         machine.path.extend_from_slice(&from.read);
         at.clear();
         at.extend_from_slice(&from.at);
         for &byte in bytes {
             machine.step_in_place(at, scratch, byte);
-            machine.settle(); // the text is at hand, so its names and items are known
+            if !machine.take_learnt().is_nothing() && *refuses_unresolved {
+                at.clear();
+            }
             machine.path.push(byte);
             if at.is_empty() {
                 break;
@@ -162,5 +166,18 @@ impl Form for Graph<'_> {
 
     fn asked(&mut self) -> Option<&mut bool> {
         Some(&mut self.machine.asked)
+    }
+
+    fn refuse_unresolved(&mut self, refuse: bool) {
+        self.refuses_unresolved = refuse;
+    }
+
+    fn forgetful(&mut self, state: &Standing) -> Option<Standing> {
+        let forget = |&at: &Configuration| {
+            let at = self.machine.forgetful(at);
+            self.machine.without_starts(at)
+        };
+        let at: SmallVec<_> = state.at.iter().map(forget).collect();
+        (at != state.at).then(|| Standing { at, read: SmallVec::new() })
     }
 }

@@ -102,9 +102,9 @@ impl Undecided {
         let counted = at.counted.filter(|_| at.most != UNBOUNDED);
         let groups = at.groups(tables);
         let moves = spelling.moves(between);
-        let mut known = FxHashMap::default();
+        let (mut known, mut fates) = (FxHashMap::default(), FxHashMap::default());
         let form = Inside { automaton: at.automaton, counted };
-        let search = Search::new(form, spelling, &tables.vocabulary, &mut known);
+        let search = Search::new(form, spelling, &tables.vocabulary, &mut known, &mut fates);
         let mut finder = Finder { search, moves: &moves, between, found: Self::default() };
         for group in &groups.0 {
             if let Some(most) = left(at.most, group.characters) {

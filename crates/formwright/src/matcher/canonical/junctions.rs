@@ -36,8 +36,10 @@ pub type JunctionId = u32;
 pub const NONE: JunctionId = JunctionId::MAX;
 
 /// The token before a junction, as far as it matters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Before {
+    /// Any token: every way may follow.
+    Any,
     /// Only a token that begins a piece may follow.
     Boundary,
     /// So may one that is compatible with this one; after none, any.
@@ -100,8 +102,6 @@ struct Junction<S> {
     live: Vec<u32>,
     /// Ways that lead here and are not live yet.
     waiting: Vec<(JunctionId, u32)>,
-    /// Whether everything in reach was looked at.
-    is_settled: bool,
 }
 
 /// All junctions of a search: by what tells two states of the form apart, and by the state between pieces.
@@ -109,11 +109,13 @@ struct Junction<S> {
 pub struct Junctions<S, K> {
     all: Vec<Junction<S>>,
     ids: FxHashMap<(K, StateId), JunctionId>,
+    /// Junctions, each with a token before it, of which everything in reach was looked at.
+    settled: FxHashSet<(JunctionId, Before)>,
 }
 
 impl<S, K> Default for Junctions<S, K> {
     fn default() -> Self {
-        Self { all: Vec::new(), ids: FxHashMap::default() }
+        Self { all: Vec::new(), ids: FxHashMap::default(), settled: FxHashSet::default() }
     }
 }
 
@@ -127,7 +129,7 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
             let walk = TokenWalk { states: vec![state.clone()], next: 1, first: first() };
             let (ways, live, waiting) = (Vec::new(), Vec::new(), Vec::new());
             let walk = Some(walk);
-            self.all.push(Junction { state: state.clone(), between, walk, ways, live, waiting, is_settled: false });
+            self.all.push(Junction { state: state.clone(), between, walk, ways, live, waiting });
         }
         id
     }
@@ -147,27 +149,35 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
         self.all[id as usize].walk = Some(walk);
     }
 
-    pub fn is_settled(&self, id: JunctionId) -> bool {
-        self.all[id as usize].is_settled
+    /// How many ways of a junction are known.
+    pub fn ways(&self, id: JunctionId) -> u32 {
+        self.all[id as usize].ways.len() as u32
     }
 
-    /// Everything in reach of some junctions was looked at.
-    pub fn settle(&mut self, ids: &FxHashSet<JunctionId>) {
-        for &id in ids {
-            let junction = &mut self.all[id as usize];
-            (junction.is_settled, junction.waiting) = (true, Vec::new());
-        }
+    /// Whether everything in reach of a junction, after a token, was looked at.
+    pub fn is_settled(&self, (id, before): (JunctionId, Before)) -> bool {
+        self.settled.contains(&(id, before)) || self.settled.contains(&(id, Before::Any))
     }
 
-    /// The junctions that the ways of one lead to.
-    pub fn after(&self, id: JunctionId) -> impl Iterator<Item = JunctionId> + '_ {
-        self.all[id as usize].ways.iter().map(|way| way.to).filter(|&to| to != NONE)
+    /// Everything in reach of some junctions was looked at, each after a token.
+    pub fn settle(&mut self, all: FxHashSet<(JunctionId, Before)>) {
+        self.settled.extend(all);
     }
 
-    /// The same of those ways that may follow a token, and of which it is not known whether they are live.
-    pub fn after_token(&self, merges: &Merges, id: JunctionId, before: Before) -> Vec<JunctionId> {
-        let ways = self.all[id as usize].ways.iter().filter(|way| way.to != NONE && way.rest >= INFINITE);
-        ways.filter(|way| may_follow(merges, before, way)).map(|way| way.to).collect()
+    /// The junctions that the ways of one lead to which may follow a token and are not known to be live, each with the
+    /// token before it; after any token, all of them.
+    pub fn after(
+        &self,
+        merges: &Merges,
+        id: JunctionId,
+        before: Before,
+    ) -> impl Iterator<Item = (JunctionId, Before)> {
+        let is_any = before == Before::Any;
+        let ways = self.all[id as usize].ways.iter().filter(move |way| {
+            way.to != NONE && (is_any || way.rest >= INFINITE && may_follow(merges, before, way))
+        });
+        let after = ways.map(move |way| (way.to, if is_any { before } else { Before::Token(way.last) }));
+        after.filter(|&after| !self.is_settled(after))
     }
 
     /// Tokens that complete a text at most, which is at a junction; those of the first way found with `enough`.
@@ -223,11 +233,12 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
     pub fn add_to(&mut self, merges: &Merges, id: JunctionId, way: Way, to: JunctionId) {
         let known = self.rest(merges, to, Before::Token(way.last), UNCOUNTED);
         let way = Way { to, rest: known.min(way.rest), ..way };
-        if way.rest >= INFINITE && !self.is_settled(to) {
+        let is_settled = self.is_settled((to, Before::Token(way.last)));
+        if way.rest >= INFINITE && !is_settled {
             let index = self.all[id as usize].ways.len() as u32;
             self.all[to as usize].waiting.push((id, index));
         }
-        if way.rest < INFINITE || !self.is_settled(to) {
+        if way.rest < INFINITE || !is_settled {
             self.add(merges, id, way);
         }
     }
@@ -317,6 +328,7 @@ pub fn one_more(rest: Rest) -> Rest {
 fn may_follow(merges: &Merges, before: Before, way: &Way) -> bool {
     way.begins
         || match before {
+            Before::Any => true,
             Before::Boundary => false,
             Before::Token(last) => merges.may_continue(last, way.token),
         }

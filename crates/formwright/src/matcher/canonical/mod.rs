@@ -356,16 +356,18 @@ impl Places {
         }
         let mut mask = PlainMask::default();
         lookup(compiled, &mut cache.masks, &[configuration], path, false, &mut mask)?;
+        let is_alike = general == configuration;
+        let decided = cache.canonical.take_decided((general, between));
         let mut spelling = self.spelling();
         let (search, _) = parts(compiled, cache, path, &mut spelling);
-        let mut maker = Maker { compiled, search, between };
+        let mut maker = Maker { compiled, search, between, decided };
         let pieces = self.pieces.as_ref();
         let entry = maker.entry(configuration, &mask, |spelling, state, terminal| {
             let find = || Undecided::new(compiled.tables(), spelling, pieces, state, between, terminal);
             self.speller.undecided(state.key(between, pieces, terminal), find)
         });
-        let is_alike = general == configuration;
         let asked = maker.search.form.machine.asked || !mask.entries.iter().all(|entry| entry.is_resolved());
+        let decided = maker.decided;
         maker.search.form.machine.check_limits()?;
         check_room(&spelling)?;
         let entry = Arc::new(entry);
@@ -374,6 +376,8 @@ impl Places {
             if !is_alike {
                 cache.canonical.insert((configuration, between), &entry);
             }
+        } else {
+            cache.canonical.keep_decided((general, between), decided);
         }
         Ok(entry)
     }
@@ -391,7 +395,7 @@ fn parts<'s, 'p>(
     budgets.potential.begin_call(compiled.tables().limits());
     let form = Graph::new(Machine::new(compiled.graph(), stacks, path));
     let vocabulary = &compiled.tables().vocabulary;
-    let search = Search::new(form, spelling, vocabulary, &mut canonical.known);
+    let search = Search::new(form, spelling, vocabulary, &mut canonical.known, &mut canonical.fates);
     let counting = compiled.counting();
     (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish, is_of_text: false })
 }

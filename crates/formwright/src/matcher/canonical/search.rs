@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Every text has canonical tokens. So once a piece certainly ends before some byte that the form allows, the text is
-//! live: whatever it goes on with is spelled by itself. Only where no such byte exists, tokens are tried, depth first,
-//! until one leads to a place where there is ([`super::junctions`]). That is rare, and mostly ends after a token or two:
+//! live: whatever it goes on with is spelled by itself. Only where no such byte exists, tokens are tried, fewest first,
+//! until some lead to a place where there is ([`super::junctions`]). That is rare, and mostly ends after a token or two:
 //! what is dead is dead because of forced text.
 //!
 //! Cost: about 0.2 us where a piece ends; each junction in reach is looked at once for a mask, by [`Form::FUEL`]
@@ -15,7 +15,7 @@
 //! runs out first, it counts as live: such a token may come, but not within a budget, which asks for a completion that is
 //! known.
 
-use std::collections::hash_map::Entry;
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -41,6 +41,38 @@ const MOST_BYTES: usize = 8;
 const FEW_FIRST: usize = 4;
 const FEW_TOKENS: usize = 1 << 10;
 
+/// Ways that are looked at in the time in which a branch of the trie is.
+const LOOKS: u32 = 8;
+
+/// Branches of the trie that are looked at to find that all texts alike can be completed: that is soon seen, or not at
+/// all.
+const LIVE_FUEL: u32 = 1 << 12;
+
+/// What becomes of all texts that differ in the names and items they have used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Each can be completed.
+    Live,
+    /// None can.
+    Dead,
+    /// That depends on the text, or was not found.
+    Depends,
+}
+
+/// What was found of all texts alike.
+pub type Fates<K> = FxHashMap<(K, Place), Fate>;
+
+/// The names and items that a text has used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Used {
+    /// Supposed: all that may come, so that only what is possible in any case is.
+    Everything,
+    /// Supposed: none of those that may come.
+    Nothing,
+    /// Those of the text at hand.
+    AtHand,
+}
+
 /// Searches for completions of one form.
 pub struct Search<'s, 'p, F: Form> {
     pub form: F,
@@ -48,11 +80,16 @@ pub struct Search<'s, 'p, F: Form> {
     pub vocabulary: &'s Vocabulary,
     /// What was found without asking about the text at hand.
     pub known: &'s mut FxHashMap<(F::Key, Place), Rest>,
+    /// What was found of all texts alike.
+    pub fates: &'s mut Fates<F::Key>,
     junctions: Junctions<F::State, F::Key>,
+    /// The junctions of texts of which it is not known what they have used, and what is supposed.
+    supposed: [Junctions<F::State, F::Key>; 2],
+    used: Used,
     /// Whether everything is looked at, so that the fewest tokens can be told.
     is_exhaustive: bool,
-    /// Whether the text at hand was asked about: then what was found holds for this text alone.
-    has_asked: bool,
+    /// Whether the text at hand was asked about for its junctions: then what is found with them holds for this text alone.
+    are_of_text: bool,
     /// Branches that may still be looked at.
     fuel: u32,
     /// Whether a question ran out of the fuel that earlier ones had left: it is asked again for the next mask.
@@ -86,15 +123,19 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         spelling: &'s mut Spelling<'p>,
         vocabulary: &'s Vocabulary,
         known: &'s mut FxHashMap<(F::Key, Place), Rest>,
+        fates: &'s mut Fates<F::Key>,
     ) -> Self {
         Self {
             form,
             spelling,
             vocabulary,
             known,
+            fates,
             junctions: Junctions::default(),
+            supposed: Default::default(),
+            used: Used::AtHand,
             is_exhaustive: false,
-            has_asked: false,
+            are_of_text: false,
             fuel: F::MOST_FUEL,
             is_starved: false,
         }
@@ -102,7 +143,18 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
 
     /// Whether a text that is somewhere can be completed, for all that is proven.
     pub fn is_live(&mut self, state: &F::State, place: Place) -> bool {
-        self.is_free(state, place) || self.rest(state, place) < INFINITE
+        self.is_free(state, place) || self.rest_or_fate(state, place) < INFINITE
+    }
+
+    /// Tokens that complete a text at most, or [`UNCOUNTED`] where all texts like it can be completed.
+    #[cold]
+    fn rest_or_fate(&mut self, state: &F::State, place: Place) -> Rest {
+        let key = self.form.key(state);
+        match self.known(key, place) {
+            Some(known) => known,
+            None if self.fate_of_all(state, place) == Fate::Live => UNCOUNTED,
+            None => self.rest(state, place),
+        }
     }
 
     /// Whether it is plain that a text can be completed.
@@ -141,9 +193,8 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
     pub fn asking<T>(&mut self, question: impl FnOnce(&mut Self) -> T) -> (T, bool) {
         let asked_before = self.form.asked().is_some_and(std::mem::take);
         let found = question(self);
-        let has_asked = self.has_asked;
-        let Some(asked) = self.form.asked() else { return (found, has_asked) };
-        let has_asked = has_asked || *asked;
+        let Some(asked) = self.form.asked() else { return (found, false) };
+        let has_asked = *asked;
         *asked |= asked_before;
         (found, has_asked)
     }
@@ -157,14 +208,58 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             return known;
         }
         let (rest, has_asked) = self.asking(|search| {
-            let rest = search.rest_at_once(state, place).or_else(|| search.rest_after_few(state, place));
-            rest.unwrap_or_else(|| search.search(key, state, place))
+            let rest = search.rest_at_once(state, place);
+            let rest = rest.or_else(|| (search.fate_of_all(state, place) == Fate::Dead).then_some(INFINITE));
+            rest.or_else(|| search.rest_after_few(state, place)).unwrap_or_else(|| search.search(key, state, place))
         });
-        self.has_asked = has_asked;
-        if !(self.has_asked || self.is_starved && rest == UNCOUNTED) {
+        if !(has_asked || self.is_starved && rest == UNCOUNTED) {
             self.known.insert(general, rest);
         }
         rest
+    }
+
+    /// What becomes of all texts like this one, whichever names and items they have used.
+    fn fate_of_all(&mut self, state: &F::State, place: Place) -> Fate {
+        let Some(forgetful) = self.form.forgetful(state) else { return Fate::Depends };
+        let key = (self.form.key(&forgetful), place);
+        if let Some(&known) = self.fates.get(&key) {
+            return known;
+        }
+        let is_live = |search: &mut Self| {
+            search.is_free(&forgetful, place) || search.search(key.0.clone(), &forgetful, place) < UNCOUNTED
+        };
+        let is_dead = |search: &mut Self| {
+            let rest = search.rest_at_once(&forgetful, place).or_else(|| search.rest_after_few(&forgetful, place));
+            rest.unwrap_or_else(|| search.search(key.0.clone(), &forgetful, place)) == INFINITE
+        };
+        let fate = if self.supposing(Used::Everything, is_live) {
+            Fate::Live
+        } else if self.supposing(Used::Nothing, is_dead) {
+            Fate::Dead
+        } else {
+            Fate::Depends
+        };
+        self.fates.insert(key, fate);
+        fate
+    }
+
+    /// The answer to a question about texts of which it is not known what they have used.
+    fn supposing<T>(&mut self, used: Used, question: impl FnOnce(&mut Self) -> T) -> T {
+        let before = (std::mem::replace(&mut self.used, used), self.are_of_text, self.is_starved, self.fuel);
+        self.fuel = if used == Used::Everything { LIVE_FUEL } else { F::FUEL };
+        self.form.refuse_unresolved(used == Used::Everything);
+        std::mem::swap(&mut self.junctions, &mut self.supposed[used as usize]);
+        let (answer, _) = self.asking(question);
+        std::mem::swap(&mut self.junctions, &mut self.supposed[used as usize]);
+        self.form.refuse_unresolved(false);
+        (self.used, self.are_of_text, self.is_starved, self.fuel) = before;
+        answer
+    }
+
+    /// What is known of a place.
+    fn known(&mut self, key: F::Key, place: Place) -> Option<Rest> {
+        let key = (self.form.general(key), place);
+        self.known.get(&key).copied().filter(|_| self.used == Used::AtHand)
     }
 
     /// The same where it is told without a look at the tokens that may come.
@@ -235,8 +330,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             return Some(UNCOUNTED);
         }
         let key = self.form.key(&state);
-        let known = self.known.get(&(self.form.general(key), place)).copied();
-        known.or_else(|| self.rest_at_once(&state, place))
+        self.known(key, place).or_else(|| self.rest_at_once(&state, place))
     }
 
     // The search.
@@ -251,40 +345,43 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         let rest = self.answer(&mut Question { start, before, enough: F::ENOUGH, checked: 0 });
         self.is_starved |= rest == UNCOUNTED && self.fuel == 0 && most < F::FUEL;
         self.fuel += left;
-        if rest < UNCOUNTED {
+        if let Some(asked) = self.form.asked() {
+            self.are_of_text |= *asked;
+            *asked |= self.are_of_text;
+        }
+        if rest < UNCOUNTED && !self.are_of_text && self.used == Used::AtHand {
             self.remember(start, before, rest);
         }
         rest
     }
 
+    /// Breadth first, so that a completion of few tokens is found before the search goes deep into what may be nested.
     fn answer(&mut self, question: &mut Question) -> Rest {
-        let (mut stack, mut seen) = (Vec::new(), FxHashSet::default());
-        if self.is_answered(question) || self.fuel == 0 && !self.junctions.is_settled(question.start) {
-            let merges = self.spelling.merges();
-            return UNCOUNTED.min(self.junctions.rest(merges, question.start, question.before, question.enough));
-        }
-        match self.walk(question.start, question) {
-            Stop::Answered => stack.push(question.start),
-            Stop::Spent => return UNCOUNTED,
-            Stop::Done => self.visit_after(question, &mut stack, &mut seen),
-        }
-        while let Some(&top) = stack.last().filter(|_| !self.is_answered(question)) {
-            match self.walk(top, question) {
+        let start = (question.start, question.before);
+        let is_open = self.fuel > 0 && !self.junctions.is_settled(start);
+        let (mut queue, mut seen) = (VecDeque::from_iter(is_open.then_some(start)), FxHashSet::from_iter([start]));
+        while let Some(&(id, before)) = queue.front().filter(|_| !self.is_answered(question)) {
+            match self.walk(id, question) {
                 Stop::Answered => break,
-                Stop::Done => {
-                    stack.pop();
-                    let after: Vec<JunctionId> = self.junctions.after(top).collect();
-                    for id in after {
-                        self.visit(id, &mut stack, &mut seen);
-                    }
-                }
                 Stop::Spent => return UNCOUNTED,
+                Stop::Done => {
+                    queue.pop_front();
+                    let looks = self.junctions.ways(id) / LOOKS;
+                    count(looks as usize);
+                    self.fuel = self.fuel.saturating_sub(looks);
+                    let after = self.junctions.after(self.spelling.merges(), id, before);
+                    queue.extend(after.filter(|&next| seen.insert(next)));
+                }
             }
         }
-        if stack.is_empty() {
-            self.junctions.settle(&seen);
+        let rest = self.junctions.rest(self.spelling.merges(), question.start, question.before, question.enough);
+        if self.fuel == 0 && !self.junctions.is_settled(start) {
+            return rest.min(UNCOUNTED);
         }
-        self.junctions.rest(self.spelling.merges(), question.start, question.before, question.enough)
+        if queue.is_empty() {
+            self.junctions.settle(seen);
+        }
+        rest
     }
 
     /// Looks at everything in reach of where a text is; false if that is too much.
@@ -294,7 +391,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         self.is_exhaustive = true;
         let key = self.form.key(state);
         let start = self.junction(key, place.state, state);
-        self.answer(&mut Question { start, before: Before::Boundary, enough: 0, checked: 0 });
+        self.answer(&mut Question { start, before: Before::Any, enough: 0, checked: 0 });
         let is_done = self.fuel > 0;
         (self.is_exhaustive, self.fuel) = (false, left);
         self.junctions.relax(self.spelling.merges());
@@ -311,30 +408,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             let key = self.form.key(self.junctions.state(to));
             let place = Place { state: self.junctions.between(to), last: way.last };
             let general = self.form.general(key);
-            if !self.has_asked && self.form.asked().is_none_or(|asked| !*asked) {
-                self.known.insert((general, place), way.rest);
-            }
-        }
-    }
-
-    /// Puts what the ways at the start of a question lead to on the stack: those that may follow the token before it.
-    fn visit_after(&self, question: &Question, stack: &mut Vec<JunctionId>, seen: &mut FxHashSet<JunctionId>) {
-        if self.is_exhaustive {
-            return self.visit(question.start, stack, seen);
-        }
-        for id in self.junctions.after_token(self.spelling.merges(), question.start, question.before) {
-            self.visit(id, stack, seen);
-        }
-    }
-
-    /// Puts a junction on the stack, if that was not done yet, and those that its ways lead to.
-    fn visit(&self, id: JunctionId, stack: &mut Vec<JunctionId>, seen: &mut FxHashSet<JunctionId>) {
-        let mut open = vec![id];
-        while let Some(id) = open.pop() {
-            if !self.junctions.is_settled(id) && seen.insert(id) {
-                stack.push(id);
-                open.extend(self.junctions.after(id));
-            }
+            self.known.insert((general, place), way.rest);
         }
     }
 
@@ -415,10 +489,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             let to = self.junction(key, end, after);
             return self.junctions.add_to(merges, id, Way { rest: if is_end { 0 } else { INFINITE }, ..way }, to);
         }
-        let known = match self.known.entry((self.form.general(key.clone()), place)) {
-            Entry::Occupied(known) => Some(*known.get()),
-            Entry::Vacant(_) => self.rest_at_once(after, place),
-        };
+        let known = self.known(key.clone(), place).or_else(|| self.rest_at_once(after, place));
         if let Some(rest) = known {
             if rest < INFINITE {
                 self.junctions.add_known(merges, id, Way { rest, ..way });
