@@ -1,4 +1,6 @@
-"""Whether a service holds its answers to a schema: asked by questions that tempt it to write what the schema forbids:
+"""Whether a service holds its answers to a schema.
+
+Questions tempt it to write what the schema forbids:
 
     judge_service({"orders.json": schema}, service, tell=print)
 
