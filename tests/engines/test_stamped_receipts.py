@@ -249,6 +249,7 @@ def test_what_is_no_reply_is_refused(tiny: Any, engine: Engine) -> None:
 
 def test_a_reply_that_has_another_stamp_keeps_it() -> None:
     async def answer(request: Request) -> Response:
+        await request.body()
         choice = {"message": {"content": '{"name": "Ada", "age": 39}'}, "finish_reason": "stop"}
         return JSONResponse({"model": "formwright", "choices": [choice], "formwright": 5})
 

@@ -214,10 +214,9 @@ class _Exchange:
 def _put_stamp(held: list[Message], data: bytes, stamp: Mapping[str, Any]) -> list[Message]:
     """The messages of a reply with a header and a field more; all other bytes are as they were."""
     start = _with_header(held[0], b"formwright-enforced", b"checked")
-    inside = data.rstrip()
     if not stamp:
         return [start, *held[1:]]
-    data = inside.removesuffix(b"}") + b',"formwright":' + json.dumps(stamp).encode() + b"}"
+    data = data.rstrip().removesuffix(b"}") + b',"formwright":' + json.dumps(stamp).encode() + b"}"
     others = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
     size = (b"content-length", str(len(data)).encode())
     return [{**start, "headers": [*others, size]}, {"type": "http.response.body", "body": data, "more_body": False}]
