@@ -24,7 +24,7 @@ from formwright._lru import Lru
 from formwright.engines.grammar_backend import form_from_request
 from formwright.forms.form import Form
 
-__all__ = ["Check", "find_check"]
+__all__ = ["ReplyCheck", "find_check"]
 
 _KEPT = 32
 _KINDS = ("json", "json_object", "regex", "choice", "grammar", "ebnf", "structural_tag")
@@ -34,7 +34,7 @@ Asked = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ReplyCheck:
     """What decides whether a reply conforms to what a request asks for.
 
     Attributes:
@@ -62,7 +62,7 @@ class Check:
         return _read_form(self.asked)
 
 
-def find_check(request: Any, plain: Mapping[str, str] = MappingProxyType({})) -> Check | None:
+def find_check(request: Any, plain: Mapping[str, str] = MappingProxyType({})) -> ReplyCheck | None:
     """What decides whether a reply conforms to what a request asks for; ``None`` if it asks for nothing that can be
     read again: there is no form, or the reply repeats the prompt.
 
@@ -75,7 +75,7 @@ def find_check(request: Any, plain: Mapping[str, str] = MappingProxyType({})) ->
     asked, schemas = _find_asked(request, plain), _find_schemas(request)
     if len(asked) > 1 or not (asked or schemas):
         return None
-    return Check(asked[0] if asked else None, schemas)
+    return ReplyCheck(asked[0] if asked else None, schemas)
 
 
 def _find_asked(request: Mapping[str, Any], plain: Mapping[str, str]) -> list[Asked]:

@@ -25,7 +25,7 @@ from importlib import metadata
 from typing import Any, TypeAlias
 
 from formwright._kernel import Vocabulary
-from formwright.engines.asked_forms import Check, find_check
+from formwright.engines.asked_forms import ReplyCheck, find_check
 from formwright.engines.grammar_backend import Vocabularies, read_canonical
 from formwright.forms.form import Form
 from formwright.receipts.receipt import respell_form
@@ -196,7 +196,7 @@ class _Exchange:
                 self._held = _put_stamp(self._held, self._reply.data, stamp)
             await self.pass_held()
 
-    def _find_check(self) -> Check | None:
+    def _find_check(self) -> ReplyCheck | None:
         return find_check(self._request.decode(), self._stamping.plain_fields)
 
     def _find_stamp(self) -> dict[str, Any] | None:
