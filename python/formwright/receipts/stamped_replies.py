@@ -199,13 +199,14 @@ def _list_texts(body: Mapping[str, Any]) -> Iterator[_Text]:
                 hint='ask formwright serve for receipts: "formwright": {"receipt": true}',
                 argument="reply",
             )
-        token_ids = _read_ids(choice.get("token_ids", choice.get("response_token_ids")))
-        prompt_ids = _read_ids(choice.get("prompt_token_ids", body.get("prompt_token_ids")))
+        token_ids = _read_ids(choice.get("token_ids"), choice.get("response_token_ids"))
+        prompt_ids = _read_ids(choice.get("prompt_token_ids"), body.get("prompt_token_ids"))
         yield _Text(text, choice.get("finish_reason"), token_ids, prompt_ids)
 
 
-def _read_ids(ids: Any) -> Sequence[int] | None:
-    """The ids of tokens; ``None`` if they are not said. Raises ArgumentError."""
+def _read_ids(*places: Any) -> Sequence[int] | None:
+    """The ids of tokens in the first place that says them; ``None`` if none does. Raises ArgumentError."""
+    ids = next((place for place in places if place is not None), None)
     if ids is None or (isinstance(ids, list) and all(type(each) is int and 0 <= each < 2**32 for each in ids)):
         return ids
     raise ArgumentError("the tokens of this reply are not a list of whole numbers", argument="reply")
