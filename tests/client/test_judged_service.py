@@ -81,6 +81,7 @@ def test_the_shortest_answer_stands_for_a_place() -> None:
         (AGE, '{\n\n\n  "age" :1\n}'),
         (AGE, '{"age": 1e2}'),
         (AGE, '{"age": 3.0}'),
+        (AGE, '{"age": 1E+30}'),
         (AGE, '{"age": 1, "age": 2}'),
         ({"type": "string", "format": "email"}, '"nobody"'),
         ({"enum": ["\u00e9"]}, '"\\u00e9"'),
@@ -91,7 +92,7 @@ def test_the_shortest_answer_stands_for_a_place() -> None:
 def test_what_is_valid_or_not_known_is_not_wrong(schema: Any, text: str) -> None:
     with serve(lambda _: ok(chat(text))) as server:
         findings, summary = judge(server, {"a": schema}, answers=2)
-    assert ([finding for finding in findings if finding.engine != "formwright"], summary.invalid) == ([], 0)
+    assert (findings, summary.invalid) == ([], 0)
 
 
 @pytest.mark.parametrize("text", ["I would say 7.", "", '{"age": 1} and more', '{"age": NaN}', "[" * 100_000])
@@ -136,6 +137,7 @@ def test_a_failure_is_found_and_the_others_go_on() -> None:
     ]
     assert "did not answer within 0.3 seconds" in findings[0].text
     assert (summary.failed, summary.answers, summary.invalid) == (3, 2, 0)
+    assert len(server.requests) == 1 + 3 + 2  # what failed is not sent again
 
 
 def test_a_busy_service_is_asked_again() -> None:

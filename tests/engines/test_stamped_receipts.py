@@ -181,6 +181,9 @@ def test_a_changed_token_is_found_at_its_step(engine: Engine) -> None:
     assert problems_of(reply)[0] == ("token_ids", 2)
     reply["choices"][0]["token_ids"] = ids[:-3]
     assert problems_of(reply) == [("end", len(ids) - 3), ("text", None)]
+    message = reply["choices"][0]["message"]
+    message["content"] = b"".join(map(vocabulary_of(reply).token, ids[:-3])).decode()
+    assert problems_of(reply) == [("end", len(ids) - 3)]
 
 
 def test_a_changed_text_is_found(engine: Engine) -> None:

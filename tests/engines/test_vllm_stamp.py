@@ -82,6 +82,7 @@ CONFORMING = [
     (COMPLETIONS, {"vllm_xargs": {"formwright": '{"choice": ["yes", "no"]}'}}, texts("no")),
     (CHAT, {"tools": TOOLS}, chat(None, calls=[call('{"age": 1}'), call('{"age": 2}')])),
     (CHAT, {"tools": TOOLS, **schema_format(AGE)}, chat('{"age": 36}')),
+    (CHAT, {"tools": TOOLS, **schema_format(AGE)}, chat(None, calls=[call('{"age": 1}')])),
 ]
 
 
