@@ -20,7 +20,7 @@ from formwright.engines.grammar_backend import Vocabularies
 from formwright.engines.middleware import StampingMiddleware
 from formwright.engines.vllm.stamp import Stamp
 from formwright.models import embedded
-from formwright.receipts import Receipt, from_reply, read_reply_stamp
+from formwright.receipts import Provenance, Receipt, from_reply, make_receipt, read_reply_stamp
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("starlette")
@@ -371,11 +371,39 @@ def test_our_server_says_what_a_receipt_needs(post: Any, tiny: Any) -> None:
         from_reply(asked, tiny.vocabulary)
 
 
+def test_the_object_of_an_sdk_is_a_reply(post: Any, tiny: Any) -> None:
+    openai = pytest.importorskip("openai")
+    reply = post(temperature=0)
+    answer = openai.types.chat.ChatCompletion.model_validate(reply)
+    assert from_reply(answer, tiny.vocabulary, fw.form(RECORD)) == from_reply(reply, tiny.vocabulary, fw.form(RECORD))
+
+
 def test_a_text_that_our_server_cut_says_so(post: Any, tiny: Any) -> None:
     reply = post(response_format=None, guided_regex="a.*b", stop=["e"], temperature=0, max_tokens=200)
     assert not read_reply_stamp(reply).is_complete
     (receipt,) = from_reply(reply, tiny.vocabulary, fw.regex("a.*b"))
     assert (receipt.end, receipt.verify(tiny.vocabulary)) == ("stop", ())
+
+
+def test_a_wider_vocabulary_with_more_ends_is_read_from_the_file_of_its_tokenizer(tmp_path: Path) -> None:
+    tokenizer = tokenizers.Tokenizer.from_file(str(TOKENIZER))
+    vocabulary = fw.Vocabulary.from_tokenizer(tokenizer, eos_token_ids=[7], logits_size=WIDTH + 96)
+    provenance = Provenance(fw.compile(int, vocabulary), [5], 9)
+    receipt = make_receipt(provenance, vocabulary.merges.encode("36") or [], end="complete")
+    path, other = tmp_path / "receipt.json", tmp_path / "other.json"
+
+    def run(receipt: Receipt, file: Path) -> tuple[int, str]:
+        path.write_text(receipt.to_json())
+        done = CliRunner().invoke(cli, ["verify", str(path), "--tokenizer", str(file)])
+        return done.exit_code, done.stdout
+
+    code, said = run(receipt, TOKENIZER)
+    assert (code, said.startswith("holds: ")) == (0, True)
+    small = json.loads(TOKENIZER.read_text("utf-8"))
+    small["added_tokens"] = [*small["added_tokens"], {**small["added_tokens"][-1], "id": WIDTH + 200, "content": "<x>"}]
+    other.write_text(json.dumps(small))
+    code, said = run(receipt, other)
+    assert (code, said.splitlines()[-1].startswith("vocabulary: it was ")) == (1, True)
 
 
 def test_the_command_verifies_a_reply(engine: Engine, tmp_path: Path) -> None:
@@ -396,6 +424,10 @@ def test_the_command_verifies_a_reply(engine: Engine, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["verify", str(paths["saved"]), *form])
     assert done.exit_code == 0, done.output
     assert Receipt.from_json(paths["saved"].read_text()).token_ids == tuple(reply["choices"][0]["token_ids"][:-1])
+    assert run(*form, "--save", str(paths["saved"]), choices=reply["choices"] * 2)[1].count("holds") == 2
+    given = ["verify", str(paths["saved"]), "--tokenizer", str(TOKENIZER)]
+    done = CliRunner().invoke(cli, given)
+    assert (done.exit_code, done.stdout) == (0, f"holds: {size} tokens, complete\n" * 2)
     code, said = run("--form", str(paths["other"]))
     assert (code, said.startswith("form: the text was written under the form")) == (1, True)
     assert run()[0] == 2

@@ -19,7 +19,7 @@ from formwright.cli.shared import (
     load_vocabulary,
     read_text,
 )
-from formwright.errors import ArgumentError
+from formwright.errors import ArgumentError, VocabularyError
 from formwright.receipts import Receipt, from_reply, read_public_key, read_reply_stamp
 
 __all__ = ["verify"]
@@ -42,7 +42,8 @@ def verify(
     tokenizer: str | None,
     **options: Any,
 ) -> None:
-    """Replay the masks of RECEIPT: every token was allowed where it is, and the text may end where it ends.
+    """Replay the masks of RECEIPT: every token was allowed where it is, and the text may end where it ends. A file may
+    have several receipts of one model, one a line.
 
     The form is that of the receipt; with --form, and the options that it was read with, it must be the same one. Exits
     with 1 if something is wrong: each line names an entry of the receipt, and the token at which it shows.
@@ -57,8 +58,8 @@ def verify(
     form = None if schema is None else _choose_form(schema, options)
     key = None if public_key is None else read_public_key(public_key)
     if receipt is not None:
-        receipts: Sequence[Receipt] = [Receipt.from_json(read_text(receipt))]
-        vocabulary = load_vocabulary(tokenizer)
+        receipts: Sequence[Receipt] = _read_receipts(read_text(receipt))
+        vocabulary = _find_vocabulary(tokenizer, receipts[0].eos_token_ids, receipts[0].logits_size)
     else:
         assert reply is not None  # one of the two is given
         receipts, vocabulary = _read_reply(read_text(reply), form, tokenizer)
@@ -83,7 +84,7 @@ def _choose_form(file: IO[bytes], options: dict[str, Any]) -> Form[Any]:
 def _read_reply(text: str, form: Form[Any] | None, tokenizer: str | None) -> tuple[Sequence[Receipt], Vocabulary]:
     """The receipts of a reply, and the vocabulary that its stamp describes. Another form ends the command with 1."""
     stamp = read_reply_stamp(text)
-    vocabulary = load_vocabulary(tokenizer, stamp.eos_token_ids, stamp.logits_size)
+    vocabulary = _find_vocabulary(tokenizer, stamp.eos_token_ids, stamp.logits_size)
     try:
         return from_reply(text, vocabulary, form), vocabulary
     except ArgumentError as error:
@@ -91,6 +92,22 @@ def _read_reply(text: str, form: Form[Any] | None, tokenizer: str | None) -> tup
             raise
         click.echo(f"form: {error}")
         raise SystemExit(1) from error
+
+
+def _read_receipts(text: str) -> list[Receipt]:
+    """The receipts of a file. Raises ArgumentError."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
+        return [Receipt.from_json(line) for line in lines]
+    return [Receipt.from_json(text)]
+
+
+def _find_vocabulary(tokenizer: str | None, eos_token_ids: Sequence[int], logits_size: int | None) -> Vocabulary:
+    """The vocabulary of a file, with these ends and this width if they fit: another tokenizer may be a larger one."""
+    try:
+        return load_vocabulary(tokenizer, eos_token_ids, logits_size)
+    except VocabularyError:
+        return load_vocabulary(tokenizer)
 
 
 def _describe(read: Receipt) -> str:

@@ -108,6 +108,8 @@ class Receipt:
         formwright: The version of formwright that wrote it.
         form: What the user wrote to get the form, as `Form.to_bytes` stores it, in base64.
         vocabulary: The fingerprint of the vocabulary.
+        eos_token_ids: The tokens that end a text in it, which the file of a tokenizer may not say.
+        logits_size: Its width, which the file of a tokenizer does not say.
         canonical: Whether only canonical tokens could come, as `formwright.compile` takes it.
         max_tokens: The budget within which the text had to end; ``None`` if it could be cut.
         prompt: SHA-256 of the token ids of the prompt, 4 bytes each, the lowest first.
@@ -126,6 +128,8 @@ class Receipt:
 
     form: str
     vocabulary: str
+    eos_token_ids: tuple[int, ...]
+    logits_size: int
     canonical: Canonical
     max_tokens: int | None
     prompt: str
@@ -171,7 +175,7 @@ class Receipt:
         try:
             signature = data["signature"]
             data["signature"] = None if signature is None else Signature(**signature)
-            for name in ("token_ids", "prompt_end", "assumed"):
+            for name in ("token_ids", "prompt_end", "eos_token_ids", "assumed"):
                 data[name] = tuple(data[name])
             read = cls(**data)
             read._check_types()
@@ -223,7 +227,7 @@ class Receipt:
 
     def _check_types(self) -> None:
         """Raises TypeError where an entry is of another type than its own."""
-        ids = (*self.token_ids, *self.prompt_end)
+        ids = (*self.token_ids, *self.prompt_end, *self.eos_token_ids, self.logits_size)
         if not all(type(token_id) is int and 0 <= token_id < 2**32 for token_id in ids):
             raise TypeError("token_ids are whole numbers")
         if not isinstance(self.seals, dict) or type(self.max_tokens) not in (int, type(None)):
@@ -350,6 +354,8 @@ def seal_receipt(provenance: Provenance, token_ids: Sequence[int], *, text: byte
         "formwright": __version__,
         "form": base64.b64encode(constraint.form.to_bytes()).decode(),
         "vocabulary": constraint.vocabulary.fingerprint,
+        "eos_token_ids": tuple(constraint.vocabulary.eos_token_ids),
+        "logits_size": constraint.vocabulary.logits_size,
         "canonical": constraint.canonical,
         "max_tokens": provenance.max_tokens,
         "prompt_end": tuple(map(int, _end_of_prompt(provenance, token_ids))) if constraint.canonical else (),

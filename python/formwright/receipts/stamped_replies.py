@@ -232,9 +232,20 @@ def _make_receipt(stamp: ReplyStamp, text: _Text, prompt: str, vocabulary: Vocab
         text=text.text.encode(),
         prompt=prompt,
         end=end,
-        vocabulary=stamp.vocabulary or vocabulary.fingerprint,
+        **_describe_vocabulary(stamp, vocabulary),
         assumed=tuple(name for name, is_assumed in not_said.items() if is_assumed),
     )
+
+
+def _describe_vocabulary(stamp: ReplyStamp, vocabulary: Vocabulary) -> dict[str, Any]:
+    """The entries of the vocabulary as the stamp has them; if it has none, of the one that is given."""
+    if stamp.vocabulary is None or stamp.logits_size is None:
+        return {}
+    return {
+        "vocabulary": stamp.vocabulary,
+        "eos_token_ids": stamp.eos_token_ids,
+        "logits_size": stamp.logits_size,
+    }
 
 
 def _find_end(stamp: ReplyStamp, text: _Text, form: Form[Any]) -> End:
