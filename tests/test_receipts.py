@@ -220,6 +220,15 @@ def test_a_receipt_is_whole(model: Any, name: str) -> None:
         Receipt.from_json(json.dumps(data))
 
 
+def test_what_may_be_assumed_is_known(model: Any) -> None:
+    data = json.loads(model.generate(PROMPTS[0], int).receipt.to_json())
+    for assumed in (["text"], [5], "token_ids"):
+        with pytest.raises(fw.errors.ArgumentError, match="may be assumed is token_ids"):
+            Receipt.from_json(json.dumps(data | {"assumed": assumed}))
+    (problem,) = Receipt.from_json(json.dumps(data | {"assumed": ["prompt"]})).verify(model.vocabulary)
+    assert problem.entry == "assumed"
+
+
 def test_what_a_receipt_says_of_its_end_and_text_is_checked(model: Any) -> None:
     from formwright.receipts.receipt import _seal
 

@@ -18,8 +18,9 @@ from pydantic import BaseModel, Field
 from schema_edits import EDITS, edit_schema
 
 import formwright as fw
-from formwright.algebra import Change
+from formwright.algebra import Change, Compatibility
 from formwright.cli.app import app
+from formwright.cli.compat import _markdown_rows, _text_lines
 
 SAMPLE = Path(__file__).parents[3] / "shared/data/maskbench/sample.jsonl.gz"
 PAIRS = int(os.environ.get("FORMWRIGHT_SEEDS", "200"))
@@ -117,6 +118,17 @@ def test_two_versions_of_one_address_are_told_apart() -> None:
     new = json.loads(json.dumps(old).replace('"const": 1', '"const": 2'))
     assert [change.text for change in fw.compat(old, new).changes] == ["1", "2"]
     assert fw.compat(old, old).is_compatible
+
+
+def test_a_result_is_true_if_nothing_breaks() -> None:
+    assert fw.compat(ORDER, ORDER)
+    wider = fw.compat({"type": "integer"}, {"type": ["integer", "null"]}, direction="write")
+    narrower = fw.compat({"type": "integer"}, {"type": "integer", "minimum": 1})
+    assert (bool(wider), bool(narrower)) == (True, False)
+    unknown = Compatibility((), is_complete=False)
+    assert not unknown
+    assert "cannot be told" in next(_text_lines("a.json", unknown))
+    assert "something" in next(_markdown_rows("a.json", unknown))
 
 
 def test_types_and_patterns_are_compared_too() -> None:

@@ -84,6 +84,16 @@ def test_logprobs_are_a_bound(driven: Driven, scripted: Callable[..., Any]) -> N
     assert result.fields["/name"].span == (0, 5)
 
 
+def test_an_engine_that_only_stamps_its_replies_is_not_asked_to_measure(
+    driven: Driven, scripted: Callable[..., Any]
+) -> None:
+    reply = chat(TEXT) | {"formwright": {"enforced": "checked"}}
+    reply["choices"][0]["logprobs"] = {"content": listed(TOKENS)}
+    server = scripted(ok(reply))
+    result = driven.connect(server.url).generate(PROMPT, Home, fields=True)
+    assert (result.fields["/age"].basis, len(server.requests)) == ("logprobs", 1)
+
+
 def test_our_own_logprobs_are_taken_without_the_mask(driven: Driven, scripted: Callable[..., Any]) -> None:
     server = scripted(with_logprobs(listed(TOKENS, unmasked_logprob=-1.0)))
     result = driven.connect(server.url).generate(PROMPT, Home, fields=True)

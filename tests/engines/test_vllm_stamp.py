@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.engines.vllm import stamp
-from formwright.engines.vllm.replies import find_check
+from formwright.engines import middleware
+from formwright.engines.asked_forms import find_check
 from formwright.engines.vllm.stamp import Stamp
 
 httpx = pytest.importorskip("httpx")
@@ -82,6 +82,7 @@ CONFORMING = [
     (COMPLETIONS, {"vllm_xargs": {"formwright": '{"choice": ["yes", "no"]}'}}, texts("no")),
     (CHAT, {"tools": TOOLS}, chat(None, calls=[call('{"age": 1}'), call('{"age": 2}')])),
     (CHAT, {"tools": TOOLS, **schema_format(AGE)}, chat('{"age": 36}')),
+    (CHAT, {"tools": TOOLS, **schema_format(AGE)}, chat(None, calls=[call('{"age": 1}')])),
 ]
 
 
@@ -90,7 +91,12 @@ def test_a_conforming_reply_has_a_stamp(path: str, request_: Any, reply: Any) ->
     given = ask(lambda _: JSONResponse(reply), path, request_)
     assert given.headers["formwright-enforced"] == "checked"
     assert "formwright-backend" not in given.headers
-    assert given.json() == reply
+    stamp = given.json().pop("formwright")
+    assert given.json() == reply | {"formwright": stamp}
+    assert given.content.startswith(json.dumps(reply, separators=(",", ":"), ensure_ascii=False).encode()[:-1])
+    assert given.headers["content-length"] == str(len(given.content))
+    assert (stamp["enforced"], stamp["complete"]) == ("checked", True)
+    assert ("form" in stamp) == (not any("find" in str(choice) for choice in reply["choices"]))
 
 
 OTHERS = [
@@ -175,11 +181,12 @@ def test_a_reply_in_parts_is_read_as_a_whole() -> None:
 
     given = ask(answer, COMPLETIONS, YES)
     assert given.headers["formwright-enforced"] == "checked"
-    assert given.content == body
+    assert given.content.startswith(body[:-1])
+    assert given.json() == texts("yes") | {"formwright": given.json()["formwright"]}
 
 
 def test_bodies_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stamp, "MOST_BYTES", 200)
+    monkeypatch.setattr(middleware, "MOST_BYTES", 200)
     small, parts = json.dumps(texts("yes")).encode(), [b" " * 90] * 4
 
     def answer(size: int) -> Answer:

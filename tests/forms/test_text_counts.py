@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, settings, strategies
 from pydantic import AfterValidator
 from scipy import stats
 from small_patterns import draw_pattern
@@ -80,6 +80,20 @@ def test_large_counts_are_exact() -> None:
 @settings(max_examples=30)
 def test_a_strategy_draws_values(value: Any) -> None:
     assert set(value) <= {"a", "b"}
+
+
+def test_a_strategy_and_what_it_has_drawn_are_shown_as_they_are() -> None:
+    drawn = fw.json_schema(PAIR, order="model").hypothesis(max_bytes=20)
+    assert re.fullmatch(r"lists\(values_of\(form='JSON Schema .*', max_bytes=20\)\)", repr(strategies.lists(drawn)))
+
+    @given(strategies.lists(drawn, min_size=1))
+    @settings(derandomize=True, database=None)
+    def fail(values: Any) -> None:
+        raise AssertionError("always")
+
+    with pytest.raises(AssertionError) as raised:
+        fail()
+    assert "values=[{" in raised.value.__notes__[0]
 
 
 def is_even(value: int) -> int:

@@ -20,9 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import tokenizers
 from battery import RECORDS
 
 import formwright as fw
+from formwright.engines.asked_forms import find_check
+from formwright.engines.grammar_backend import form_from_request
+from formwright.receipts import from_reply, read_reply_stamp
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "python" / "formwright" / "models" / "formwright_tiny"
@@ -76,9 +80,10 @@ def check_stamps(url: str) -> dict[str, int]:
         ({"response_format": {"type": "json_schema", "json_schema": {"name": "age", "schema": AGE}}},
          fw.json_schema(AGE).matches),
     ):  # fmt: skip
-        reply = post(**form)
+        reply = post(**form, return_token_ids=True)
         text = reply.json()["choices"][0]["text"]
         assert conforms(text), text
+        check_receipt(reply.text, form)
         assert reply.headers["formwright-enforced"] == "checked"
         stream = post(**form, stream=True)
         assert stream.headers["formwright-backend"] == fw.__version__
@@ -88,6 +93,20 @@ def check_stamps(url: str) -> dict[str, int]:
             counts[name] += 1
     assert not [name for name in post().headers if name.startswith("formwright")]
     return counts
+
+
+def check_receipt(reply: str, request: Any) -> None:
+    """The reply says what was written: its receipt holds, and assumes nothing."""
+    check = find_check(request)
+    assert check is not None
+    assert check.asked is not None
+    stamp = read_reply_stamp(reply)
+    tokenizer = tokenizers.Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    vocabulary = fw.Vocabulary.from_tokenizer(
+        tokenizer, eos_token_ids=list(stamp.eos_token_ids), logits_size=stamp.logits_size
+    )
+    (receipt,) = from_reply(reply, vocabulary, form_from_request(*check.asked))
+    assert (receipt.assumed, receipt.verify(vocabulary)) == ((), ()), receipt
 
 
 def check_client(url: str) -> None:

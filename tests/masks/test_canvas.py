@@ -203,6 +203,10 @@ def test_arguments_are_checked(word_vocabulary: fw.Vocabulary) -> None:
             canvas.place_all([0, 1], [5, token])
     with pytest.raises(fw.errors.ArgumentError, match="2 positions, but 1 token ids"):
         canvas.place_all([0, 1], [5])
+    with pytest.raises(fw.errors.ArgumentError, match="position 1 is given twice"):
+        canvas.place_all([0, 1, 2, 1], [5, 6, 7, 8])
+    with pytest.raises(fw.errors.ArgumentError, match="given twice"):
+        canvas.place_all(np.array([2, 2]), np.array([5, 6]))
     with pytest.raises(fw.errors.ArgumentError, match="no row"):
         canvas.fill_bitmasks(fw.allocate_bitmask(1, word_vocabulary))
     for rows in (wide[:2], wide[:, :-1], wide[0]):

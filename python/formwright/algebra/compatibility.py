@@ -63,7 +63,7 @@ class Change(NamedTuple):
 
 
 class Compatibility(NamedTuple):
-    """How two versions of a form differ.
+    """How two versions of a form differ; true if nothing breaks.
 
     Attributes:
         changes: What breaks, in the directions that were asked for; those of writers come first.
@@ -77,7 +77,10 @@ class Compatibility(NamedTuple):
     @property
     def is_compatible(self) -> bool:
         """Whether nothing breaks."""
-        return not self.changes
+        return not self.changes and self.is_complete
+
+    def __bool__(self) -> bool:
+        return self.is_compatible
 
 
 def compat(old: Any, new: Any, *, direction: Direction = "both") -> Compatibility:

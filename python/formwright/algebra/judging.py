@@ -20,16 +20,17 @@ from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
 from formwright._kernel import __version__
+from formwright.algebra.opinions import ask, load_validators
 from formwright.algebra.peers import load_engine
 from formwright.algebra.probes import Probe, find_probes
 from formwright.errors import FormwrightError
 from formwright.forms.json_options import complete_options
 from formwright.forms.schema_sets import SchemaSource
 
-__all__ = ["Judgement", "Summary", "judge"]
+__all__ = ["Judgement", "Summary", "judge", "list_probes"]
 
-Kind = Literal["admits", "rejects", "refuses", "fails", "disputed"]
-"""What an engine does wrong, as `Judgement` says."""
+Kind = Literal["admits", "rejects", "answers", "ignores", "refuses", "fails", "disputed"]
+"""What an engine or a service does wrong, as `Judgement` says."""
 
 _MOST_PROBES = 200
 """Probes of a schema, at most."""
@@ -39,11 +40,12 @@ class Judgement(NamedTuple):
     """Something that an engine does wrong, or a schema that it does not take.
 
     Attributes:
-        engine: The engine.
-        version: Its version.
+        engine: The engine; of a service, its host.
+        version: Its version; of a service, the name of the model.
         schema: The name of the schema.
-        kind: ``"admits"`` an invalid text, ``"rejects"`` a valid one; ``"refuses"`` the schema; ``"fails"``: it
-            crashed, or took too long; ``"disputed"``: a validator does not say of the text what formwright says.
+        kind: ``"admits"`` an invalid text, ``"rejects"`` a valid one; a service ``"answers"`` with an invalid text, or
+            ``"ignores"`` the schema: its answer is not JSON; ``"refuses"`` the schema; ``"fails"``: it crashed, or
+            took too long; ``"disputed"``: a validator does not say of the text what formwright says.
         text: The text; of a refusal or a failure, the message.
         pointer: JSON Pointer of the place that the text is about.
         keyword: The keyword there.
@@ -62,6 +64,8 @@ class Judgement(NamedTuple):
         what = {
             "admits": f"admits {self.text}, which is invalid{place}",
             "rejects": f"rejects {self.text}, which is valid{place}",
+            "answers": f"answers {self.text}, which is invalid{place}",
+            "ignores": f"ignores the schema and answers {self.text}, which is not JSON",
             "refuses": f"refuses the schema: {self.text}",
             "fails": f"fails: {self.text}{place}",
             "disputed": f"{self.text} is disputed{place}",
@@ -123,7 +127,7 @@ def judge(
     summaries = {worker.name: Summary(worker.name, worker.version) for worker in workers}
     try:
         for name, schema in schemas.items():
-            probes, found = _list_probes(name, schema)
+            probes, found = list_probes(name, schema)
             for worker in workers:
                 answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
                 own = list(_list_findings(worker, name, probes, answer))
@@ -153,54 +157,22 @@ def _add(summary: Summary, found: Sequence[Judgement], probes: int) -> Summary:
     )
 
 
-def _list_probes(name: str, schema: Any) -> tuple[list[Probe], list[Judgement]]:
-    """The probes on which all validators agree with formwright, and findings about the others."""
+def list_probes(name: str, schema: Any, most: int = _MOST_PROBES) -> tuple[list[Probe], list[Judgement]]:
+    """List the probes on which all validators agree with formwright, and findings about the others."""
     options, _ = complete_options({"unknown_keywords": "ignore"})
     probes: list[Probe] = []
     with suppress(FormwrightError):  # which formwright says itself when it is asked to read the schema
-        probes.extend(islice(find_probes(SchemaSource(json.dumps(schema), options)), _MOST_PROBES))
-    validators = list(_load_validators(schema))
+        probes.extend(islice(find_probes(SchemaSource(json.dumps(schema), options)), most))
+    validators = list(load_validators(schema))
     agreed, disputed = [], []
     for probe in probes:
-        verdicts = {_ask(is_valid, json.loads(probe.text)) for is_valid in validators}
+        verdicts = {ask(is_valid, json.loads(probe.text)) for is_valid in validators}
         if verdicts <= {probe.is_valid}:
             agreed.append(probe)
         elif None not in verdicts:
             place = (probe.pointer, probe.keyword)
             disputed.append(Judgement("formwright", __version__, name, "disputed", probe.text, *place))
     return agreed, disputed
-
-
-def _ask(is_valid: Callable[[Any], bool | None], value: Any) -> bool | None:
-    """What a validator says; ``None`` if it fails, as over a pattern that it cannot read."""
-    try:
-        return is_valid(value)
-    except Exception:
-        return None
-
-
-def _load_validators(schema: Any) -> Iterator[Callable[[Any], bool | None]]:
-    """The validators that are installed, as functions of a value: ``None`` if it depends on how formats are read."""
-    with suppress(Exception):  # one that cannot read the schema has no opinion
-        import jsonschema
-
-        kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
-        yield _agree(kind(schema, format_checker=kind.FORMAT_CHECKER).is_valid, kind(schema).is_valid)
-    with suppress(Exception):
-        import jsonschema_rs
-
-        readings = (jsonschema_rs.validator_for(schema, validate_formats=formats) for formats in (True, False))
-        yield _agree(*(validator.is_valid for validator in readings))
-
-
-def _agree(asserting: Callable[[Any], bool], ignoring: Callable[[Any], bool]) -> Callable[[Any], bool | None]:
-    """What two readings of formats have in common."""
-
-    def is_valid(value: Any) -> bool | None:
-        verdict = asserting(value)
-        return verdict if ignoring(value) == verdict else None
-
-    return is_valid
 
 
 def _list_findings(worker: _Worker, name: str, probes: Sequence[Probe], answer: _Answer) -> Iterator[Judgement]:

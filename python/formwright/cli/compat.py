@@ -163,9 +163,10 @@ def _text_lines(name: str, verdict: Verdict) -> Iterator[str]:
         yield f"{name}: {verdict}"
         return
     count = len(verdict.changes)
-    yield f"{name}: " + (f"{count} change{'s' * (count != 1)}" if count else "compatible")
+    without = "compatible" if verdict else "not compatible, in a place that cannot be told"
+    yield f"{name}: " + (f"{count} change{'s' * (count != 1)}" if count else without)
     yield from (f"  {change}" for change in verdict.changes)
-    if not verdict.is_complete:
+    if count and not verdict.is_complete:
         yield "  there may be more changes than these"
 
 
@@ -191,6 +192,8 @@ def _markdown_rows(name: str, verdict: Verdict) -> Iterator[str]:
         yield f"| {name} | {type(verdict).__name__} | | | {_escape_cell(str(verdict))} |"
     elif verdict.is_compatible:
         yield f"| {name} | nothing | | | |"
+    elif not verdict.changes:
+        yield f"| {name} | something | | | |"
     else:
         for change in verdict.changes:
             keywords = ", ".join(change.keywords)

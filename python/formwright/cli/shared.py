@@ -245,11 +245,16 @@ def load_local_model(name: str) -> LocalModel:
     return loaded
 
 
-def load_vocabulary(tokenizer: str | None) -> fw.Vocabulary:
-    """Load the vocabulary of a tokenizer's file, or of the embedded model."""
+def load_vocabulary(
+    tokenizer: str | None, eos_token_ids: Sequence[int] = (), logits_size: int | None = None
+) -> fw.Vocabulary:
+    """Load the vocabulary of a tokenizer's file, with ends of text and a width that it may not say; or that of the
+    embedded model.
+    """
     if tokenizer is None:
         return fw.load("formwright-tiny").vocabulary
-    return fw.Vocabulary.from_tokenizer(from_file(tokenizer))
+    ends = list(eos_token_ids) or None
+    return fw.Vocabulary.from_tokenizer(from_file(tokenizer), eos_token_ids=ends, logits_size=logits_size)
 
 
 def add_tokenizer_option(command: Command) -> Command:

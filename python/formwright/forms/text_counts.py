@@ -152,7 +152,13 @@ def make_strategy(form: Any, max_bytes: int | None) -> Any:
     most = len(form.language.example()) + _MORE if max_bytes is None else max_bytes
     texts = _some_texts(form.language, most)
     drawn = strategies.integers(0, texts.total - 1).map(texts.__getitem__)
-    return drawn.filter(lambda text: _is_read(form, text)).map(form.read)
+    read = drawn.filter(lambda text: _is_read(form, text)).map(form.read)
+
+    @strategies.composite
+    def values_of(draw: Any, form: str, max_bytes: int) -> Any:  # the strategy is shown as this call
+        return draw(read)
+
+    return values_of(form.title, most)
 
 
 def _is_read(form: Any, text: str) -> bool:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from formwright import _kernel
 from formwright._kernel import RowBuffer, Vocabulary
+from formwright.errors import ArgumentError
 
 __all__ = ["Canvas", "Filling"]
 
@@ -81,8 +82,12 @@ class Canvas:
             Of each token whether it was placed when its turn came.
 
         Raises:
-            ArgumentError, VocabularyError: As `place`, or there are not as many token ids; the canvas is unchanged.
+            ArgumentError, VocabularyError: As `place`, there are not as many token ids, or a position is given twice;
+                the canvas is unchanged.
         """
+        if len(set(positions)) < len(positions):
+            twice = next(position for position in positions if list(positions).count(position) > 1)
+            raise ArgumentError(f"position {twice} is given twice", argument="positions")
         return self._kernel.place_all(positions, token_ids)
 
     def lift(self, positions: Sequence[int]) -> None:

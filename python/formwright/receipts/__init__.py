@@ -14,13 +14,17 @@ from __future__ import annotations
 
 from formwright.receipts.receipt import Problem, Provenance, Receipt, make_receipt
 from formwright.receipts.signatures import Signature, read_private_key, read_public_key
+from formwright.receipts.stamped_replies import ReplyStamp, from_reply, read_reply_stamp
 
 __all__ = [
     "Problem",
     "Provenance",
     "Receipt",
+    "ReplyStamp",
     "Signature",
+    "from_reply",
     "make_receipt",
     "read_private_key",
     "read_public_key",
+    "read_reply_stamp",
 ]

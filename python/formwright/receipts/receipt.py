@@ -35,13 +35,26 @@ from formwright.receipts.signatures import Signature, has_signed, sign
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-__all__ = ["End", "Problem", "Provenance", "Receipt", "make_receipt"]
+__all__ = [
+    "ASSUMED",
+    "End",
+    "Problem",
+    "Provenance",
+    "Receipt",
+    "digest_prompt",
+    "make_receipt",
+    "respell_form",
+    "seal_receipt",
+]
 
 VERSION = 1
 """The version of the format of receipts."""
 
 End = Literal["complete", "max_tokens", "stop", "cancel"]
 """Why a text ended: it is complete, or what cut it."""
+
+ASSUMED = ("token_ids", "prompt", "canonical", "vocabulary")
+"""Entries that a receipt may assume."""
 
 _LINK = 4
 """Bytes of a link of the chain of tokens."""
@@ -95,6 +108,8 @@ class Receipt:
         formwright: The version of formwright that wrote it.
         form: What the user wrote to get the form, as `Form.to_bytes` stores it, in base64.
         vocabulary: The fingerprint of the vocabulary.
+        eos_token_ids: The tokens that end a text in it, which the file of a tokenizer may not say.
+        logits_size: Its width, which the file of a tokenizer does not say.
         canonical: Whether only canonical tokens could come, as `formwright.compile` takes it.
         max_tokens: The budget within which the text had to end; ``None`` if it could be cut.
         prompt: SHA-256 of the token ids of the prompt, 4 bytes each, the lowest first.
@@ -103,6 +118,9 @@ class Receipt:
         token_ids: The tokens of the text.
         text: SHA-256 of the text.
         end: Why it ended: ``"complete"``, ``"max_tokens"``, ``"stop"`` or ``"cancel"``.
+        assumed: Entries of which nobody has said what they were, as in replies of services: ``"token_ids"`` are then
+            those that the tokenizer itself writes for the text, ``"prompt"`` is empty, ``"canonical"`` is false, and
+            ``"vocabulary"`` is that of who made the receipt.
         chain: For each token eight hexadecimal digits, which depend on it and all before it.
         seals: A digest of each of these entries.
         signature: A signature of them all, if there is one.
@@ -110,6 +128,8 @@ class Receipt:
 
     form: str
     vocabulary: str
+    eos_token_ids: tuple[int, ...]
+    logits_size: int
     canonical: Canonical
     max_tokens: int | None
     prompt: str
@@ -117,6 +137,7 @@ class Receipt:
     token_ids: tuple[int, ...]
     text: str
     end: End
+    assumed: tuple[str, ...] = ()
     chain: str
     seals: dict[str, str]
     signature: Signature | None = None
@@ -154,7 +175,8 @@ class Receipt:
         try:
             signature = data["signature"]
             data["signature"] = None if signature is None else Signature(**signature)
-            data["token_ids"], data["prompt_end"] = tuple(data["token_ids"]), tuple(data["prompt_end"])
+            for name in ("token_ids", "prompt_end", "eos_token_ids", "assumed"):
+                data[name] = tuple(data[name])
             read = cls(**data)
             read._check_types()
         except (KeyError, TypeError) as error:
@@ -205,7 +227,7 @@ class Receipt:
 
     def _check_types(self) -> None:
         """Raises TypeError where an entry is of another type than its own."""
-        ids = (*self.token_ids, *self.prompt_end)
+        ids = (*self.token_ids, *self.prompt_end, *self.eos_token_ids, self.logits_size)
         if not all(type(token_id) is int and 0 <= token_id < 2**32 for token_id in ids):
             raise TypeError("token_ids are whole numbers")
         if not isinstance(self.seals, dict) or type(self.max_tokens) not in (int, type(None)):
@@ -214,6 +236,8 @@ class Receipt:
             raise TypeError("a signature consists of texts")
         if not all(isinstance(text, str) for text in (self.form, self.vocabulary, self.prompt, self.text, self.chain)):
             raise TypeError("an entry is not a text")
+        if not set(self.assumed) <= set(ASSUMED):
+            raise TypeError(f"what may be assumed is {', '.join(ASSUMED)}")
 
     def _check_seals(self) -> Iterator[Problem]:
         sealed = _seal(self._entries())
@@ -244,7 +268,7 @@ class Receipt:
         except FormwrightError as error:
             yield Problem("form", None, f"it cannot be read: {error}")
             return
-        if form is not None and own.digest not in {form.digest, _respell(form).digest}:
+        if form is not None and own.digest not in {form.digest, respell_form(form).digest}:
             yield Problem("form", None, "the text was written under another form than the one that is given")
 
     def _replay(self, vocabulary: Vocabulary) -> Iterator[Problem]:
@@ -303,21 +327,50 @@ def make_receipt(provenance: Provenance, token_ids: Sequence[int], *, end: End) 
     constraint, prompt_ids = provenance.constraint, provenance.prompt_ids
     matcher = constraint.matcher(prompt_ids)
     matcher.accept_tokens(token_ids)
+    return seal_receipt(
+        provenance,
+        token_ids,
+        text=matcher.accepted_bytes,
+        prompt=digest_prompt(prompt_ids),
+        end="stop" if end == "complete" and not matcher.is_complete else end,
+    )
+
+
+def seal_receipt(provenance: Provenance, token_ids: Sequence[int], *, text: bytes, **more: Any) -> Receipt:
+    """Make the receipt of a text without replaying it.
+
+    Args:
+        provenance: What it was written under.
+        token_ids: Its tokens, without an end of text.
+        text: What they should spell.
+        **more: ``prompt`` and ``end``, and ``vocabulary`` and ``assumed`` where they are not those of most texts.
+
+    Raises:
+        LanguageError: The form holds a character parser, which cannot be stored.
+    """
+    constraint = provenance.constraint
     entries: dict[str, Any] = {
         "receipt": VERSION,
         "formwright": __version__,
         "form": base64.b64encode(constraint.form.to_bytes()).decode(),
         "vocabulary": constraint.vocabulary.fingerprint,
+        "eos_token_ids": tuple(constraint.vocabulary.eos_token_ids),
+        "logits_size": constraint.vocabulary.logits_size,
         "canonical": constraint.canonical,
         "max_tokens": provenance.max_tokens,
-        "prompt": _digest(np.asarray(prompt_ids, "<u4").tobytes()),
         "prompt_end": tuple(map(int, _end_of_prompt(provenance, token_ids))) if constraint.canonical else (),
         "token_ids": tuple(map(int, token_ids)),
-        "text": _digest(matcher.accepted_bytes),
-        "end": "stop" if end == "complete" and not matcher.is_complete else end,
+        "text": _digest(text),
+        "assumed": (),
         "chain": "".join(_link(token_ids)),
+        **more,
     }
     return Receipt(**entries, seals=_seal(entries))
+
+
+def digest_prompt(prompt_ids: Sequence[int]) -> str:
+    """The entry ``prompt`` of a receipt."""
+    return _digest(np.asarray(prompt_ids, "<u4").tobytes())
 
 
 def _end_of_prompt(provenance: Provenance, token_ids: Sequence[int]) -> Sequence[int]:
@@ -340,15 +393,15 @@ def _have_equal_masks(provenance: Provenance, prompt_end: Sequence[int], token_i
         if not np.array_equal(masks[0], masks[1]):
             return False
         try:
-            matchers[1].accept_token(token_id)
-        except MatchError:
+            for matcher in matchers:
+                matcher.accept_token(token_id)
+        except MatchError:  # of the second, whose masks differ; or of both, where the text does not conform
             return False
-        matchers[0].accept_token(token_id)
     return True
 
 
-def _respell(form: Form[Any]) -> Form[Any]:
-    """The form of the same schema, spelled as one that was given as a dict; another form as it is."""
+def respell_form(form: Form[Any]) -> Form[Any]:
+    """Return the form of the same schema, spelled as one that was given as a dict; another form as it is."""
     if form.origin is None or form.origin.kind != "schema":
         return form
     return json_schema(json.loads(form.origin.what), **(form.origin.options or {}))

@@ -69,7 +69,7 @@ def _calibrate(job: RemoteJob, fields: dict[str, Field]) -> dict[str, Field]:
 def _is_ours(reply: Reply) -> bool:
     raw = reply.raw  # decoded JSON, or the object of an SDK, which has other members as attributes
     stamp = raw.get("formwright") if isinstance(raw, Mapping) else getattr(raw, "formwright", None)
-    return isinstance(stamp, Mapping)
+    return isinstance(stamp, Mapping) and stamp.get("enforced") != "checked"  # which engines say, by a middleware
 
 
 def _request_fields(

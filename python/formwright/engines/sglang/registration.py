@@ -15,9 +15,11 @@ from formwright._hosts import import_host
 from formwright.engines.sglang.algorithm import register_algorithm
 from formwright.engines.sglang.budgets import install_hooks
 from formwright.engines.sglang.factory import make_backend
+from formwright.engines.sglang.stamped_server import SERVER, add_stamp, is_stamp_asked
 
 with import_host("sglang"):
     from sglang.srt.constrained.base_grammar_backend import register_grammar_backend
+    from sglang.srt.plugins.hook_registry import HookRegistry, HookType
     from sglang.srt.server_args import add_grammar_backend_choices
 
 __all__ = ["NAME", "install"]
@@ -27,8 +29,12 @@ NAME = "formwright"
 
 @cache
 def install() -> None:
-    """Add the name to SGLang's grammar back ends and algorithms, and the hooks by which texts know their requests."""
+    """Add the name to SGLang's grammar back ends and algorithms, the hooks by which texts know their requests, and
+    stamps if the environment asks for them.
+    """
     register_grammar_backend(NAME, make_backend)
     add_grammar_backend_choices([NAME])
     install_hooks()
     register_algorithm()
+    if is_stamp_asked():
+        HookRegistry.register(f"{SERVER}._setup_and_run_http_server", add_stamp, HookType.BEFORE)

@@ -22,6 +22,8 @@ from formwright.generation import Complete
 from formwright.generation.fields import FieldScoring
 from formwright.generation.strategies.scoring import Scoring
 from formwright.generation.trace.recorder import Likely, Row
+from formwright.receipts.receipt import digest_prompt
+from formwright.receipts.stamped_replies import describe_provenance
 from formwright.server.reading.orders import Order
 from formwright.server.writing.echo import Echo
 from formwright.server.writing.events import Done, Echoed, Event, Tokens
@@ -203,10 +205,24 @@ def make_stamp(order: Order, answers: Sequence[GatheredText]) -> dict[str, Any] 
         stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
     if isinstance(scoring, FieldScoring):
         stamp["fields"] = {pointer: field.describe() for pointer, field in scoring.fields.items()}
+    written = [result for result in results if result.provenance is not None]
+    if written:
+        stamp["provenance"] = _describe_provenance([result.provenance for result in written])
     if order.body.formwright.receipt:
-        written = (result for result in results if result.provenance is not None)
         stamp["receipts"] = [json.loads(result.receipt.to_json()) for result in written]
     return stamp | noted
+
+
+def _describe_provenance(provenances: Sequence[Any]) -> dict[str, Any]:
+    """Describe what the texts were written under; texts of one prompt share it."""
+    digests = {id(prompt): digest_prompt(prompt) for prompt in (each.prompt_ids for each in provenances)}
+    first = provenances[0]
+    return describe_provenance(
+        first.constraint.vocabulary,
+        canonical=first.constraint.canonical,
+        max_tokens=first.max_tokens,
+        prompts=[digests[id(each.prompt_ids)] for each in provenances],
+    )
 
 
 def _list_notes(order: Order, ends: Sequence[Done]) -> Iterator[str]:
