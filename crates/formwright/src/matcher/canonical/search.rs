@@ -232,27 +232,32 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             let rest = search.rest_at_once(&forgetful, place).or_else(|| search.rest_after_few(&forgetful, place));
             rest.unwrap_or_else(|| search.search(key.0.clone(), &forgetful, place)) == INFINITE
         };
-        let fate = if self.supposing(Used::Everything, is_live) {
-            Fate::Live
-        } else if self.supposing(Used::Nothing, is_dead) {
+        let fate = if self.supposing(Used::Nothing, is_dead) {
             Fate::Dead
+        } else if self.supposing(Used::Everything, is_live) {
+            Fate::Live
         } else {
             Fate::Depends
         };
-        self.fates.insert(key, fate);
+        if fate != Fate::Depends || self.fuel > 0 {
+            self.fates.insert(key, fate);
+        }
         fate
     }
 
     /// The answer to a question about texts of which it is not known what they have used.
     fn supposing<T>(&mut self, used: Used, question: impl FnOnce(&mut Self) -> T) -> T {
-        let before = (std::mem::replace(&mut self.used, used), self.are_of_text, self.is_starved, self.fuel);
-        self.fuel = if used == Used::Everything { LIVE_FUEL } else { F::FUEL };
+        let before = (std::mem::replace(&mut self.used, used), self.are_of_text, self.is_starved);
+        let most = self.fuel.min(if used == Used::Everything { LIVE_FUEL } else { F::FUEL });
+        let left = self.fuel - most;
+        self.fuel = most;
         self.form.refuse_unresolved(used == Used::Everything);
         std::mem::swap(&mut self.junctions, &mut self.supposed[used as usize]);
         let (answer, _) = self.asking(question);
         std::mem::swap(&mut self.junctions, &mut self.supposed[used as usize]);
         self.form.refuse_unresolved(false);
-        (self.used, self.are_of_text, self.is_starved, self.fuel) = before;
+        (self.used, self.are_of_text, self.is_starved) = before;
+        self.fuel += left;
         answer
     }
 
