@@ -21,6 +21,10 @@ use crate::language::{CompiledGraph, Language};
 /// Units of work of a configuration: every byte is tried.
 const UNITS_OF_CONFIGURATION: usize = 256;
 
+/// Frames for a unit of work. A step looks at all frames under a configuration at worst, of which there are as many in a row
+/// as the text is long.
+const FRAMES_OF_UNIT: usize = 64;
+
 /// Where a text has led in a language.
 type Place = u32;
 
@@ -93,7 +97,8 @@ impl Search {
         self.meet(start, None, 0);
         let mut at = 0;
         while let Some(&Pair { own: place, other: beside, bytes, .. }) = self.pairs.get(at) {
-            let (place, beside) = (Rc::clone(&self.own.all[place as usize]), Rc::clone(&self.other.all[beside as usize]));
+            let (place, beside) =
+                (Rc::clone(&self.own.all[place as usize]), Rc::clone(&self.other.all[beside as usize]));
             if is_accepting(&place) && !is_accepting(&beside) {
                 return Ok(Some(self.text(at)));
             }
@@ -118,7 +123,7 @@ impl Search {
         count(UNITS_OF_CONFIGURATION * (place.len() + beside.len()));
         let bytes = self.pairs[at].bytes + 1;
         let (mut next, mut next_beside) = (Vec::new(), Vec::new());
-        for byte in 0..=u8::MAX {
+        for byte in readable_first() {
             next.clear();
             own.step_all(place, byte, &mut next, 0);
             if next.is_empty() {
@@ -126,6 +131,7 @@ impl Search {
             }
             next_beside.clear();
             other.step_all(beside, byte, &mut next_beside, 0);
+            count(bytes * (ways(own, &next) + ways(other, &next_beside)) / FRAMES_OF_UNIT);
             let pair = (self.own.id(&next), self.other.id(&next_beside));
             self.meet(pair, Some((at as u32, byte)), bytes);
         }
@@ -150,6 +156,17 @@ impl Search {
     }
 }
 
+/// The stacks under some configurations.
+fn ways(machine: &Machine<'_>, configurations: &[Configuration]) -> usize {
+    let alternatives = |stack| machine.stacks.alternatives(stack).map_or(1, <[_]>::len);
+    configurations.iter().map(|configuration| alternatives(configuration.stack)).sum()
+}
+
+/// All bytes: of texts of one length, one that can be read is found first.
+fn readable_first() -> impl Iterator<Item = u8> {
+    (b'a'..=b'~').chain(b' '..=b'`').chain(0..b' ').chain(b'~' + 1..=u8::MAX)
+}
+
 fn too_many_pairs(pairs: usize, most: usize) -> Error {
     let message = format!("limit reached: two forms meet in more than {most} pairs of places");
     Error::new(Kind::Limit { limit: "product_parts", value: pairs, allowed: most }, message)
@@ -165,8 +182,15 @@ mod tests {
 
     fn grammar(text: &str) -> crate::Language {
         let (text, none) = (text.into(), Vec::new());
-        let text =
-            GrammarText { text, syntax: None, start: None, lexing: None, translations: none, forms: Vec::new(), controls: Vec::new() };
+        let text = GrammarText {
+            text,
+            syntax: None,
+            start: None,
+            lexing: None,
+            translations: none,
+            forms: Vec::new(),
+            controls: Vec::new(),
+        };
         text.build(&[], &Limits::default()).unwrap()
     }
 
@@ -181,5 +205,12 @@ mod tests {
         assert!(matches!(*error.kind, Kind::Limit { .. }), "{error}");
         let few = of_dialect("(ab|aabb)?", Dialect::Ascii, &Limits::default()).unwrap();
         assert_eq!(few.shortest_outside(&pairs, None).unwrap(), None);
+    }
+
+    #[test]
+    fn every_byte_is_tried_once() {
+        let mut all: Vec<u8> = super::readable_first().collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..=u8::MAX).collect::<Vec<u8>>());
     }
 }

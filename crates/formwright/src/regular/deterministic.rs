@@ -159,8 +159,7 @@ impl Meeting {
     /// The texts of the first automaton, read from a state of the other one, which is given as well; `None` if they meet
     /// more than so many pairs of states.
     pub fn run(&self, other: &Deterministic, from: State, most: usize) -> Option<Run<'_>> {
-        let mut run =
-            Run { meeting: self, pairs: Vec::new(), steps: Vec::new(), exits: Vec::new(), loses_none: true };
+        let mut run = Run { meeting: self, pairs: Vec::new(), steps: Vec::new(), exits: Vec::new(), loses_none: true };
         if self.own.start == LEFT {
             return Some(run);
         }

@@ -79,13 +79,7 @@ impl Terminals {
     }
 
     /// The automaton of a terminal beside the other one.
-    fn meeting(
-        &mut self,
-        graph: &Graph,
-        node: NodeId,
-        regular: &Deterministic,
-        limits: &Limits,
-    ) -> Result<&Meeting> {
+    fn meeting(&mut self, graph: &Graph, node: NodeId, regular: &Deterministic, limits: &Limits) -> Result<&Meeting> {
         if let Some(&known) = self.by_node.get(&node) {
             return Ok(&self.meetings[known]);
         }
