@@ -251,6 +251,17 @@ class Language:
     def __and__(self, other: Language, /) -> Language: ...
     def __rand__(self, other: Language, /) -> Language: ...
     def __invert__(self) -> Language: ...
+    def shortest_outside(self, other: Language, most_bytes: int | None = None) -> bytes | None:
+        """A shortest text of this language that ``other`` does not have, as UTF-8; ``None`` if there is none. Neither has
+        to be regular: texts are tried, the shortest first. With ``most_bytes``, those up to this length.
+
+        Raises:
+            ArgumentError: One holds JSON, a control token, a character parser, or a part with a bound on its tokens.
+            LimitExceeded: It was not found out.
+        """
+    @property
+    def is_regular(self) -> bool:
+        """Whether it is regular, and small enough to be taken as a pattern."""
     def between(self, prefix: str, suffix: str) -> Language:
         """What may be written between two texts, so that all three in a row are a text of this.
 

@@ -344,11 +344,13 @@ impl Language {
         Ok(Self { kernel, source: self.source.or(&other.source) })
     }
 
-    /// The texts that are in this language and in ``other``; both regular.
+    /// The texts that are in this language and in ``other``, of which one is regular.
     ///
     /// Raises:
-    ///     ArgumentError: One holds JSON, a control token or a character parser.
+    ///     ArgumentError: None is regular, or one holds JSON, a control token, a character parser, or a part with a
+    ///         bound on its tokens.
     ///     UnsatisfiableSchema: No text is in both.
+    ///     LimitExceeded: Both together are too large.
     fn __and__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let kernel = interruptible(py, || self.kernel.and(&other.kernel))?;
         Ok(Self { kernel, source: self.source.and(&other.source) })
@@ -361,6 +363,29 @@ impl Language {
     fn __invert__(&self, py: Python<'_>) -> PyResult<Self> {
         let kernel = interruptible(py, || self.kernel.complement())?;
         Ok(Self { kernel, source: self.source.complement() })
+    }
+
+    /// A shortest text of this language that ``other`` does not have, as UTF-8; ``None`` if there is none. Neither has
+    /// to be regular: texts are tried, the shortest first. With ``most_bytes``, those up to this length.
+    ///
+    /// Raises:
+    ///     ArgumentError: One holds JSON, a control token, a character parser, or a part with a bound on its tokens.
+    ///     LimitExceeded: It was not found out.
+    #[pyo3(signature = (other, most_bytes=None), text_signature = "($self, other, most_bytes=None)")]
+    fn shortest_outside<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Self,
+        most_bytes: Option<usize>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let found = interruptible(py, || self.kernel.shortest_outside(&other.kernel, most_bytes))?;
+        Ok(found.map(|text| PyBytes::new(py, &text)))
+    }
+
+    /// Whether it is regular, and small enough to be taken as a pattern.
+    #[getter]
+    fn is_regular(&self) -> bool {
+        self.kernel.tree().is_ok()
     }
 
     /// This language ``low`` to ``high`` times in a row; ``None`` sets no upper bound.

@@ -76,6 +76,11 @@ pub struct Limits {
     /// States of a form that is looked at as a whole: for a canvas, and for what is written between two texts. A byte, tried
     /// in each of them, costs some 40 ns.
     pub form_states: usize,
+    /// States of the regular form that a grammar is intersected with.
+    pub product_states: usize,
+    /// Parts of a grammar and of a regular form together: rules, terminals and their parts, each between two states; and
+    /// pairs of states that a search for a text meets which one form has and another has not.
+    pub product_parts: usize,
     /// Bytes of where the tokens of a form lead that has canvases: kept once for all its canvases.
     pub canvas_form_bytes: usize,
     /// Bytes of one canvas; its best filling, a draw or its marginals may take eight times as much while they are found.
@@ -117,6 +122,8 @@ impl Default for Limits {
             constraint_bytes: 128 << 20,
             fragment_bytes: 16 << 20,
             form_states: 32_000,
+            product_states: 1 << 14,
+            product_parts: 1 << 20,
             canvas_form_bytes: 128 << 20,
             canvas_bytes: 32 << 20,
         }

@@ -229,12 +229,12 @@ class Form(Generic[T_co]):
     def __and__(self, other: Form[Any], /) -> Form[T_co]:
         """The texts that are in this form and in ``other``, read as this one reads them.
 
-        Both are regular (patterns, choices, formats, free text), or both are forms of JSON: then the values are meant,
-        whatever their order and whitespace.
+        Both are forms of texts, and at least one of them is regular (a pattern, choice, format or free text); the other
+        one may be a grammar. Or both are forms of JSON: then the values are meant, whatever their order and whitespace.
 
         Raises:
-            ArgumentError: They are of different kinds; one holds a control token, a grammar or a character parser; or
-                their options give the same schema different meanings.
+            ArgumentError: They are of different kinds, or both are grammars; one holds a control token, a character
+                parser, or a part with ``max_tokens``; or their options give the same schema different meanings.
             UnsatisfiableSchema: No text is in both.
             UnsupportedKeyword, LimitExceeded: The kernel cannot enforce what they have in common.
         """
@@ -243,13 +243,13 @@ class Form(Generic[T_co]):
         return intersect(self, other) if isinstance(other, Form) else NotImplemented
 
     def __sub__(self, other: Form[Any], /) -> Form[T_co]:
-        """The texts that are in this form and not in ``other``. Kinds and errors as for ``&``."""
+        """The texts that are in this form and not in ``other``, which is no grammar. Kinds and errors as for ``&``."""
         from formwright.forms.sets import subtract_forms
 
         return subtract_forms(self, other) if isinstance(other, Form) else NotImplemented
 
     def __invert__(self) -> Form[Any]:
-        """The texts that are not in this form; of a form of JSON, the values. Errors as for ``&``."""
+        """The texts that are not in this form, which is no grammar; of JSON, the values. Errors as for ``&``."""
         from formwright.forms.sets import complement
 
         return complement(self)
@@ -257,8 +257,10 @@ class Form(Generic[T_co]):
     def is_subset(self, other: Any, /) -> bool:
         """Whether every text of this form is in ``other``, too: a form, or what `formwright.form` makes one of.
 
+        If ``other`` is a grammar, texts are tried, the shortest first.
+
         Raises:
-            ArgumentError: As for ``&``.
+            ArgumentError: As for ``&``, but that both may be grammars.
             NotAForm, LanguageError: ``other`` is not a form, or cannot be read.
             Undecided: A bound of work was reached.
         """
@@ -273,7 +275,7 @@ class Form(Generic[T_co]):
         return difference(self, other) is None
 
     def is_disjoint(self, other: Any, /) -> bool:
-        """Whether no text is in both. Raises as `is_subset`."""
+        """Whether no text is in both. Raises as `is_subset`, and ArgumentError if both are grammars."""
         from formwright.forms.sets import are_disjoint
 
         return are_disjoint(self, other)

@@ -12,11 +12,17 @@ forms                  sets of                                    decided
 =====================  =========================================  ========================================
 patterns, choices,     texts                                      always, up to the states of an automaton
 formats, free text
+a grammar and a        texts                                      whether the grammar's texts are in the
+pattern                                                           pattern; the other way round, texts are
+                                                                  tried, the shortest first
+two grammars           texts                                      never in common; differences are looked
+                                                                  for among the shortest texts
 JSON Schema, types     values: order, whitespace and escapes do   all but the negation of ``uniqueItems``,
                        not matter                                 up to the kernel's bounds of work
 =====================  =========================================  ========================================
 
-Where it is not decided, `formwright.errors.Undecided` is raised. What a Python type checks after a text is complete is
+A grammar here is one whose rules lead to themselves; any other is a pattern. Where something is not decided,
+`formwright.errors.Undecided` is raised. What a Python type checks after a text is complete is
 no part of its form, and takes no part.
 """
 
@@ -70,7 +76,7 @@ def difference(a: Any, b: Any, /) -> Witness | None:
     """Return a shortest text that one of two forms has and the other has not; ``None`` if they have the same.
 
     Args:
-        a: A regular form or a form of JSON, or what `formwright.form` makes one of.
+        a: A form of texts or a form of JSON, or what `formwright.form` makes one of.
         b: Another of the same kind.
 
     Raises:
@@ -79,25 +85,48 @@ def difference(a: Any, b: Any, /) -> Witness | None:
         Undecided: A bound of work was reached.
     """
     a, b = _as_form(a), _as_form(b)
-    found = [(find_outside(a, b), "first", b), (find_outside(b, a), "second", a)]
-    texts = [(text, side, other) for text, side, other in found if text is not None]
-    if not texts:
+    found = _find_either(a, b)
+    if found is None:
         return None
-    text, side, other = min(texts, key=lambda row: len(row[0]))
+    text, side = found
+    other = b if side == "first" else a
     source = source_of(other)
     if source is None:
-        return Witness(text, side)  # type: ignore[arg-type]
+        return Witness(text, side)
     pointer, keywords, _ = find_rejection(source, text)
-    return Witness(text, side, pointer, keywords)  # type: ignore[arg-type]
+    return Witness(text, side, pointer, keywords)
 
 
-def find_outside(a: Form[Any], b: Any) -> str | None:
-    """Return a shortest text that ``a`` has and ``b`` has not, ``None`` if there is none. Raises as `difference`."""
+def _find_either(a: Form[Any], b: Form[Any]) -> tuple[str, Literal["first", "second"]] | None:
+    """A shortest text that one form has and the other has not, and which one has it. Raises as `difference`."""
+    ways: list[tuple[Form[Any], Form[Any], Literal["first", "second"]]] = [(a, b, "first"), (b, a, "second")]
+    if not b.language.is_regular:
+        ways.reverse()  # what is decided comes first: then a search knows how long a text may be
+    found: list[tuple[int, str, Literal["first", "second"]]] = []
+    for form, other, side in ways:
+        text = find_outside(form, other, max_bytes=found[0][0] if found else None)
+        if text is not None:
+            found.append((len(text.encode()), text, side))
+    shortest = min(found, key=lambda row: (row[0], row[2]), default=None)
+    return shortest and shortest[1:]
+
+
+def find_outside(a: Form[Any], b: Any, *, max_bytes: int | None = None) -> str | None:
+    """Return a shortest text that ``a`` has and ``b`` has not, ``None`` if there is none. Raises as `difference`.
+
+    A search, where ``b`` is a grammar, ends at texts of ``max_bytes``.
+    """
     b = _as_form(b)
     first, second = _pair(a, b)
     if first is not None and second is not None:
         return find_text_outside(first, second)
-    return _find_example(lambda: a.language & ~b.language)
+    if b.language.is_regular:
+        return _find_example(lambda: a.language & ~b.language)
+    try:
+        text = a.language.shortest_outside(b.language, max_bytes)
+    except LimitExceeded as error:
+        raise _undecided(error) from error
+    return None if text is None else text.decode()
 
 
 def are_disjoint(a: Form[Any], b: Any) -> bool:
@@ -116,7 +145,7 @@ def intersect(a: Form[Any], b: Form[Any]) -> Form[Any]:
     if first is not None and second is not None:
         return _form_of(combine(first, second, lambda x, y: {"allOf": [x, y]}), a, title)
     try:
-        return Form(a.language & b.language, str, title, "text")
+        return _read_like(a, a.language & b.language, title)
     except UnsatisfiableSchema as error:
         raise UnsatisfiableSchema(f"no text is in both {a.title} and {b.title}") from error
 
@@ -128,7 +157,7 @@ def subtract_forms(a: Form[Any], b: Form[Any]) -> Form[Any]:
     if first is not None and second is not None:
         return _form_of(combine_difference(first, second), a, title)
     try:
-        return Form(a.language & ~b.language, str, title, "text")
+        return _read_like(a, a.language & ~b.language, title)
     except UnsatisfiableSchema as error:
         raise UnsatisfiableSchema(f"every text of {a.title} is in {b.title}") from error
 
@@ -143,6 +172,11 @@ def complement(a: Form[Any]) -> Form[Any]:
     negated = with_exact_formats(combine(source, source, lambda x, _: {"not": x}))
     language = Language.json_schema(negated.text, **negated.options)
     return Form(language, read_json, f"~{a.title}", "value", origin=Origin("schema", negated.text, negated.options))
+
+
+def _read_like(form: Form[Any], language: Language, title: str) -> Form[Any]:
+    """The form of some texts of another one, which are read as that reads them."""
+    return Form(language, form.read, title, form.kind, form.defaults)
 
 
 def _form_of(source: SchemaSource, like: Form[Any], title: str) -> Form[Any]:
@@ -186,4 +220,8 @@ def _find_example(make: Callable[[], Language]) -> str | None:
     except UnsatisfiableSchema:
         return None
     except LimitExceeded as error:
-        raise Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit) from error
+        raise _undecided(error) from error
+
+
+def _undecided(error: LimitExceeded) -> Undecided:
+    return Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit)

@@ -36,6 +36,7 @@ mod lexicon;
 mod memory;
 mod parts;
 mod plain_shortest;
+mod product;
 mod progress;
 mod recursion;
 mod regular_form;

@@ -4,11 +4,16 @@
 //! [a-z]+ & ~(yes|no)     And([a-z]+, Not(Or(yes, no))), one automaton
 //! ```
 //!
-//! Cost: a tree as large as the graph; the automaton is built as for any pattern. Large choices are refused, for
+//! A language that is not regular, or too large for a tree, is intersected with a regular one by its rules: see [`product`].
+//!
+//! Cost: a tree as large as the graph; the automaton is built as for any pattern. Of large choices there is none, for
 //! their trees of texts would become states.
+//!
+//! [`product`]: super::product
 
 use super::{Graph, Language, Node, NodeId, UNBOUNDED};
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::regular::{Encoding, Regular, Writing};
 
 /// Nodes of the tree of one language.
@@ -18,20 +23,60 @@ const MOST_NODES: usize = 1 << 14;
 const DEEPEST: usize = 256;
 
 impl Language {
-    /// The texts that are in this language and in `other`.
+    /// The texts that are in this language and in `other`, of which one is regular.
     ///
     /// # Errors
-    /// [`crate::Kind::Argument`] when one is not regular; [`crate::Kind::Unsatisfiable`] when no text is in both.
+    /// [`crate::Kind::Argument`] when none is regular, or one holds JSON, control tokens, a parser, or a part with a bound on
+    /// its tokens; [`crate::Kind::Unsatisfiable`] when no text is in both; [`crate::Kind::Limit`] when both together are too
+    /// large.
     pub fn and(&self, other: &Self) -> Result<Self> {
-        self.of_tree(Regular::and([self.tree()?, other.tree()?]))
+        match (self.tree(), other.tree()) {
+            (Ok(one), Ok(other)) => self.of_tree(Regular::and([one, other])),
+            (Err(_), Ok(tree)) => self.restricted_to(&tree),
+            (Ok(tree), Err(_)) => other.restricted_to(&tree),
+            (Err(_), Err(_)) => {
+                self.check_texts()?;
+                other.check_texts()?;
+                Err(none_is_regular())
+            }
+        }
     }
 
-    /// The texts that are not in this language.
+    /// The texts that are not in this language, which is regular.
     ///
     /// # Errors
-    /// As [`Language::and`].
+    /// [`crate::Kind::Argument`] when it is not; [`crate::Kind::Unsatisfiable`] when every text is in it.
     pub fn complement(&self) -> Result<Self> {
         self.of_tree(self.tree()?.not())
+    }
+
+    /// Checks that it is a set of texts, whose bytes say all of it.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Argument`] where it holds JSON, control tokens, a parser, or a part with a bound on its tokens.
+    pub fn check_texts(&self) -> Result<()> {
+        let graph = self.graph();
+        if !graph.controls.is_empty() {
+            return Err(not_regular("a control token"));
+        }
+        let mut seen = vec![false; graph.nodes.len()];
+        let mut open = vec![graph.root];
+        while let Some(node) = open.pop() {
+            count(1);
+            if std::mem::replace(&mut seen[node as usize], true) {
+                continue;
+            }
+            match &graph.nodes[node as usize] {
+                Node::Regular(leaf) | Node::Text { leaf, .. } => drop(tree_of_leaf(graph, *leaf)?),
+                Node::Pieces(_, Writing::Json)
+                | Node::Object(_)
+                | Node::Array(_)
+                | Node::Distinct(_)
+                | Node::Tail(_) => return Err(not_regular("JSON")),
+                node => node.each_part(|part| open.push(part)),
+            }
+        }
+        Ok(())
     }
 
     fn of_tree(&self, tree: Regular) -> Result<Self> {
@@ -65,9 +110,9 @@ fn tree_of(graph: &Graph, node: NodeId, depth: usize, fuel: &mut usize) -> Resul
     Ok(match &graph.nodes[node as usize] {
         Node::Never => Regular::Never,
         Node::Empty => Regular::Empty,
-        Node::Regular(leaf) => of_leaf(graph, *leaf)?,
+        Node::Regular(leaf) => tree_of_leaf(graph, *leaf)?,
         Node::Text { leaf, low, high } => {
-            let tree = of_leaf(graph, *leaf)?;
+            let tree = tree_of_leaf(graph, *leaf)?;
             let Some((class, ..)) = tree.class_times() else { return Err(not_regular("text")) };
             class.clone().repeat(*low, bound(*high))
         }
@@ -96,7 +141,11 @@ fn all(graph: &Graph, nodes: &[NodeId], depth: usize, fuel: &mut usize) -> Resul
     nodes.iter().map(|&node| tree_of(graph, node, depth, fuel)).collect()
 }
 
-fn of_leaf(graph: &Graph, leaf: u32) -> Result<Regular> {
+/// The texts of a leaf as a tree.
+///
+/// # Errors
+/// [`crate::Kind::Argument`] where its bytes do not say all of it, or it is JSON.
+pub(super) fn tree_of_leaf(graph: &Graph, leaf: u32) -> Result<Regular> {
     if graph.bound_of(leaf).is_some() {
         return Err(not_regular("a part with max_tokens"));
     }
@@ -108,7 +157,8 @@ fn of_leaf(graph: &Graph, leaf: u32) -> Result<Regular> {
     }
 }
 
-fn bound(high: u32) -> Option<u32> {
+/// A bound as trees have it.
+pub(super) fn bound(high: u32) -> Option<u32> {
     (high != UNBOUNDED).then_some(high)
 }
 
@@ -118,14 +168,24 @@ fn spend(fuel: &mut usize, nodes: usize) -> Result<()> {
 }
 
 fn not_regular(what: &str) -> Error {
-    Error::argument("form", format!("& and ~ are for regular forms; this one holds {what}"))
-        .hint("use patterns, choices, formats and free text in them")
+    Error::argument("form", format!("&, - and ~ are for texts of patterns and grammars; this form holds {what}"))
+        .hint("use patterns, choices, formats, free text and grammars of these")
 }
 
 fn too_large() -> Error {
     Error::argument(
         "form",
-        "& and ~: a form of so many texts or parts, or of rules inside themselves, is not a pattern",
+        "~: the form is no pattern: it has rules inside themselves, or too many texts or parts. What a grammar does not \
+         have is no grammar in general",
     )
-    .hint("use choices with fewer options, and grammars whose rules do not lead to themselves")
+    .hint("subtract from it, or intersect it with a pattern: grammar - pattern, grammar & pattern")
+}
+
+fn none_is_regular() -> Error {
+    Error::argument(
+        "form",
+        "&: one of the forms has to be a pattern, and both have rules inside themselves, or too many texts or parts. No \
+         program can decide whether two grammars have a text in common",
+    )
+    .hint("write what one of them demands as a pattern, a choice, or a grammar whose rules do not lead to themselves")
 }

@@ -4,8 +4,7 @@
 //! (a|b)c      0 -a-> 1 -c-> 3   0 -b-> 2 -c-> 3      1 and 2 go on alike: 0 -a,b-> 1 -c-> 2
 //! ```
 //!
-//! Blocks of states are split by where their bytes lead, until nothing tells the states of a block apart (Hopcroft's
-//! algorithm, in the way of Valmari and Lehtinen, which needs no state for what is refused).
+//! Blocks of states that go on alike are one state ([`split_blocks`]).
 //!
 //! Cost: the logarithm of the states for each edge; bytes that no state tells apart share edges.
 
@@ -13,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::byte_automaton::ByteAutomaton;
 use crate::interrupt::count;
+use crate::regular::{Edge, split_blocks};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// Nodes of the tree of tokens that are looked at for a unit of work.
@@ -125,144 +125,6 @@ impl ByteClasses {
         }
         edges
     }
-}
-
-struct Edge {
-    from: u32,
-    class: u16,
-    to: u32,
-}
-
-/// A partition of numbers, split by those that are marked.
-struct Partition {
-    /// All numbers, those of a set side by side.
-    members: Vec<u32>,
-    /// Where each number is among them.
-    places: Vec<u32>,
-    /// The set of each number.
-    of: Vec<u32>,
-    /// By set: where it begins, how many are marked, and where it ends. Marked ones come first.
-    first: Vec<usize>,
-    marked: Vec<usize>,
-    end: Vec<usize>,
-    /// Sets with marks.
-    touched: Vec<u32>,
-}
-
-impl Partition {
-    /// Numbers apart by their keys.
-    fn by_key(size: usize, key: impl Fn(u32) -> u32) -> Self {
-        let mut members: Vec<u32> = (0..size as u32).collect();
-        members.sort_by_key(|&number| key(number));
-        let mut made = Self {
-            places: vec![0; size],
-            of: vec![0; size],
-            first: Vec::new(),
-            marked: Vec::new(),
-            end: Vec::new(),
-            touched: Vec::new(),
-            members,
-        };
-        for place in 0..size {
-            let number = made.members[place];
-            if place == 0 || key(made.members[place - 1]) != key(number) {
-                made.first.push(place);
-                made.marked.push(0);
-                made.end.push(place);
-            }
-            let set = made.first.len() - 1;
-            (made.places[number as usize], made.of[number as usize]) = (place as u32, set as u32);
-            made.end[set] += 1;
-        }
-        made
-    }
-
-    fn count(&self) -> usize {
-        self.first.len()
-    }
-
-    fn set(&self, set: usize) -> std::ops::Range<usize> {
-        self.first[set]..self.end[set]
-    }
-
-    fn mark(&mut self, number: u32) {
-        let set = self.of[number as usize] as usize;
-        let (place, front) = (self.places[number as usize] as usize, self.first[set] + self.marked[set]);
-        if place < front {
-            return;
-        }
-        let other = self.members[front];
-        self.members.swap(place, front);
-        (self.places[other as usize], self.places[number as usize]) = (place as u32, front as u32);
-        if self.marked[set] == 0 {
-            self.touched.push(set as u32);
-        }
-        self.marked[set] += 1;
-    }
-
-    /// Makes sets of their own of what is marked, or, if that is less, of what is not.
-    fn split(&mut self) {
-        while let Some(set) = self.touched.pop() {
-            let set = set as usize;
-            let middle = self.first[set] + std::mem::take(&mut self.marked[set]);
-            if middle == self.end[set] {
-                continue;
-            }
-            let (first, end) = if middle - self.first[set] <= self.end[set] - middle {
-                (std::mem::replace(&mut self.first[set], middle), middle)
-            } else {
-                (middle, std::mem::replace(&mut self.end[set], middle))
-            };
-            for place in first..end {
-                self.of[self.members[place] as usize] = self.first.len() as u32;
-            }
-            self.first.push(first);
-            self.marked.push(0);
-            self.end.push(end);
-        }
-    }
-
-    /// Numbers for the sets, that of a member being 0.
-    fn numbered_from(&self, member: usize) -> Vec<u16> {
-        let mut numbers: Vec<u16> = (0..self.count() as u16).collect();
-        numbers.swap(0, self.of[member] as usize);
-        numbers
-    }
-}
-
-/// Blocks of states that have the same continuations.
-fn split_blocks(accepting: &[bool], edges: &[Edge]) -> Partition {
-    let mut blocks = Partition::by_key(accepting.len(), |state| u32::from(accepting[state as usize]));
-    let mut cords = Partition::by_key(edges.len(), |edge| u32::from(edges[edge as usize].class));
-    let into = edges_into(accepting.len(), edges);
-    let (mut next_block, mut next_cord) = (1, 0);
-    while next_cord < cords.count() {
-        count(cords.set(next_cord).len() / 4 + 1);
-        for place in cords.set(next_cord) {
-            blocks.mark(edges[cords.members[place] as usize].from);
-        }
-        blocks.split();
-        next_cord += 1;
-        while next_block < blocks.count() {
-            for place in blocks.set(next_block) {
-                for &edge in &into[blocks.members[place] as usize] {
-                    cords.mark(edge);
-                }
-            }
-            cords.split();
-            next_block += 1;
-        }
-    }
-    blocks
-}
-
-/// By state: the edges that lead to it.
-fn edges_into(states: usize, edges: &[Edge]) -> Vec<Vec<u32>> {
-    let mut into = vec![Vec::new(); states];
-    for (number, edge) in (0..).zip(edges) {
-        into[edge.to as usize].push(number);
-    }
-    into
 }
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ mod masks;
 mod minimal;
 mod new_items;
 mod next_tokens;
+mod outside;
 mod part_tokens;
 mod pool;
 mod potential;

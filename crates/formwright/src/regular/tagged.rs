@@ -127,6 +127,11 @@ impl TaggedAutomaton {
         self.alphabet.ranges_of(has)
     }
 
+    /// All characters, as ascending ranges of one minterm each.
+    pub fn segments(&self) -> impl Iterator<Item = (u32, u32, Minterm)> + '_ {
+        self.alphabet.segments(0, u32::from(char::MAX))
+    }
+
     /// The minterm of a character.
     pub fn minterm(&self, c: char) -> Minterm {
         self.alphabet.minterm(u32::from(c))
