@@ -4,19 +4,24 @@
 
     xgrammar 0.2.8, orders.json: admits {"age":-1}, which is invalid (#/properties/age, minimum)
 
-Each engine runs in a process of its own, so that one that crashes or hangs is a finding, and the others go on. A probe
-counts only if every installed validator says what formwright says of it, whether it asserts formats or ignores them; if
-they disagree, that is a finding of its own, about formwright.
+Each engine runs in a process of its own, so that one that crashes or hangs is a finding, and the others go on: as many
+schemas are tried at the same time as there are processors, one at a time on each engine. A probe counts only if every
+installed validator says what formwright says of it, whether it asserts formats or ignores them; if they disagree, that
+is a finding of its own, about formwright.
 """
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from multiprocessing.connection import Connection
+from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from formwright._kernel import __version__
@@ -125,32 +130,49 @@ def judge(
     workers = [_Worker(name, timeout) for name in names]
     findings: list[Judgement] = []
     summaries = {worker.name: Summary(worker.name, worker.version) for worker in workers}
+    pool = ThreadPoolExecutor(os.cpu_count())
     try:
-        for name, schema in schemas.items():
-            probes, found = list_probes(name, schema)
-            for worker in workers:
-                answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
-                own = list(_list_findings(worker, name, probes, answer))
-                found += own
-                tried = len(probes) if answer[0] == "verdicts" else 0
-                summaries[worker.name] = _add(summaries[worker.name], own, tried)
+        for trials, disputed in pool.map(partial(_try_schema, workers), schemas, schemas.values()):
+            found = [*disputed, *chain.from_iterable(trial.findings for trial in trials)]
+            for trial in trials:
+                summaries[trial.engine] = _add(summaries[trial.engine], trial)
             findings += found
             for finding in found:
                 if tell is not None:
                     tell(finding)
     finally:
+        pool.shutdown(cancel_futures=True)
         for worker in workers:
             worker.close()
     return findings, list(summaries.values())
 
 
-def _add(summary: Summary, found: Sequence[Judgement], probes: int) -> Summary:
-    kinds = [finding.kind for finding in found]
+class _Trial(NamedTuple):
+    """What one schema has shown of an engine: findings, and how many texts were tried."""
+
+    engine: str
+    findings: list[Judgement]
+    probes: int
+
+
+def _try_schema(workers: Sequence[_Worker], name: str, schema: Any) -> tuple[list[_Trial], list[Judgement]]:
+    """Try the probes of a schema on each engine; and the disputed ones."""
+    probes, disputed = list_probes(name, schema)
+    trials = []
+    for worker in workers:
+        answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
+        tried = len(probes) if answer[0] == "verdicts" else 0
+        trials.append(_Trial(worker.name, list(_list_findings(worker, name, probes, answer)), tried))
+    return trials, disputed
+
+
+def _add(summary: Summary, trial: _Trial) -> Summary:
+    kinds = [finding.kind for finding in trial.findings]
     return summary._replace(
         schemas=summary.schemas + 1,
         refused=summary.refused + kinds.count("refuses"),
         failed=summary.failed + ("fails" in kinds),
-        probes=summary.probes + probes,
+        probes=summary.probes + trial.probes,
         admits=summary.admits + kinds.count("admits"),
         rejects=summary.rejects + kinds.count("rejects"),
         wrong=summary.wrong + ("admits" in kinds or "rejects" in kinds),
@@ -199,7 +221,7 @@ class _Worker:
     """An engine in a process of its own, which is started again after it has died."""
 
     def __init__(self, name: str, timeout: float) -> None:
-        self.name, self.timeout = name, timeout
+        self.name, self.timeout, self._lock = name, timeout, Lock()
         self.version = load_engine(name).version  # here, so that what is missing is said at once
         self._start()
 
@@ -212,7 +234,11 @@ class _Worker:
         self._pipe.recv()  # it is ready
 
     def try_probes(self, schema: str, texts: list[str]) -> _Answer:
-        """Let the engine read a schema and try texts."""
+        """Let the engine read a schema and try texts, one schema at a time."""
+        with self._lock:
+            return self._try_probes(schema, texts)
+
+    def _try_probes(self, schema: str, texts: list[str]) -> _Answer:
         try:
             self._pipe.send((schema, texts))
             if self._pipe.poll(self.timeout):
