@@ -103,8 +103,14 @@ def _find_either(a: Form[Any], b: Form[Any]) -> tuple[str, Literal["first", "sec
     if not b.language.is_regular:
         ways.reverse()  # what is decided comes first: then a search knows how long a text may be
     found: list[tuple[int, str, Literal["first", "second"]]] = []
-    for form, other, side in ways:
-        text = find_outside(form, other, max_bytes=found[0][0] if found else None)
+    for place, (form, other, side) in enumerate(ways):
+        try:
+            text = find_outside(form, other, max_bytes=found[0][0] if found else None)
+        except Undecided:
+            if place > 0:
+                raise
+            ways.append(ways[0])  # what the other form has bounds how long a text may be
+            continue
         if text is not None:
             found.append((len(text.encode()), text, side))
     shortest = min(found, key=lambda row: (row[0], row[2]), default=None)

@@ -125,17 +125,20 @@ impl Deterministic {
     }
 }
 
+/// A class of each of two automata, and the characters that are in both.
+type JointClass = ((u16, u16), Vec<(char, char)>);
+
 /// Two automata that read the same text.
 pub struct Meeting {
     own: Deterministic,
     /// The classes of both that some character is in, and their characters.
-    classes: Vec<((u16, u16), Vec<(char, char)>)>,
+    classes: Vec<JointClass>,
 }
 
 impl Meeting {
     /// An automaton that is read beside another one.
     pub fn new(own: Deterministic, other: &Deterministic) -> Self {
-        let mut classes: Vec<((u16, u16), Vec<(char, char)>)> = Vec::new();
+        let mut classes: Vec<JointClass> = Vec::new();
         let mut known: FxHashMap<(u16, u16), usize> = FxHashMap::default();
         let (mut at, mut other_at) = (0, 0);
         while own.start != LEFT && other.start != LEFT && at < own.segments.len() && other_at < other.segments.len() {
@@ -258,11 +261,15 @@ impl Run<'_> {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.pairs.len()];
         for (from, steps) in (0..).zip(&self.steps) {
             count(1 + steps.len());
-            steps.iter().for_each(|&(_, to)| before[to as usize].push(from));
+            for &(_, to) in steps {
+                before[to as usize].push(from);
+            }
         }
         let mut open: Vec<u32> = (0..self.pairs.len() as u32).filter(|&pair| ends(pair)).collect();
         let mut leads = vec![false; self.pairs.len()];
-        open.iter().for_each(|&pair| leads[pair as usize] = true);
+        for &pair in &open {
+            leads[pair as usize] = true;
+        }
         while let Some(pair) = open.pop() {
             for &from in &before[pair as usize] {
                 if !std::mem::replace(&mut leads[from as usize], true) {

@@ -84,12 +84,11 @@ impl Terminals {
             return Ok(&self.meetings[known]);
         }
         let tree = tree_of_terminal(graph, node)?;
-        let place = match self.meetings.get_index_of(&tree) {
-            Some(known) => known,
-            None => {
-                let meeting = Meeting::new(Deterministic::new(&tree, limits)?, regular);
-                self.meetings.insert_full(tree, meeting).0
-            }
+        let place = if let Some(known) = self.meetings.get_index_of(&tree) {
+            known
+        } else {
+            let meeting = Meeting::new(Deterministic::new(&tree, limits)?, regular);
+            self.meetings.insert_full(tree, meeting).0
         };
         self.by_node.insert(node, place);
         Ok(&self.meetings[place])
