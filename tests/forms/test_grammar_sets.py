@@ -275,9 +275,9 @@ def test_many_texts_are_intersected_with_a_pattern_as_well() -> None:
     ("work", "message"),
     [
         (lambda a: a & a, "one of the forms has to be a pattern"),
-        (lambda a: a - a, "no grammar in general"),
-        (lambda a: fw.regex("a*") - a, "no grammar in general"),
-        (lambda a: ~a, "no grammar in general"),
+        (lambda a: a - a, "not a grammar in general"),
+        (lambda a: fw.regex("a*") - a, "not a grammar in general"),
+        (lambda a: ~a, "not a grammar in general"),
         (lambda a: a.is_disjoint(a), "one of the forms has to be a pattern"),
         (lambda a: a & fw.json(), "is JSON"),
         (lambda a: fw.grammar('root ::= "a" root | <|x|>') & fw.regex("a*"), "a control token"),

@@ -175,8 +175,8 @@ fn not_regular(what: &str) -> Error {
 fn too_large() -> Error {
     Error::argument(
         "form",
-        "~: the form is no pattern: it has rules inside themselves, or too many texts or parts. What a grammar does not \
-         have is no grammar in general",
+        "~: the form is not a pattern: it has rules inside themselves, or too many texts or parts. What a grammar does not \
+         have is not a grammar in general",
     )
     .hint("subtract from it, or intersect it with a pattern: grammar - pattern, grammar & pattern")
 }

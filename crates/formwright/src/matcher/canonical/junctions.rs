@@ -166,16 +166,12 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
 
     /// The junctions that the ways of one lead to which may follow a token and are not known to be live, each with the
     /// token before it; after any token, all of them.
-    pub fn after(
-        &self,
-        merges: &Merges,
-        id: JunctionId,
-        before: Before,
-    ) -> impl Iterator<Item = (JunctionId, Before)> {
+    pub fn after(&self, merges: &Merges, id: JunctionId, before: Before) -> impl Iterator<Item = (JunctionId, Before)> {
         let is_any = before == Before::Any;
-        let ways = self.all[id as usize].ways.iter().filter(move |way| {
-            way.to != NONE && (is_any || way.rest >= INFINITE && may_follow(merges, before, way))
-        });
+        let ways = self.all[id as usize]
+            .ways
+            .iter()
+            .filter(move |way| way.to != NONE && (is_any || way.rest >= INFINITE && may_follow(merges, before, way)));
         let after = ways.map(move |way| (way.to, if is_any { before } else { Before::Token(way.last) }));
         after.filter(|&after| !self.is_settled(after))
     }
