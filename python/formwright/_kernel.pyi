@@ -252,8 +252,8 @@ class Language:
     def __rand__(self, other: Language, /) -> Language: ...
     def __invert__(self) -> Language: ...
     def shortest_outside(self, other: Language, most_bytes: int | None = None) -> bytes | None:
-        """A shortest text of this language that ``other`` does not have, as UTF-8; ``None`` if there is none. Neither has
-        to be regular: texts are tried, the shortest first. With ``most_bytes``, those up to this length.
+        """A shortest text of this language that ``other`` does not have, as UTF-8; ``None`` if there is none. Neither
+        has to be regular: texts are tried, the shortest first. With ``most_bytes``, those up to this length.
 
         Raises:
             ArgumentError: One holds JSON, a control token, a character parser, or a part with a bound on its tokens.

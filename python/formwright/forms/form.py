@@ -243,13 +243,13 @@ class Form(Generic[T_co]):
         return intersect(self, other) if isinstance(other, Form) else NotImplemented
 
     def __sub__(self, other: Form[Any], /) -> Form[T_co]:
-        """The texts that are in this form and not in ``other``, which must not be a grammar. Kinds and errors as for ``&``."""
+        """The texts in this form that are not in ``other``, which must not be a grammar. Kinds, errors as for ``&``."""
         from formwright.forms.sets import subtract_forms
 
         return subtract_forms(self, other) if isinstance(other, Form) else NotImplemented
 
     def __invert__(self) -> Form[Any]:
-        """The texts that are not in this form, which must not be a grammar; of JSON, the values. Errors as for ``&``."""
+        """The texts not in this form, which must not be a grammar; of JSON, the values. Errors as for ``&``."""
         from formwright.forms.sets import complement
 
         return complement(self)
