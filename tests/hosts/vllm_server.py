@@ -1,4 +1,4 @@
-"""vLLM's server on a CPU, with stamps: its own HTTP API, and our client's reading of it.
+"""vLLM's server on a CPU, with stamps: its own HTTP API, the receipts of its replies, and our client's reading of it.
 
 ::
 
@@ -30,6 +30,7 @@ from formwright.receipts import from_reply, read_reply_stamp
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "python" / "formwright" / "models" / "formwright_tiny"
+TOKENIZER = FOLDER / "tokenizer.json"
 SECONDS = 240
 OPTIONS = ["--dtype", "float32", "--enforce-eager", "--no-async-scheduling", "--max-model-len", "512"]
 AGE = {"type": "object", "properties": {"age": {"type": "integer", "maximum": 150}}, "required": ["age"]}
@@ -67,13 +68,14 @@ def wait_until_ready(url: str, server: subprocess.Popen[bytes]) -> None:
 def check_stamps(url: str) -> dict[str, int]:
     """Whole replies in forms say that they were checked, streams who the back end is, and other replies nothing."""
 
-    def post(**body: Any) -> httpx.Response:
-        prompt = {"model": "tiny", "prompt": "Ada is 36 years old.", "max_tokens": 24, "temperature": 0}
-        reply = httpx.post(f"{url}/v1/completions", json=prompt | body, timeout=120)
+    def post(path: str = "completions", **body: Any) -> httpx.Response:
+        prompt = {} if "messages" in body else {"prompt": "Ada is 36 years old."}
+        options = {"model": "tiny", "max_tokens": 24, "temperature": 0}
+        reply = httpx.post(f"{url}/v1/{path}", json=options | prompt | body, timeout=120)
         assert reply.status_code == 200, reply.text
         return reply
 
-    counts = {"replies": 0, "checked": 0, "streams": 0}
+    counts = {"replies": 0, "checked": 0, "streams": 0, "receipts": 0, "changed tokens found": 0}
     for form, conforms in (
         ({"structured_outputs": {"regex": "[0-9]{1,3}"}}, fw.regex("[0-9]{1,3}").matches),
         ({"structured_outputs": {"choice": ["yes", "no"]}}, ("yes", "no").__contains__),
@@ -83,30 +85,73 @@ def check_stamps(url: str) -> dict[str, int]:
         reply = post(**form, return_token_ids=True)
         text = reply.json()["choices"][0]["text"]
         assert conforms(text), text
-        check_receipt(reply.text, form)
+        counts["changed tokens found"] += check_receipt(reply.text, form)
         assert reply.headers["formwright-enforced"] == "checked"
         stream = post(**form, stream=True)
         assert stream.headers["formwright-backend"] == fw.__version__
         assert "formwright-enforced" not in stream.headers
         assert stream.text.rstrip().endswith("[DONE]")
-        for name in counts:
+        for name in ("replies", "checked", "streams", "receipts"):
             counts[name] += 1
+    check_command(reply.json())
+    messages = [{"role": "user", "content": "Ada is 36 years old. How old is she?"}]
+    chat = post("chat/completions", messages=messages, **form, return_token_ids=True)
+    counts["changed tokens found"] += check_receipt(chat.text, form)
+    assert chat.headers["formwright-enforced"] == "checked"
+    for name in ("replies", "checked", "receipts"):
+        counts[name] += 1
     assert not [name for name in post().headers if name.startswith("formwright")]
     return counts
 
 
-def check_receipt(reply: str, request: Any) -> None:
-    """The reply says what was written: its receipt holds, and assumes nothing."""
+def check_receipt(reply: str, request: Any) -> int:
+    """The reply says what was written: its receipt holds, and assumes nothing. With another token, at any step, it does
+    not hold from that step on. Returns the number of steps.
+    """
     check = find_check(request)
     assert check is not None
     assert check.asked is not None
+    form = form_from_request(*check.asked)
     stamp = read_reply_stamp(reply)
-    tokenizer = tokenizers.Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    tokenizer = tokenizers.Tokenizer.from_file(str(TOKENIZER))
     vocabulary = fw.Vocabulary.from_tokenizer(
         tokenizer, eos_token_ids=list(stamp.eos_token_ids), logits_size=stamp.logits_size
     )
-    (receipt,) = from_reply(reply, vocabulary, form_from_request(*check.asked))
+    (receipt,) = from_reply(reply, vocabulary, form)
     assert (receipt.assumed, receipt.verify(vocabulary)) == ((), ()), receipt
+    assert receipt.token_ids
+    for step in range(len(receipt.token_ids)):
+        (changed,) = from_reply(with_another_token(json.loads(reply), step), vocabulary, form)
+        first, *_ = changed.verify(vocabulary)
+        assert str(first).startswith(f"token_ids[{step}]: "), (step, first)
+    return len(receipt.token_ids)
+
+
+def with_another_token(reply: Any, step: int) -> Any:
+    """The reply with a token that no form here allows."""
+    reply["choices"][0]["token_ids"][step] = 0
+    return reply
+
+
+def check_command(reply: Any) -> None:
+    """The command verifies the reply of a schema, and names the token that was changed."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {name: Path(folder) / f"{name}.json" for name in ("reply", "form")}
+        paths["form"].write_text(json.dumps(AGE))
+
+        def verify(reply: Any) -> tuple[int, str]:
+            paths["reply"].write_text(json.dumps(reply))
+            command = [sys.executable, "-m", "formwright", "verify", "--reply", str(paths["reply"])]
+            command += ["--form", str(paths["form"]), "--tokenizer", str(TOKENIZER)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+            return done.returncode, done.stdout + done.stderr
+
+        code, said = verify(reply)
+        assert (code, said.startswith("holds: "), "assumed" in said) == (0, True, False), said
+        print("formwright verify --reply:", said.strip())
+        code, said = verify(with_another_token(reply, 2))
+        assert (code, said.startswith("token_ids[2]: ")) == (1, True), said
+        print("formwright verify --reply:", said.splitlines()[0])
 
 
 def check_client(url: str) -> None:
