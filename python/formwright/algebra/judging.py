@@ -5,9 +5,9 @@
     xgrammar 0.2.8, orders.json: admits {"age":-1}, which is invalid (#/properties/age, minimum)
 
 Each engine runs in a process of its own, so that one that crashes or hangs is a finding, and the others go on: as many
-schemas are tried at the same time as there are processors, one at a time on each engine. A probe counts only if every
-installed validator says what formwright says of it, whether it asserts formats or ignores them; if they disagree, that
-is a finding of its own, about formwright.
+schemas are tried at the same time as there are processors. A probe counts only if every installed validator says what
+formwright says of it, whether it asserts formats or ignores them; if they disagree, that is a finding of its own, about
+formwright.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from multiprocessing.connection import Connection
-from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 from formwright._kernel import __version__
@@ -127,12 +126,11 @@ def judge(
         MissingDependency: An engine is not installed.
     """
     names = list(dict.fromkeys(("formwright", *engines)))
-    workers = [_Worker(name, timeout) for name in names]
+    summaries = {name: Summary(name, load_engine(name).version) for name in names}  # what is missing is said at once
     findings: list[Judgement] = []
-    summaries = {worker.name: Summary(worker.name, worker.version) for worker in workers}
-    pool = ThreadPoolExecutor(os.cpu_count())
+    pool, teams = ThreadPoolExecutor(os.cpu_count()), _Teams(names, timeout)
     try:
-        for trials, disputed in pool.map(partial(_try_schema, workers), schemas, schemas.values()):
+        for trials, disputed in pool.map(partial(_try_schema, teams), schemas, schemas.values()):
             found = [*disputed, *chain.from_iterable(trial.findings for trial in trials)]
             for trial in trials:
                 summaries[trial.engine] = _add(summaries[trial.engine], trial)
@@ -142,8 +140,7 @@ def judge(
                     tell(finding)
     finally:
         pool.shutdown(cancel_futures=True)
-        for worker in workers:
-            worker.close()
+        teams.close()
     return findings, list(summaries.values())
 
 
@@ -155,14 +152,15 @@ class _Trial(NamedTuple):
     probes: int
 
 
-def _try_schema(workers: Sequence[_Worker], name: str, schema: Any) -> tuple[list[_Trial], list[Judgement]]:
+def _try_schema(teams: _Teams, name: str, schema: Any) -> tuple[list[_Trial], list[Judgement]]:
     """Try the probes of a schema on each engine; and the disputed ones."""
     probes, disputed = list_probes(name, schema)
     trials = []
-    for worker in workers:
-        answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
-        tried = len(probes) if answer[0] == "verdicts" else 0
-        trials.append(_Trial(worker.name, list(_list_findings(worker, name, probes, answer)), tried))
+    with teams.take() as workers:
+        for worker in workers:
+            answer = worker.try_probes(json.dumps(schema), [probe.text for probe in probes])
+            tried = len(probes) if answer[0] == "verdicts" else 0
+            trials.append(_Trial(worker.name, list(_list_findings(worker, name, probes, answer)), tried))
     return trials, disputed
 
 
@@ -221,8 +219,8 @@ class _Worker:
     """An engine in a process of its own, which is started again after it has died."""
 
     def __init__(self, name: str, timeout: float) -> None:
-        self.name, self.timeout, self._lock = name, timeout, Lock()
-        self.version = load_engine(name).version  # here, so that what is missing is said at once
+        self.name, self.timeout = name, timeout
+        self.version = load_engine(name).version
         self._start()
 
     def _start(self) -> None:
@@ -234,11 +232,7 @@ class _Worker:
         self._pipe.recv()  # it is ready
 
     def try_probes(self, schema: str, texts: list[str]) -> _Answer:
-        """Let the engine read a schema and try texts, one schema at a time."""
-        with self._lock:
-            return self._try_probes(schema, texts)
-
-    def _try_probes(self, schema: str, texts: list[str]) -> _Answer:
+        """Let the engine read a schema and try texts."""
         try:
             self._pipe.send((schema, texts))
             if self._pipe.poll(self.timeout):
@@ -257,6 +251,32 @@ class _Worker:
         self._process.kill()
         self._process.join()
         self._pipe.close()
+
+
+class _Teams:
+    """Workers, one for each engine, for as many schemas as are tried at the same time."""
+
+    def __init__(self, engines: Sequence[str], timeout: float) -> None:
+        self._engines, self._timeout = engines, timeout
+        self._all, self._idle = list[list[_Worker]](), list[list[_Worker]]()
+
+    @contextmanager
+    def take(self) -> Iterator[list[_Worker]]:
+        """Take a team that does nothing; one more is started where there is none."""
+        try:
+            team = self._idle.pop()
+        except IndexError:
+            team = [_Worker(name, self._timeout) for name in self._engines]
+            self._all.append(team)
+        try:
+            yield team
+        finally:
+            self._idle.append(team)
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in chain.from_iterable(self._all):
+            worker.close()
 
 
 def _serve(name: str, pipe: Connection) -> None:
