@@ -86,6 +86,13 @@ def test_the_shortest_answer_stands_for_a_place() -> None:
         ({"type": "string", "format": "email"}, '"nobody"'),
         ({"enum": ["\u00e9"]}, '"\\u00e9"'),
         ({"type": "number"}, "1e999"),
+        ({"type": "integer"}, "1e400"),
+        ({"exclusiveMinimum": 0}, "1e-400"),
+        ({"exclusiveMaximum": 1}, "0.99999999999999999999"),
+        ({"not": {"const": 0.1}}, "0.1000000000000000000001"),
+        ({"type": "number"}, "1" + "0" * 5000),
+        ({"type": "number"}, "1e999999999999999999999"),
+        ({"type": "array"}, "[" * 5000 + "]" * 5000),
         ({"$dynamicRef": "#a", "$dynamicAnchor": "a"}, "1"),
     ],
 )

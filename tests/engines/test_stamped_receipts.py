@@ -366,9 +366,31 @@ def test_our_server_says_what_a_receipt_needs(post: Any, tiny: Any) -> None:
     asked["choices"][0]["message"]["content"] = plain["choices"][0]["message"]["content"].replace("39", "40")
     (changed,) = from_reply(asked, tiny.vocabulary)
     assert {problem.entry for problem in changed.verify(tiny.vocabulary)} == {"text"}
+    message = asked["choices"][0]["message"]
+    message["reasoning"] = "x"
+    with pytest.raises(fw.errors.ArgumentError, match="which its receipts do not have"):
+        from_reply(asked, tiny.vocabulary)
+    del message["reasoning"]
+    with pytest.raises(fw.errors.ArgumentError, match="was written under the form"):
+        from_reply(asked, tiny.vocabulary, fw.form({"type": "string"}))
+    message["content"] = "\ud800"
+    with pytest.raises(fw.errors.ArgumentError, match="half a character"):
+        from_reply(asked, tiny.vocabulary)
+    message["content"] = "39"
     asked["choices"] *= 2
     with pytest.raises(fw.errors.ArgumentError, match="2 texts"):
         from_reply(asked, tiny.vocabulary)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [{"eos_token_ids": ["x"]}, {"logits_size": "9"}, {"vocabulary": 5}, {"prompts": [5]}, {"canonical": 1}],
+)
+def test_entries_of_another_type_are_refused(post: Any, tiny: Any, entries: dict[str, Any]) -> None:
+    reply = post(temperature=0)
+    reply["formwright"]["provenance"] |= entries
+    with pytest.raises(fw.errors.ArgumentError, match="another type"):
+        from_reply(reply, tiny.vocabulary, fw.form(RECORD))
 
 
 def test_the_object_of_an_sdk_is_a_reply(post: Any, tiny: Any) -> None:

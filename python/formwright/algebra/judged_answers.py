@@ -22,13 +22,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from itertools import chain, cycle, islice, zip_longest
+from math import isfinite
 from typing import Any, Literal, NamedTuple, Protocol
 
 from formwright._kernel import __version__
 from formwright.algebra.judging import Judgement, list_probes
 from formwright.algebra.opinions import Opinion, ask, load_validators
 from formwright.algebra.probes import Probe
-from formwright.errors import FormwrightError
+from formwright.errors import FormwrightError, UnsatisfiableSchema
+from formwright.forms.json_forms import json_schema
 from formwright.forms.json_options import complete_options
 from formwright.forms.rejections import find_rejection
 from formwright.forms.schema_sets import SchemaSource, holds
@@ -36,7 +38,7 @@ from formwright.forms.schema_sets import SchemaSource, holds
 __all__ = ["Answer", "AskedService", "ServiceSummary", "judge_service", "read_value"]
 
 _MOST_DIGITS = 400
-"""Digits of a whole number that is written with an exponent, at most."""
+"""Digits of a whole number, at most."""
 
 
 class Answer(NamedTuple):
@@ -155,11 +157,24 @@ def _add(summary: ServiceSummary, trial: _Trial) -> ServiceSummary:
 def _try_schema(service: AskedService, answers: int, name: str, schema: Any) -> _Trial:
     """Ask for texts of one schema, until there are enough or the service does not take it."""
     probes, _ = list_probes(name, schema, 4 * answers)
+    if not probes and (unread := _find_unread(name, schema)):
+        return _Trial([], [unread])
     trial = _Trial(list(_ask_all(service, schema, list(_write_prompts(probes, answers)))))
     judged = _Judge(service, name, schema)
     trial.invalid = sum(judged.is_invalid(answer.text) for answer in trial.given if answer.outcome == "text")
     trial.findings = [*judged.list_findings(), *_list_failures(service, name, trial.given, probes)]
     return trial
+
+
+def _find_unread(name: str, schema: Any) -> Judgement | None:
+    """Why formwright cannot read a schema, so that nothing is asked; ``None`` if it can."""
+    try:
+        json_schema(json.dumps(schema), unknown_keywords="ignore")
+    except UnsatisfiableSchema:
+        return None
+    except FormwrightError as error:
+        return Judgement("formwright", __version__, name, "refuses", f"{type(error).__name__}: {error}"[:300])
+    return None
 
 
 def _write_prompts(probes: Sequence[Probe], answers: int) -> Iterator[str]:
@@ -206,7 +221,11 @@ class _Judge:
         """Whether a text does not conform."""
         try:
             value = read_value(text)
+        except OverflowError:  # validators would judge another value
+            return False
         except (ValueError, RecursionError):
+            if _is_json(text):  # too deep for validators
+                return False
             self._keep("ignores", text)
             return True
         own = self._ask_formwright(value)
@@ -246,15 +265,32 @@ class _Judge:
 
 
 def read_value(text: str) -> Any:
-    """Read JSON as validators do. Raises ValueError."""
-    return json.loads(text, parse_float=_read_number, parse_constant=_refuse_constant)
+    """Read JSON as validators do.
+
+    Raises:
+        ValueError: It is not JSON.
+        OverflowError: It holds a number that Python does not hold exactly.
+        RecursionError: It is too deep.
+    """
+    return json.loads(text, parse_int=_read_number, parse_float=_read_number, parse_constant=_refuse_constant)
 
 
 def _read_number(digits: str) -> int | float:
-    """A number; a whole one is an integer, however it is written."""
-    number = Decimal(digits)
-    is_whole = number.adjusted() < _MOST_DIGITS and number == number.to_integral_value()
-    return int(number) if is_whole else float(digits)
+    """A number; a whole one is an integer, however it is written. Raises OverflowError."""
+    try:
+        number = Decimal(digits)
+    except ArithmeticError as error:
+        raise OverflowError(f"{digits[:40]} is out of bounds") from error
+    if number.adjusted() < _MOST_DIGITS and number == number.to_integral_value():
+        return int(number)
+    value = float(digits)
+    if not isfinite(value) or Decimal(repr(value)) != number:
+        raise OverflowError(f"{digits[:40]} has no exact value")
+    return value
+
+
+def _is_json(text: str) -> bool:
+    return json_schema({}, whitespace="free", order="model").matches(text.encode(errors="replace"))
 
 
 def _refuse_constant(name: str) -> Any:

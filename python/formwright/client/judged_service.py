@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from typing import Any, Literal, TypeAlias, get_args
+from urllib.parse import urlsplit
 
 from formwright._retries import request_policy, retry
 from formwright.algebra.judged_answers import Answer, read_value
@@ -75,15 +76,15 @@ class JudgedService:
         return Answer("cut" if reply.end == "length" else "text", reply.text)
 
     def check(self) -> None:
-        """Ask for an object, with a question that has another answer.
+        """Ask for an object with a question that invites prose: a service that ignores schemas answers in prose.
 
         Raises:
             RequestFailed: There is no service at the URL; it does not know the key or the model; it did not answer; or
-                its answer is not JSON.
+                its answer is not an object.
         """
         question = "Say hello in one English sentence. Do not write JSON."
         reply: Reply = run(self._send(_ANY_OBJECT, question, 0), self._model.transport)
-        if reply.end == "stop" and not _is_json(reply.text):
+        if reply.end == "stop" and not _is_object(reply.text):
             raise RequestFailed(
                 f"{self.name} ignores {self._field}: asked for an object, {self.version} answered {reply.text[:80]!r}",
                 hint=f"the service must enforce schemas; --field names where it reads one: {_list_fields()}",
@@ -145,7 +146,9 @@ def load_service(
         raise ArgumentError(f"there is no field {field!r}: there are {_list_fields()}", argument="field")
     if not (name or model):
         raise ArgumentError(
-            f"{base_url} names no model", hint=f"write its name after the URL: {base_url}#some-model", argument="model"
+            f"the URL of {urlsplit(base_url).hostname} names no model",
+            hint="write its name after the URL: http://host/v1#some-model",
+            argument="model",
         )
     remote = connect(base_url, name or str(model), api="openai", timeout=timeout)
     service = JudgedService(remote, field=field, max_tokens=max_tokens)
@@ -165,9 +168,8 @@ def _write_schema(schema: Any, field: SchemaField) -> Mapping[str, Any]:
     return {field: schema if field == "guided_json" else {"json": schema}}
 
 
-def _is_json(text: str) -> bool:
+def _is_object(text: str) -> bool:
     try:
-        read_value(text)
-    except (ValueError, RecursionError):
+        return isinstance(read_value(text), dict)
+    except (ValueError, OverflowError, RecursionError):
         return False
-    return True

@@ -107,7 +107,8 @@ class StampingMiddleware(ABC):
         """The vocabulary of a request; ``None`` if it cannot be found, which is logged, since the reply must pass."""
         try:
             if self._vocabularies is None:
-                self._vocabularies, self._ends = self.read_vocabularies(app)
+                vocabularies, self._ends = self.read_vocabularies(app)
+                self._vocabularies = vocabularies  # last, for other threads
             return self._vocabularies.with_ends([*self._ends, *(request.get("stop_token_ids") or [])])
         except Exception as error:
             _log.warning("the stamp does not name the vocabulary: %s: %s", type(error).__name__, error)

@@ -276,6 +276,10 @@ class Receipt:
         if vocabulary.fingerprint != self.vocabulary:
             yield Problem("vocabulary", None, f"it was {self.vocabulary}, and this one is {vocabulary.fingerprint}")
             return
+        if set(self.eos_token_ids) != set(vocabulary.eos_token_ids):
+            yield Problem("eos_token_ids", None, f"this vocabulary has {vocabulary.eos_token_ids}")
+        if self.logits_size != vocabulary.logits_size:
+            yield Problem("logits_size", None, f"this vocabulary has {vocabulary.logits_size}")
         try:
             constraint = Constraint(self.read_form(), vocabulary, canonical=self.canonical)
         except FormwrightError as error:

@@ -109,24 +109,24 @@ def from_reply(reply: Any, vocabulary: Vocabulary, form: Form[Any] | None = None
         form: The form that the request asked for; not needed where the reply has receipts.
 
     Raises:
-        ArgumentError: The reply cannot be read, or has no stamp; it has thoughts or calls beside its texts; the form is
-            missing, or another one than the stamp names.
+        ArgumentError: The reply cannot be read, or has no stamp; it has thoughts or calls beside its texts, and no
+            receipts; it shows what its receipts do not have; the form is missing, or another one than the stamp names.
         VocabularyError: The reply does not say its tokens, and it is not known how the tokenizer spells a text.
         LanguageError: The form holds a character parser, which cannot be stored.
     """
     body = _decode(reply)
     stamp = read_reply_stamp(body)
+    if form is not None and stamp.form not in (form.digest, respell_form(form).digest):
+        raise ArgumentError(
+            f"the text was written under the form {stamp.form}, and this one is {form.digest}", argument="form"
+        )
     if stamp.receipts:
-        return _take_receipts(body, stamp)
+        return _take_receipts(body, stamp, vocabulary)
     if form is None:
         raise ArgumentError(
             "the stamp of this reply only names its form by a digest",
             hint="pass the form that the request asked for",
             argument="form",
-        )
-    if stamp.form not in (form.digest, respell_form(form).digest):
-        raise ArgumentError(
-            f"the text was written under the form {stamp.form}, and this one is {form.digest}", argument="form"
         )
     texts = list(_list_texts(body))
     prompts = stamp.prompts if len(stamp.prompts) == len(texts) else ("",) * len(texts)
@@ -165,9 +165,21 @@ def read_reply_stamp(reply: Any) -> ReplyStamp:
         )
     except (KeyError, TypeError) as error:
         raise ArgumentError(f"the stamp of this reply cannot be read: {error}", argument="reply") from error
-    if read.canonical not in (False, True, "forced") or type(read.max_tokens) not in (int, type(None)):
+    if not _has_own_types(read):
         raise ArgumentError("the stamp of this reply has an entry of another type than its own", argument="reply")
     return read
+
+
+def _has_own_types(stamp: ReplyStamp) -> bool:
+    """Whether each entry has the type that is written above."""
+    numbers = (stamp.max_tokens, stamp.logits_size)
+    return (
+        (type(stamp.canonical) is bool or stamp.canonical == "forced")
+        and all(number is None or type(number) is int for number in numbers)
+        and isinstance(stamp.vocabulary, str | None)
+        and all(type(token) is int for token in stamp.eos_token_ids)
+        and all(isinstance(prompt, str) for prompt in stamp.prompts)
+    )
 
 
 def _decode(reply: Any) -> Mapping[str, Any]:
@@ -199,9 +211,18 @@ def _list_texts(body: Mapping[str, Any]) -> Iterator[_Text]:
                 hint='ask formwright serve for receipts: "formwright": {"receipt": true}',
                 argument="reply",
             )
+        _check_whole(text)
         token_ids = _read_ids(choice.get("token_ids"), choice.get("response_token_ids"))
         prompt_ids = _read_ids(choice.get("prompt_token_ids"), body.get("prompt_token_ids"))
         yield _Text(text, choice.get("finish_reason"), token_ids, prompt_ids)
+
+
+def _check_whole(text: str) -> None:
+    """Raise ArgumentError where a text holds half a character, as JSON may."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"a text of this reply holds half a character: {error}", argument="reply") from error
 
 
 def _read_ids(*places: Any) -> Sequence[int] | None:
@@ -270,13 +291,12 @@ def _without_end(token_ids: Sequence[int], vocabulary: Vocabulary) -> Sequence[i
     return token_ids[:size]
 
 
-def _take_receipts(body: Mapping[str, Any], stamp: ReplyStamp) -> tuple[Receipt, ...]:
+def _take_receipts(body: Mapping[str, Any], stamp: ReplyStamp, vocabulary: Vocabulary) -> tuple[Receipt, ...]:
     """The receipts of a stamp, each with the digest of the text that the reply has now."""
-    if not isinstance(body.get("choices"), list):  # the texts of other replies are in several parts
-        return stamp.receipts
     try:
         texts = [text.text for text in _list_texts(body)]
-    except ArgumentError:  # a receipt is of all that was written, and a text of a part
+    except ArgumentError:  # a receipt is of all that was written, and what the reply shows are parts of it
+        _check_parts(body, stamp, vocabulary)
         return stamp.receipts
     if len(texts) != len(stamp.receipts):
         raise ArgumentError(
@@ -284,3 +304,29 @@ def _take_receipts(body: Mapping[str, Any], stamp: ReplyStamp) -> tuple[Receipt,
         )
     digests = (hashlib.sha256(text.encode()).hexdigest() for text in texts)
     return tuple(replace(receipt, text=digest) for receipt, digest in zip(stamp.receipts, digests, strict=True))
+
+
+_SHOWN = frozenset({"text", "content", "reasoning", "reasoning_content", "arguments"})
+"""Members of a reply that hold what was written."""
+
+
+def _check_parts(body: Mapping[str, Any], stamp: ReplyStamp, vocabulary: Vocabulary) -> None:
+    """Raise ArgumentError where a reply shows a text that is not a part of what its receipts say was written."""
+    size = len(vocabulary)
+    written = [b"".join(vocabulary.token(id) for id in each.token_ids if id < size) for each in stamp.receipts]
+    for shown in _list_shown([body.get("choices"), body.get("output")]):
+        _check_whole(shown)
+        if not any(shown.strip().encode() in data for data in written):
+            raise ArgumentError(f"this reply shows {shown[:80]!r}, which its receipts do not have", argument="reply")
+
+
+def _list_shown(part: Any) -> Iterator[str]:
+    """The texts in a part of a reply, wherever they are."""
+    open_parts = [part]
+    while open_parts:
+        part = open_parts.pop()
+        if isinstance(part, Mapping):
+            yield from (value for name, value in part.items() if name in _SHOWN and isinstance(value, str))
+            open_parts += part.values()
+        elif isinstance(part, list):
+            open_parts += part

@@ -150,7 +150,9 @@ def _read_call(call: Any) -> UncheckedCall:
 
 def _read_end(reason: Any) -> End:
     """Read why a choice ends; the name of a filter may precede what it has found. Raises RequestFailed."""
-    known = reason.lower().partition(":")[0] if isinstance(reason, str) else reason
+    if not isinstance(reason, str | None):
+        raise RequestFailed(f"the service gave {str(reason)[:80]} as the reason of an end")
+    known = reason and reason.lower().partition(":")[0]
     return read_end(known if known in _ENDS else reason, _ENDS)
 
 
