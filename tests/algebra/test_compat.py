@@ -240,8 +240,9 @@ def test_deleted_files_are_reported(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"type": "number"}')
     done = CliRunner().invoke(app, ["compat", "--revision", "HEAD", str(tmp_path), "--direction", "write"])
     assert done.exit_code == 1
-    assert "b.json: deleted since HEAD" in done.stderr
+    assert "b.json: deleted since HEAD" in done.stdout
     assert CliRunner().invoke(app, ["compat", "--revision", "none", str(tmp_path)]).exit_code == 2
     for shown in ("json", "markdown"):
         done = CliRunner().invoke(app, ["compat", "--revision", "HEAD", str(tmp_path), "--format", shown])
         assert "readers" in done.stdout
+        assert {"json": '"deleted_since": "HEAD"', "markdown": "everything: deleted since HEAD"}[shown] in done.stdout

@@ -365,8 +365,8 @@ impl Language {
         Ok(Self { kernel, source: self.source.complement() })
     }
 
-    /// A shortest text of this language that ``other`` does not have, as UTF-8; ``None`` if there is none. Neither has
-    /// to be regular: texts are tried, the shortest first. With ``most_bytes``, those up to this length.
+    /// A shortest text of this language that ``other`` does not have, as UTF-8; ``None`` if there is none. Neither
+    /// has to be regular: texts are tried, the shortest first. With ``most_bytes``, those up to this length.
     ///
     /// Raises:
     ///     ArgumentError: One holds JSON, a control token, a character parser, or a part with a bound on its tokens.

@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import click
 
@@ -19,7 +19,14 @@ from formwright.forms.form import Form
 
 __all__ = ["compat"]
 
-Verdict = Compatibility | FormwrightError
+
+class Deleted(NamedTuple):
+    """A file that was there in a revision."""
+
+    revision: str
+
+
+Verdict = Compatibility | FormwrightError | Deleted
 """What was found about two versions, or why nothing was."""
 
 
@@ -50,14 +57,11 @@ def compat(
             found[name] = compare(read_old(), read_new(), direction=direction)
         except FormwrightError as error:
             found[name] = error
+    if revision is not None:
+        found |= {path: Deleted(revision) for path in _list_deleted(versions, revision)}
     click.echo(_SHOW[format_](found))
     if any(isinstance(verdict, FormwrightError) for verdict in found.values()):
         raise SystemExit(3)
-    deleted = [] if revision is None else _list_deleted(versions, revision)
-    for path in deleted:
-        click.echo(f"{path}: deleted since {revision}", err=True)
-    if deleted:
-        raise SystemExit(1)
     if not all(isinstance(verdict, Compatibility) and verdict.is_compatible for verdict in found.values()):
         raise SystemExit(1)
 
@@ -162,6 +166,9 @@ def _text_lines(name: str, verdict: Verdict) -> Iterator[str]:
     if isinstance(verdict, FormwrightError):
         yield f"{name}: {verdict}"
         return
+    if isinstance(verdict, Deleted):
+        yield f"{name}: deleted since {verdict.revision}"
+        return
     count = len(verdict.changes)
     without = "compatible" if verdict else "not compatible, in a place that cannot be told"
     yield f"{name}: " + (f"{count} change{'s' * (count != 1)}" if count else without)
@@ -177,6 +184,8 @@ def _show_json(found: Mapping[str, Verdict]) -> str:
 def _as_json(verdict: Verdict) -> dict[str, Any]:
     if isinstance(verdict, FormwrightError):
         return {"error": type(verdict).__name__, "message": str(verdict)}
+    if isinstance(verdict, Deleted):
+        return {"is_compatible": False, "is_complete": True, "changes": [], "deleted_since": verdict.revision}
     changes = [{**change._asdict(), "keywords": list(change.keywords)} for change in verdict.changes]
     return {"is_compatible": verdict.is_compatible, "is_complete": verdict.is_complete, "changes": changes}
 
@@ -190,6 +199,8 @@ def _markdown_rows(name: str, verdict: Verdict) -> Iterator[str]:
     name = _escape_cell(name)
     if isinstance(verdict, FormwrightError):
         yield f"| {name} | {type(verdict).__name__} | | | {_escape_cell(str(verdict))} |"
+    elif isinstance(verdict, Deleted):
+        yield f"| {name} | everything: deleted since {_escape_cell(verdict.revision)} | | | |"
     elif verdict.is_compatible:
         yield f"| {name} | nothing | | | |"
     elif not verdict.changes:

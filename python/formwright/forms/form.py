@@ -311,7 +311,7 @@ class Form(Generic[T_co]):
         return sample_texts(self.language, n, seed, max_bytes)
 
     def hypothesis(self, *, max_bytes: int | None = None) -> Any:
-        """A strategy of the library hypothesis: values of this form, for property tests; they shrink to the shortest.
+        """A strategy of hypothesis: values of this form, for property tests. They shrink toward short texts.
 
         Args:
             max_bytes: The length of the longest text; ``None`` is 16 bytes more than the shortest.

@@ -131,7 +131,7 @@ def find_outside(a: Form[Any], b: Any, *, max_bytes: int | None = None) -> str |
     try:
         text = a.language.shortest_outside(b.language, max_bytes)
     except LimitExceeded as error:
-        raise _undecided(error) from error
+        raise _make_undecided(error) from error
     return None if text is None else text.decode()
 
 
@@ -226,8 +226,8 @@ def _find_example(make: Callable[[], Language]) -> str | None:
     except UnsatisfiableSchema:
         return None
     except LimitExceeded as error:
-        raise _undecided(error) from error
+        raise _make_undecided(error) from error
 
 
-def _undecided(error: LimitExceeded) -> Undecided:
+def _make_undecided(error: LimitExceeded) -> Undecided:
     return Undecided(f"not decided: {error}", hint=error.hint, bound=error.limit)

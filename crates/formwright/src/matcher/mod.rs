@@ -11,6 +11,7 @@
 //! | `machine` | where a byte leads: configurations, stacks, transitions, costs | |
 //! | `keys` | under which keys masks are kept | `machine` |
 //! | `recognizer`, `byte_automaton`, `new_items` | the machine alone, without a vocabulary | `machine` |
+//! | `outside` | a text that one language has and another one does not | `machine` |
 //! | `minimal` | the smallest automaton over bytes | `byte_automaton` |
 //! | `finite_states` | all states of a form, or why there are too many | `byte_automaton`, `minimal` |
 //! | `between` | what is written between two texts | `minimal`, `finite_states` |

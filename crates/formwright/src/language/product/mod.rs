@@ -1,7 +1,7 @@
 //! The texts of a grammar that are also in a regular language: the two, read side by side.
 //!
 //! ```text
-//! s: "(" s ")" |          in form "(" * an even number, ")" * any number: two states E, O
+//! s: "(" s ")" |          pattern "(" * an even number, ")" * any number: two states E, O
 //!
 //! from E    "(" E>O   s O>E  or  s O>O ...      the copy s E>E has "(" s(O>O) ")" and the empty text
 //! ```
@@ -13,7 +13,7 @@
 //!
 //! Only what a text may meet is looked at. From its beginning on, places are *entered*: a part, and the state that it begins
 //! in. Where they lead is found upwards, from parts to what they are parts of. Both are one list of things to do.
-//! Then [`copies`] writes what the ends of whole texts need.
+//! Then [`copies`] writes only the copies that some whole text uses.
 //!
 //! Cost: an [`Entry`] for each part and state that it begins in, a fact for each state that it ends in, and a step for each
 //! fact and place that waits for it. Entries and facts are counted against one bound, the states of the automaton

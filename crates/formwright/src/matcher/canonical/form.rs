@@ -58,7 +58,7 @@ pub trait Form {
         None
     }
 
-    /// Makes steps that depend on the names and items used impossible, or possible again as far as is known.
+    /// While set, a step that depends on the names and items used leads nowhere.
     fn refuse_unresolved(&mut self, _: bool) {}
 
     /// Whether a text may be there after the end of what the form tells about.

@@ -48,7 +48,7 @@ const LOOKS: u32 = 8;
 /// all.
 const LIVE_FUEL: u32 = 1 << 12;
 
-/// What becomes of all texts that differ in the names and items they have used.
+/// What is true of every text at these configurations, whichever names and items it has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Each can be completed.
@@ -65,9 +65,9 @@ pub type Fates<K> = FxHashMap<(K, Place), Fate>;
 /// The names and items that a text has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Used {
-    /// Supposed: all that may come, so that only what is possible in any case is.
+    /// Supposed: all that may come. What is possible then is possible for every text.
     Everything,
-    /// Supposed: none of those that may come.
+    /// Supposed: none of those that may come. What is impossible then is impossible for every text.
     Nothing,
     /// Those of the text at hand.
     AtHand,
