@@ -105,13 +105,16 @@ impl<'d> GraphBuilder<'_, 'd> {
             }
         }
         for met in signatures {
-            let values = met.iter().fold(base, |all, at| conjoin_in(arena, all, asked[at as usize]));
-            // Texts of these conditions that meet more of them are in this class too.
-            let within =
-                |at: u32| several.iter().any(|more| more.contains(at) && met.iter().all(|at| more.contains(at)));
-            let apart = finite.iter().filter(|&at| !met.contains(at) && !within(at));
-            let promised = apart.filter_map(|at| complements[at as usize]).map(|other| other as u32);
-            let promised: Values = promised.chain(met.iter()).collect();
+            let mut values = met.iter().fold(base, |all, at| conjoin_in(arena, all, asked[at as usize]));
+            let mut promised = met.clone();
+            for at in finite.iter().filter(|&at| !met.contains(at)) {
+                let Some(other) = complements[at as usize] else { continue };
+                promised.insert(other as u32);
+                // Texts of these conditions that meet more of them have a class of their own.
+                if several.iter().any(|more| more.contains(at) && met.iter().all(|at| more.contains(at))) {
+                    values = conjoin_in(arena, values, asked[other]);
+                }
+            }
             classes.push((values, promised));
         }
         classes.push((others, missed));
