@@ -188,7 +188,7 @@ def test_the_schema_is_sent_as_it_is_in_the_field_that_is_named(field: Any) -> N
     assert bodies[0]["messages"][0]["content"] == f"{ASKED}0"
 
 
-# --- what is no service ----------------------------------------------------------------------------
+# --- what is not a service ---------------------------------------------------------------------------
 
 
 def test_what_is_no_service_is_said_at_once() -> None:

@@ -23,7 +23,7 @@ from decimal import Decimal
 from functools import partial
 from itertools import chain, cycle, islice, zip_longest
 from math import isfinite
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from formwright._kernel import __version__
 from formwright.algebra.judging import Judgement, list_probes
@@ -35,7 +35,10 @@ from formwright.forms.json_options import complete_options
 from formwright.forms.rejections import find_rejection
 from formwright.forms.schema_sets import SchemaSource, holds
 
-__all__ = ["Answer", "AskedService", "ServiceSummary", "judge_service", "read_value"]
+__all__ = ["Answer", "AskedService", "SchemaField", "ServiceSummary", "judge_service", "read_value"]
+
+SchemaField: TypeAlias = Literal["response_format", "structured_outputs", "guided_json"]
+"""The field of a request that holds the schema."""
 
 _MOST_DIGITS = 400
 """Digits of a whole number, at most."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from formwright.algebra.judged_answers import ServiceSummary, judge_service
+from formwright.algebra.judged_answers import SchemaField, ServiceSummary, judge_service
 from formwright.algebra.judging import Judgement, Summary
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIELDS", "JudgeReport", "ask_service", "is_url", "list_lines", "load_services", "tell"]
 
-FIELDS = ("response_format", "structured_outputs", "guided_json")
+FIELDS = get_args(SchemaField)
 """Fields of a request in which services read a schema."""
 
 

@@ -12,11 +12,11 @@ prompt, and no answer is asked for again.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from formwright._retries import request_policy, retry
-from formwright.algebra.judged_answers import Answer, read_value
+from formwright.algebra.judged_answers import Answer, SchemaField, read_value
 from formwright.client.flow.steps import Reply, Request, Send, Step
 from formwright.client.model import RemoteModel
 from formwright.client.remote_models import connect
@@ -25,10 +25,7 @@ from formwright.client.transport.failures import decode_body, read_failure
 from formwright.client.wires.chat import CHAT
 from formwright.errors import ArgumentError, LimitExceeded, Refused, RequestFailed
 
-__all__ = ["JudgedService", "SchemaField", "load_service"]
-
-SchemaField: TypeAlias = Literal["response_format", "structured_outputs", "guided_json"]
-"""The field of a request that holds the schema."""
+__all__ = ["JudgedService", "load_service"]
 
 _RETRIES = 3
 """Requests that are sent again where the service says that there are too many."""
@@ -137,13 +134,13 @@ def load_service(
         max_tokens: Tokens of an answer at most.
 
     Raises:
-        ArgumentError: The URL is none, no model is named, or there is no such field.
+        ArgumentError: The URL cannot be read, no model is named, or the field is not one of these.
         RequestFailed: As `JudgedService.check`.
         MissingDependency: formwright[client] is not installed.
     """
     base_url, _, name = url.partition("#")
     if field not in get_args(SchemaField):
-        raise ArgumentError(f"there is no field {field!r}: there are {_list_fields()}", argument="field")
+        raise ArgumentError(f"there is no field {field!r}; the fields are {_list_fields()}", argument="field")
     if not (name or model):
         raise ArgumentError(
             f"the URL of {urlsplit(base_url).hostname} names no model",

@@ -188,7 +188,8 @@ impl<'p, 'g> Copies<'p, 'g> {
                         return Node::Sequence(parts.into());
                     }
                 }
-                [] => return Node::Empty, // a sequence of no parts
+                [] if parts.is_empty() => return Node::Empty, // a sequence of no parts
+                [] => return Node::Sequence(parts.into()),
                 _ if parts.is_empty() => return choice(self.sequences(&ways)),
                 _ => {
                     parts.push(self.copy(at, exit));

@@ -102,8 +102,10 @@ impl CanonicalCache {
 
     /// Keeps it.
     pub fn keep_decided(&mut self, key: (Configuration, StateId), decided: Decided) {
-        self.bytes += decided_bytes(&decided);
-        self.decided.insert(key, decided);
+        if !decided.is_empty() {
+            self.bytes += decided_bytes(&decided);
+            self.decided.insert(key, decided);
+        }
     }
 
     /// Forgets what takes more room than is allowed.
@@ -123,5 +125,5 @@ impl CanonicalCache {
 
 /// Bytes of memory held.
 fn decided_bytes(decided: &Decided) -> usize {
-    decided.capacity() * 8
+    if decided.is_empty() { 0 } else { decided.capacity() * 10 + 100 }
 }

@@ -226,7 +226,7 @@ impl Maker<'_, '_, '_> {
             let after = search.form.read(from, bytes);
             after.map_or([false; 2], |after| are_live_after(search, &after, ends, token))
         });
-        if !has_asked {
+        if !has_asked && !self.search.is_starved() {
             self.decided.insert(token, are_live);
         }
         are_live

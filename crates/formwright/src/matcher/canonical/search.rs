@@ -210,12 +210,22 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         let (rest, has_asked) = self.asking(|search| {
             let rest = search.rest_at_once(state, place);
             let rest = rest.or_else(|| (search.fate_of_all(state, place) == Fate::Dead).then_some(INFINITE));
-            rest.or_else(|| search.rest_after_few(state, place)).unwrap_or_else(|| search.search(key, state, place))
+            rest.unwrap_or_else(|| search.rest_after_tokens(key, state, place))
         });
         if !(has_asked || self.is_starved && rest == UNCOUNTED) {
             self.known.insert(general, rest);
         }
         rest
+    }
+
+    /// The same where tokens have to be looked at.
+    fn rest_after_tokens(&mut self, key: F::Key, state: &F::State, place: Place) -> Rest {
+        self.rest_after_few(state, place).unwrap_or_else(|| self.search(key, state, place))
+    }
+
+    /// Whether a question ran out of fuel, so that what was found since may be found better for the next mask.
+    pub fn is_starved(&self) -> bool {
+        self.is_starved
     }
 
     /// What becomes of all texts like this one, whichever names and items they have used.
@@ -225,16 +235,16 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         if let Some(&known) = self.fates.get(&key) {
             return known;
         }
-        let is_live = |search: &mut Self| {
+        let all_live = |search: &mut Self| {
             search.is_free(&forgetful, place) || search.search(key.0.clone(), &forgetful, place) < UNCOUNTED
         };
-        let is_dead = |search: &mut Self| {
-            let rest = search.rest_at_once(&forgetful, place).or_else(|| search.rest_after_few(&forgetful, place));
-            rest.unwrap_or_else(|| search.search(key.0.clone(), &forgetful, place)) == INFINITE
+        let none_live = |search: &mut Self| {
+            let rest = search.rest_at_once(&forgetful, place);
+            rest.unwrap_or_else(|| search.rest_after_tokens(key.0.clone(), &forgetful, place)) == INFINITE
         };
-        let fate = if self.supposing(Used::Nothing, is_dead) {
+        let fate = if self.supposing(Used::Nothing, none_live) {
             Fate::Dead
-        } else if self.supposing(Used::Everything, is_live) {
+        } else if self.supposing(Used::Everything, all_live) {
             Fate::Live
         } else {
             Fate::Depends
