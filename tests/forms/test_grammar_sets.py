@@ -339,3 +339,10 @@ def test_another_thread_ends_an_intersection() -> None:
     with pytest.raises((fw.errors.Interrupted, LimitExceeded)), interrupt:
         grammar & pattern
     assert time.process_time() - start < 1
+
+
+def test_a_grammar_is_held_to_the_length_that_the_page_says() -> None:
+    calc = fw.grammar('start: start "+" part | part\npart: NUMBER | "(" start ")"\nNUMBER: /[0-9]+/\n%ignore " "')
+    assert (calc & fw.regex("[^ ]{1,100}")).matches("1+(2)")
+    with pytest.raises(LimitExceeded, match="work"):
+        calc & fw.regex("[^ ]{1,150}")

@@ -135,9 +135,9 @@ class _Copy:
         return b"".join(self._chunks)
 
     def decode(self) -> Any:
-        """The JSON of the body; ``None`` if it is none, or too large."""
+        """The JSON of the body; ``None`` if it is not JSON in UTF-8, or too large."""
         try:
-            return json.loads(self.data)
+            return json.loads(self.data.decode())
         except (ValueError, RecursionError):
             return None
 
