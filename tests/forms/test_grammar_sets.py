@@ -293,6 +293,13 @@ def test_what_cannot_be_decided_is_refused(work: Callable[[Any], Any], message: 
     assert caught.value.hint
 
 
+def test_a_grammar_is_equivalent_to_itself() -> None:
+    sums, again = fw.grammar(SUMS), fw.grammar(SUMS)
+    assert sums.is_equivalent(again)
+    assert sums.is_subset(again)
+    assert not sums.is_disjoint(fw.choice("1"))
+
+
 def test_what_is_not_found_out_is_undecided() -> None:
     pairs = fw.grammar(PAIRS)
     with pytest.raises(Undecided, match="limit reached") as caught:

@@ -119,8 +119,9 @@ def test_what_cannot_be_counted_is_refused() -> None:
         fw.regex("a*").count(max_bytes=-1)
     with pytest.raises(fw.errors.ArgumentError, match="control"):
         (fw.special("<x>") + "a").count()
-    with pytest.raises(fw.errors.LimitExceeded):
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
         fw.json().count(max_bytes=400)
+    assert "max_bytes" in str(caught.value.hint)
     names = {"type": "object", "patternProperties": {"^[ab]$": {"const": 1}}, "additionalProperties": False}
     with pytest.raises(fw.errors.LimitExceeded):
         fw.json_schema(names).count(max_bytes=30)

@@ -173,10 +173,16 @@ class Maker:
     def many_conditions(self, depth: int) -> dict[str, Any]:
         """So many conditions on the members of one object that alternatives cannot be multiplied out."""
         names = [*NAMES[:3], *FURTHER_NAMES[: self.chance.choice([2, 4, 8])]]
-        values = [{"const": text} for text in self.chance.sample(TEXTS, 4)] + [self.schema(0) for _ in range(2)]
+        texts = self.chance.sample(TEXTS, 4)
+        values = [{"const": text} for text in texts] + [self.schema(0) for _ in range(2)]
+        values += [{"enum": self.chance.sample(texts, self.chance.randint(2, 3))} for _ in range(3)]
 
-        def part() -> Any:
-            """What one condition says of one or two members."""
+        def part(depth: int = 2) -> Any:
+            """What one condition says of one or two members, now and then through what joins such parts."""
+            if depth and self.chance.random() < 0.2:
+                joined = [part(depth - 1) for _ in range(self.chance.randint(1, 3))]
+                keyword = self.chance.choice(["allOf", "anyOf", "oneOf", "not"])
+                return {keyword: joined[0] if keyword == "not" else joined}
             some = self.chance.sample(names, self.chance.choice([1, 1, 2]))
             pattern = self.chance.choice(sorted(PATTERNS))
             return self.chance.choice(

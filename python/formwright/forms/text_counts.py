@@ -34,6 +34,8 @@ _MOST_STATES = 100_000
 _MOST_COUNTS = 10_000_000
 """Words of 64 bits of the numbers that are kept, at most: one number for each state and length."""
 
+_SHORTER = "give a smaller max_bytes="
+
 _MORE = 16
 """Bytes beyond the shortest text that a strategy's texts may have."""
 
@@ -59,7 +61,7 @@ class Texts:
             raise ArgumentError("a text with control tokens has no bytes to be counted")
         if max_bytes is not None and (not isinstance(max_bytes, int) or max_bytes < 0):
             raise ArgumentError(f"max_bytes is a number of bytes, not {max_bytes!r}", argument="max_bytes")
-        states = language.byte_automaton(_MOST_STATES, None if max_bytes is None else min(max_bytes, 2**32))
+        states = _list_states(language, max_bytes)
         self._accepting = [accepting for accepting, _ in states]
         self._edges = [edges for _, edges in states]
         self._counts = self._count(_longest(self._edges) if max_bytes is None else max_bytes)
@@ -71,7 +73,7 @@ class Texts:
         if len(self._edges) * (max_bytes + 1) * (max_bytes // 64 + 1) > _MOST_COUNTS:
             raise LimitExceeded(
                 f"limit reached: {len(self._edges)} states and {max_bytes} bytes are too many to count",
-                hint="count shorter texts",
+                hint=_SHORTER,
                 limit="counts",
                 value=len(self._edges) * (max_bytes + 1),
                 allowed=_MOST_COUNTS,
@@ -101,6 +103,16 @@ class Texts:
                 return byte, target, index
             index -= self._counts[left][target]
         raise AssertionError("an index is below the number of texts")
+
+
+def _list_states(language: Language, max_bytes: int | None) -> list[tuple[bool, list[tuple[int, int]]]]:
+    """The states of a language, byte by byte. Raises LimitExceeded, and ArgumentError where they hold tokens."""
+    try:
+        return language.byte_automaton(_MOST_STATES, None if max_bytes is None else min(max_bytes, 2**32))
+    except LimitExceeded as error:
+        error.hint = error.hint or _SHORTER
+        raise
+
 
 
 def _longest(edges: list[list[tuple[int, int]]]) -> int:
