@@ -114,7 +114,6 @@ def _list_states(language: Language, max_bytes: int | None) -> list[tuple[bool, 
         raise
 
 
-
 def _longest(edges: list[list[tuple[int, int]]]) -> int:
     """The length of the longest way from the first state. Raises ArgumentError where there is none."""
     degrees = Counter(target for targets in edges for _, target in targets)
