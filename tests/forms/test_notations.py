@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import random
+import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree import ElementTree
@@ -114,6 +115,10 @@ def schema_of(draws: Draws, notation: str) -> dict[str, Any]:
         return {"type": "array", "items": draws.row(), "maxItems": draws.random.randint(1, 4)}
     if notation == "jsonl":
         return {"type": "array", "items": draws.nested(), "maxItems": draws.random.randint(1, 4)}
+    if notation == "toml":
+        names = draws.random.sample(NAMES, draws.random.randint(1, 4))
+        required = [name for name in names if draws.random.random() < 0.6]
+        return {"type": "object", "properties": {name: draws.nested() for name in names}, "required": required}
     return draws.nested(names=["a", "b", "id", "x-1", "_", "no.7"]) if notation == "xml" else draws.nested()
 
 
@@ -175,6 +180,7 @@ JUDGES: dict[str, Callable[[str], Any]] = {
     "tsv": read_rows("\t"),
     "markdown": read_markdown,
     "xml": read_xml,
+    "toml": tomllib.loads,
     "toon": read_toon,
 }
 
@@ -190,6 +196,13 @@ def without_sign(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(without_sign, value)]
     return 0.0 if isinstance(value, float) and value == 0 else value
+
+
+def without_nulls(value: Any) -> Any:
+    """The members that TOML has: null is a member that is not there."""
+    if isinstance(value, dict):
+        return {name: without_nulls(each) for name, each in value.items() if each is not None}
+    return [*map(without_nulls, value)] if isinstance(value, list) else value
 
 
 def cells_of(value: dict[str, Any]) -> Iterator[Any]:
@@ -216,6 +229,8 @@ def assert_says(notation: str, text: str, value: Any) -> None:
             wanted = [*cells_of(each)]
             assert len(row) == len(wanted), (text, row, wanted)
             assert all(map(is_cell, row, wanted)), (text, row, wanted)
+    elif notation == "toml":
+        assert to_json(judged) == to_json(without_nulls(value)), (text, judged, value)
     elif notation == "xml":
         assert is_element(judged, value), (text, value)
     else:
@@ -294,7 +309,7 @@ def check_pairs(notation: str, vocabulary: fw.Vocabulary, seeds: range, texts: i
         form = form_of(schema, notation)
         if form is None:
             continue
-        json_form, constraint = fw.json_schema(schema, whitespace="free"), fw.compile(form, vocabulary)
+        json_form, constraint = fw.json_schema(schema, whitespace="free", order="model"), fw.compile(form, vocabulary)
         for _ in range(texts):
             text = write_at_random(draws, constraint, draws.random.choice([0, 20, 60, 150]))
             value = form.parse(text)
@@ -359,18 +374,22 @@ STRINGS = [a + b + c for a in ["", *NASTY] for b in ["", *NASTY] for c in ["", "
 @pytest.mark.parametrize("notation", JUDGES)
 def test_traps_in_strings(notation: str) -> None:
     """Strings of nasty characters are written so that they are read back, or not at all."""
-    form = fw.json_schema({"type": "array", "items": ROW}, notation=notation)  # type: ignore[arg-type]
-    values = [{"s": string, "t": "x"} for string in [*STRINGS, *WORDS]]
+    rows: Any = {"type": "array", "items": ROW}
+    rows = {"type": "object", "properties": {"rows": rows}, "required": ["rows"]} if notation == "toml" else rows
+    form = fw.json_schema(rows, notation=notation)  # type: ignore[arg-type]
+    strings = [*STRINGS, *WORDS]
     left_out = 0
-    for value in values:
+    for string in strings:
+        value: Any = [{"s": string, "t": "x"}] * 2
+        value = {"rows": value} if notation == "toml" else value
         try:
-            text = form.write([value, value])
+            text = form.write(value)
         except ArgumentError:
             left_out += 1
             continue
-        assert form.parse(text) == [value, value]
-        assert_says(notation, text, [value, value])
-    assert left_out < len(values) * (0.75 if notation == "markdown" else 0.3)
+        assert form.parse(text) == value
+        assert_says(notation, text, value)
+    assert left_out < len(strings) * (0.75 if notation == "markdown" else 0.3)
 
 
 class Job(BaseModel):
@@ -401,6 +420,42 @@ def test_yaml_of_a_type() -> None:
     assert reader.feed("name: Ad").value == {"name": "Ad"}
     assert reader.feed("a\nage: 3").value == {"name": "Ada"}
     assert reader.value["name"].state == "complete"
+
+
+def test_toml_of_a_type() -> None:
+    form = fw.form(Person, notation="toml")
+    value = Person(name="Ada's", age=3, tags=["a", "yes"], job=Job(city="Oslo", since=2020))
+    text = 'name = "Ada\'s"\nage = 3\ntags = ["a", "yes"]\n\n[job]\ncity = "Oslo"\nsince = 2020'
+    assert form.write(value) == text
+    assert form.parse(text) == value
+    assert form.parse("name = 'Ada'\nage = 3\ntags = []") == Person(name="Ada", age=3)
+    assert pickle.loads(pickle.dumps(form)).parse(text) == value
+    reader = fw.partial(form)
+    assert reader.feed('name = "Ad').value == {"name": "Ad"}
+    assert reader.feed('a"\nage = 3').value == {"name": "Ada"}
+
+
+def test_tables_of_toml_come_after_lines() -> None:
+    job = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    schema = {
+        "type": "object",
+        "properties": {"jobs": {"type": "array", "items": job}, "last": job, "years": {"type": "integer"}},
+        "required": ["jobs", "years"],
+        "additionalProperties": False,
+    }
+    form = fw.json_schema(schema, notation="toml")
+    value = {"jobs": [{"city": "Oslo"}, {"city": "Rom"}], "last": {"city": "Rom"}, "years": 3}
+    text = 'years = 3\n\n[[jobs]]\ncity = "Oslo"\n\n[[jobs]]\ncity = "Rom"\n\n[last]\ncity = "Rom"'
+    assert form.write(value) == text
+    assert form.parse(text.replace("\n\n", "\n")) == value
+    assert form.write({"jobs": [], "years": 3}) == "years = 3\njobs = []"
+    for other in ("years = 3", 'years = 3\njobs = []\n\n[[jobs]]\ncity = "Oslo"', '[last]\ncity = "Rom"\nyears = 3'):
+        assert not form.matches(other)
+    with pytest.raises(SchemaError, match="an object as a whole text"):
+        fw.json_schema({"type": "array"}, notation="toml")
+    large = fw.json_schema({"type": "object", "properties": {"n": {"type": "integer"}}}, notation="toml")
+    assert "at most 18 digits" in str(large.explain())
+    assert not large.matches("n = 9223372036854775808")
 
 
 def test_absent_cells() -> None:

@@ -121,7 +121,7 @@ def add_json_options(command: Command) -> Command:
     """Add the options for how JSON is written; those that are not given are ``None``, for the environment to decide."""
     notation = click.option(
         "--notation",
-        type=click.Choice(["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml"]),
+        type=click.Choice(["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toml", "toon", "yaml"]),
         help="How values are written.  [default: json]",
     )
     order = click.option(

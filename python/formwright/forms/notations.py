@@ -62,11 +62,13 @@ class Toon:
     max_items: int = 64
 
 
-Notation = Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml"] | Csv | Toon | Yaml
+Notation = (
+    Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toml", "toon", "yaml"] | Csv | Toon | Yaml
+)
 """A notation by its name, or with options."""
 
 _NAMES = {"csv": Csv(), "tsv": Csv(delimiter="\t"), "toon": Toon(), "yaml": Yaml()}
-_PLAIN = ("json", "jsonl", "python", "markdown", "xml")
+_PLAIN = ("json", "jsonl", "python", "markdown", "xml", "toml")
 
 
 def spell_notation(notation: Any) -> str:

@@ -296,6 +296,7 @@ _NOTATIONS = {
     "tsv": "tab-separated values",
     "markdown": "a Markdown table",
     "xml": "XML",
+    "toml": "TOML",
     "toon": "TOON",
     "yaml": "YAML",
 }

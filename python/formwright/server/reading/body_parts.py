@@ -182,7 +182,7 @@ class StructuredOutputs(BodyPart):
 class OwnOptions(BodyPart):
     """``formwright``: what no other server has."""
 
-    notation: Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toon", "yaml"] = "json"
+    notation: Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toml", "toon", "yaml"] = "json"
     receipt: bool = False
 
 

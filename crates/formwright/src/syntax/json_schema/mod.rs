@@ -145,7 +145,8 @@ impl Default for Options {
 
 impl Options {
     fn number_style(&self) -> NumberStyle {
-        NumberStyle { max_digits: self.max_digits, doubles: self.numbers == Numbers::Double }
+        let max_digits = build::most_digits(self.notation).map_or(self.max_digits, |most| most.min(self.max_digits));
+        NumberStyle { max_digits, doubles: self.numbers == Numbers::Double }
     }
 
     /// Most whitespace characters in a row, where whitespace is free.

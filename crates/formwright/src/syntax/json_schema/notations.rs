@@ -36,6 +36,8 @@ pub enum Notation {
     Markdown,
     /// Elements of XML.
     Xml,
+    /// TOML, version 1.0.
+    Toml,
     /// TOON, by version 4 of its specification.
     Toon {
         /// What separates cells: comma, tab or pipe.
@@ -70,6 +72,7 @@ impl Notation {
             ("python", []) => Ok(Self::Python),
             ("markdown", []) => Ok(Self::Markdown),
             ("xml", []) => Ok(Self::Xml),
+            ("toml", []) => Ok(Self::Toml),
             ("toon", [delimiter, max_items @ 0..=1_024]) => {
                 let delimiter = char::from_u32(*delimiter).filter(|one| [',', '\t', '|'].contains(one));
                 let delimiter = delimiter
@@ -89,7 +92,7 @@ impl Notation {
                 Err(Error::argument("notation", "indent must be between 1 and 8, and max_depth between 0 and 64"))
             }
             _ => Err(Error::argument("notation", format!("there is no notation {name:?}"))
-                .hint("pass json, jsonl, python, csv, tsv, markdown, xml, toon or yaml")),
+                .hint("pass json, jsonl, python, csv, tsv, markdown, xml, toml, toon or yaml")),
         }
     }
 
@@ -113,6 +116,7 @@ impl Notation {
             Self::Csv { .. } => "csv",
             Self::Markdown => "markdown",
             Self::Xml => "xml",
+            Self::Toml => "toml",
             Self::Toon { .. } => "toon",
             Self::Yaml { .. } => "yaml",
         }

@@ -36,6 +36,7 @@ use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
 use crate::regular::{Encoding, Escapes, Regular, Writing};
 use crate::syntax::notation::Parts;
 use alphabet::Texts;
+pub use notated::most_digits;
 pub use ordering::write_in_order;
 use strings::{counted_class, is_worth_counting, quoted};
 

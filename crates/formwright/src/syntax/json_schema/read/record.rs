@@ -136,6 +136,11 @@ impl<'d> SchemaReader<'d> {
         self.note_narrowed(condition, &OF_CONTAINERS, "values without open or dependent objects and arrays (notation)");
     }
 
+    /// Notes that a text is an object, whatever else the schemas of a condition allow.
+    pub fn note_root(&mut self, condition: Condition<'_>) {
+        self.note_narrowed(condition, &["type", "properties", "items"], "objects only (notation)");
+    }
+
     /// Notes that null is not written, because nothing says that it is there.
     pub fn note_nulls(&mut self, condition: Condition<'_>) {
         self.note_narrowed(condition, &["type", "enum", "const"], "values other than null (notation)");

@@ -9,6 +9,7 @@
 
 mod lines;
 mod tables;
+mod toml;
 mod toon;
 mod xml;
 mod yaml;
@@ -81,6 +82,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         builder.parts.root = match notation {
             Notation::JsonLines => builder.lines(root)?,
             Notation::Csv { .. } | Notation::Markdown => builder.table(root, notation)?,
+            Notation::Toml => return toml::build(builder, root).map(Some),
             Notation::Toon { .. } => return toon::build(builder, root).map(Some),
             Notation::Xml => return xml::build(builder, root).map(Some),
             Notation::Json | Notation::Python | Notation::Yaml { .. } => return yaml::build(builder, root).map(Some),
@@ -105,8 +107,14 @@ pub(super) fn alphabet_of(options: &Options) -> Option<Regular> {
 pub(super) fn spelled_numbers(notation: Notation, tree: Regular) -> Regular {
     match notation {
         Notation::Yaml { .. } => Regular::and([tree, Regular::of_static(&yaml::NUMBER)]),
+        Notation::Toml => Regular::and([tree, Regular::of_static(&toml::NUMBER)]),
         _ => tree,
     }
+}
+
+/// Digits of a number that every reader of a notation takes, if there is a bound.
+pub fn most_digits(notation: Notation) -> Option<u32> {
+    (notation == Notation::Toml).then_some(toml::MOST_DIGITS)
 }
 
 /// Whether every reader of a notation takes a text for a number, which it is in JSON.
@@ -262,8 +270,11 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 
     /// The numbers of some sets; `None` if there are none.
     fn numbers(&mut self, sets: &[Rc<NumberSet>], whole: Condition<'d>) -> Result<Option<Regular>> {
-        let mut trees = Vec::new();
+        let (mut trees, style) = (Vec::new(), self.json.options.number_style());
         for set in sets {
+            if self.json.reader.explains() && set.only().is_none() && set.exceeds(style) {
+                self.json.reader.note_numbers(whole, style);
+            }
             trees.push(self.json.number_tree(set, whole)?);
         }
         let tree = Regular::or(trees);
