@@ -17,6 +17,8 @@ mod writing;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::language::{Graph, Leaf, Node, NodeId};
 use crate::regular::Automaton;
 pub use spelling::Spelling;
@@ -26,7 +28,7 @@ pub use writing::with_fraction;
 pub type PartId = u32;
 
 /// What holds other values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Container {
     /// `{}`
     Object,
@@ -91,6 +93,10 @@ pub struct Parts {
     parts: Vec<Part>,
     /// The part that a text is.
     pub root: PartId,
+    /// Texts that are there already; the empty one stands for nothing.
+    texts: FxHashMap<Arc<str>, PartId>,
+    /// The beginnings and ends of containers that are there already.
+    ends: FxHashMap<(Container, bool), PartId>,
 }
 
 impl Parts {
@@ -100,9 +106,39 @@ impl Parts {
         self.parts.len() as PartId - 1
     }
 
-    /// Adds a text that says nothing of the value.
+    /// Adds a text that says nothing of the value, or finds it.
     pub fn text(&mut self, text: &str) -> PartId {
-        self.add(Part::Text(text.into()))
+        if let Some(&known) = self.texts.get(text) {
+            return known;
+        }
+        let text: Arc<str> = text.into();
+        let part = self.add(if text.is_empty() { Part::Nothing } else { Part::Text(Arc::clone(&text)) });
+        self.texts.insert(text, part);
+        part
+    }
+
+    /// Adds the beginning of a container, or finds it.
+    pub fn open(&mut self, container: Container) -> PartId {
+        self.end(container, true)
+    }
+
+    /// Adds the end of a container, or finds it.
+    pub fn close(&mut self, container: Container) -> PartId {
+        self.end(container, false)
+    }
+
+    fn end(&mut self, container: Container, opens: bool) -> PartId {
+        let known = self.ends.get(&(container, opens)).copied();
+        known.unwrap_or_else(|| {
+            let part = self.add(if opens { Part::Open(container) } else { Part::Close(container) });
+            self.ends.insert((container, opens), part);
+            part
+        })
+    }
+
+    /// Nothing.
+    pub fn nothing(&mut self) -> PartId {
+        self.text("")
     }
 
     /// Adds parts in a row.

@@ -22,7 +22,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         }
         let most = self.json.most_items(array, root);
         let break_ = self.parts.text("\n");
-        let nothing = self.parts.add(Part::Nothing);
+        let nothing = self.parts.nothing();
         let rest = self.json_node(array.rest);
         let item = self.parts.add(Part::Json { node: rest, is_container: false });
         let line = self.parts.sequence([break_, item]);

@@ -205,7 +205,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         mut first: impl FnMut(&mut Self, &RecordMember<'d>) -> PartId,
         mut next: impl FnMut(&mut Self, &RecordMember<'d>) -> PartId,
     ) -> PartId {
-        let nothing = self.parts.add(Part::Nothing);
+        let nothing = self.parts.nothing();
         let (mut rest, mut all) = (nothing, None);
         for member in record.members.iter().rev() {
             let begins = first(self, member);
@@ -224,7 +224,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 
     /// A part between the ends of a container.
     fn container(&mut self, container: Container, inside: PartId) -> PartId {
-        let (open, close) = (self.parts.add(Part::Open(container)), self.parts.add(Part::Close(container)));
+        let (open, close) = (self.parts.open(container), self.parts.close(container));
         self.parts.sequence([open, inside, close])
     }
 

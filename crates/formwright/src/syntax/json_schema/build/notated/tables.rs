@@ -58,7 +58,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         let (header, break_) = (self.parts.text(&header), self.parts.text("\n"));
         let rows = self.further_rows(&array, most, 0, row);
         let rows = self.container(Container::Array, rows);
-        let nothing = self.parts.add(Part::Nothing);
+        let nothing = self.parts.nothing();
         let end = self.parts.choice(vec![nothing, break_]);
         Ok(self.parts.sequence([header, rows, end]))
     }
@@ -103,7 +103,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     fn further_rows(&mut self, array: &ArraySet<'d>, most: u32, done: u32, row: PartId) -> PartId {
         let (low, high) = rounds_left(array, most, done);
         if high == 0 {
-            return self.parts.add(Part::Nothing);
+            return self.parts.nothing();
         }
         let break_ = self.parts.text("\n");
         let body = self.parts.sequence([break_, row]);
@@ -112,7 +112,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 
     /// Rows of which the first begins the text.
     fn rows_without_header(&mut self, array: &ArraySet<'d>, most: u32, row: PartId) -> PartId {
-        let nothing = self.parts.add(Part::Nothing);
+        let nothing = self.parts.nothing();
         if most == 0 {
             return nothing;
         }
@@ -192,9 +192,9 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
             match step {
                 Step::Open(name) => {
                     parts.push(self.parts.add(Part::Key(name.as_str().into())));
-                    parts.push(self.parts.add(Part::Open(Container::Object)));
+                    parts.push(self.parts.open(Container::Object));
                 }
-                Step::Close => parts.push(self.parts.add(Part::Close(Container::Object))),
+                Step::Close => parts.push(self.parts.close(Container::Object)),
                 Step::Column(at, name) => {
                     if *at > 0 {
                         parts.push(self.parts.text(between));
@@ -203,7 +203,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
                     let key = self.parts.add(Part::Key(name.as_str().into()));
                     let mut member = self.parts.sequence([key, cell]);
                     if may_be_absent {
-                        let nothing = self.parts.add(Part::Nothing);
+                        let nothing = self.parts.nothing();
                         member = self.parts.choice(vec![member, nothing]);
                     }
                     parts.push(member);

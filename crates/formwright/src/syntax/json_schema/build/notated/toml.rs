@@ -85,7 +85,7 @@ pub(super) fn build<'d>(mut base: NotationBuilder<'_, '_, 'd>, root: Condition<'
     if has_scalars(&set) || !set.arrays.is_empty() {
         base.json.reader.note_root(root);
     }
-    let nothing = base.parts.add(Part::Nothing);
+    let nothing = base.parts.nothing();
     let mut builder = TomlBuilder { base, queue: PartQueue::new(), headers: Vec::new(), nothing };
     builder.headers.push(Header { names: String::new(), conditions: vec![root] });
     builder.base.parts.root = builder.queue.part(&mut builder.base.parts, Key::Table(root, 0));

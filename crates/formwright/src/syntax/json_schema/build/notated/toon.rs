@@ -148,7 +148,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         }
         if record.members.iter().all(|member| !member.is_required) {
             let text = self.base.parts.text(lead.trim_end());
-            let nothing = self.base.parts.add(Part::Nothing);
+            let nothing = self.base.parts.nothing();
             let empty = self.base.container(Container::Object, nothing);
             options.push(self.base.parts.sequence([text, empty]));
         }
@@ -158,7 +158,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         let line = self.new_line(level);
         let first = match position {
             Position::AfterKey(_) => line,
-            _ => self.base.parts.add(Part::Nothing),
+            _ => self.base.parts.nothing(),
         };
         let mut members = Vec::new();
         for member in &record.members {
@@ -229,23 +229,58 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             self.base.json.reader.note_items(whole, most);
         }
         let layout = self.layout(array, position)?;
-        for length in array.low..=most.min(UNBOUNDED - 1) {
-            let items = self.items(array, length, level, &layout);
-            let items = self.base.container(Container::Array, items);
-            let bracket =
-                if self.delimiter == ',' { format!("[{length}]") } else { format!("[{length}{}]", self.delimiter) };
-            let text = match &layout {
-                Layout::Rows(record) if length > 0 => {
-                    let names: Vec<String> = record.members.iter().map(|member| key_text(member.name)).collect();
-                    format!("{lead}{bracket}{{{}}}:", names.join(&self.delimiter.to_string()))
-                }
-                Layout::Inline if length > 0 => format!("{lead}{bracket}: "),
-                _ => format!("{lead}{bracket}:"),
-            };
-            let text = self.base.parts.text(&text);
-            options.push(self.base.parts.sequence([text, items]));
-        }
+        let items = self.items(array, most, level, &layout);
+        let lengths: Vec<(String, PartId)> =
+            (array.low..=most.min(UNBOUNDED - 1)).map(|length| self.counted_items(length, &layout, &items)).collect();
+        let lengths: Vec<(&str, PartId)> = lengths.iter().map(|(digits, items)| (&digits[..], *items)).collect();
+        let open = self.base.parts.text(&format!("{lead}["));
+        let lengths = self.by_digits(&lengths);
+        options.push(self.base.parts.sequence([open, lengths]));
         Ok(())
+    }
+
+    /// The digits of a length, and what comes after them.
+    fn counted_items(
+        &mut self,
+        length: u32,
+        layout: &Layout<'d>,
+        (fixed, further): &(Vec<PartId>, PartId),
+    ) -> (String, PartId) {
+        let delimiter = if self.delimiter == ',' { String::new() } else { self.delimiter.to_string() };
+        let end = match layout {
+            Layout::Rows(record) if length > 0 => {
+                let names: Vec<String> = record.members.iter().map(|member| key_text(member.name)).collect();
+                format!("{delimiter}]{{{}}}:", names.join(&self.delimiter.to_string()))
+            }
+            Layout::Inline if length > 0 => format!("{delimiter}]: "),
+            _ => format!("{delimiter}]:"),
+        };
+        let own = fixed.len().min(length as usize);
+        let mut parts = vec![self.base.parts.text(&end), self.base.parts.open(Container::Array)];
+        parts.extend_from_slice(&fixed[..own]);
+        let rounds = length - own as u32;
+        if rounds > 0 {
+            parts.push(self.base.parts.add(Part::Repeat { body: *further, low: rounds, high: rounds }));
+        }
+        parts.push(self.base.parts.close(Container::Array));
+        (length.to_string(), self.base.parts.sequence(parts))
+    }
+
+    /// A choice of numbers, each with what comes after it. What numbers begin with is written once, so that they are not
+    /// as many alternatives before their first digit.
+    fn by_digits(&mut self, numbers: &[(&str, PartId)]) -> PartId {
+        let mut options = Vec::new();
+        for (digit, at) in (0..=9).map(|digit| (char::from_digit(digit, 10).unwrap_or('0'), digit)) {
+            let begun: Vec<(&str, PartId)> =
+                numbers.iter().filter_map(|(digits, after)| Some((digits.strip_prefix(digit)?, *after))).collect();
+            if !begun.is_empty() {
+                let digit = self.base.parts.text(&at.to_string());
+                let rest = self.by_digits(&begun);
+                options.push(self.base.parts.sequence([digit, rest]));
+            }
+        }
+        options.extend(numbers.iter().filter(|(digits, _)| digits.is_empty()).map(|(_, after)| *after));
+        self.base.parts.choice(options)
     }
 
     /// How the items of an array are laid out.
@@ -282,41 +317,40 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         Ok(Layout::Rows(record))
     }
 
-    /// So many items.
-    fn items(&mut self, array: &ArraySet<'d>, length: u32, level: usize, layout: &Layout<'d>) -> PartId {
-        let nothing = self.base.parts.add(Part::Nothing);
-        if length == 0 {
-            return nothing;
-        }
+    /// The items of an array of at most so many: those with a schema of their own, the first one in any case, and the
+    /// one that all after them are.
+    fn items(&mut self, array: &ArraySet<'d>, most: u32, level: usize, layout: &Layout<'d>) -> (Vec<PartId>, PartId) {
+        let count = (array.prefix.len() as u32).max(1).min(most);
+        let fixed = (0..count).map(|at| self.item(array, at, level, layout)).collect();
+        let has_further = most > count;
+        (fixed, if has_further { self.item(array, count, level, layout) } else { self.base.parts.nothing() })
+    }
+
+    /// An item, and what is between it and what comes before it.
+    fn item(&mut self, array: &ArraySet<'d>, at: u32, level: usize, layout: &Layout<'d>) -> PartId {
+        let nothing = self.base.parts.nothing();
         let delimiter = self.base.parts.text(&self.delimiter.to_string());
         let line = self.new_line(level);
-        let item = |builder: &mut Self, at: u32| match layout {
+        match layout {
             Layout::Inline => {
-                let cell = builder.part(array.item(at as usize), Position::Cell);
-                builder.base.parts.sequence([if at == 0 { nothing } else { delimiter }, cell])
+                let cell = self.part(array.item(at as usize), Position::Cell);
+                self.base.parts.sequence([if at == 0 { nothing } else { delimiter }, cell])
             }
             Layout::List => {
-                let item = builder.part(array.item(at as usize), Position::Item(level));
-                builder.base.parts.sequence([line, item])
+                let item = self.part(array.item(at as usize), Position::Item(level));
+                self.base.parts.sequence([line, item])
             }
             Layout::Rows(record) => {
-                let mut cells = vec![line, builder.base.parts.add(Part::Open(Container::Object))];
+                let mut cells = vec![line, self.base.parts.open(Container::Object)];
                 for (at, member) in record.members.iter().enumerate() {
                     cells.push(if at == 0 { nothing } else { delimiter });
-                    cells.push(builder.base.parts.add(Part::Key(member.name.into())));
-                    cells.push(builder.part(member.condition, Position::Cell));
+                    cells.push(self.base.parts.add(Part::Key(member.name.into())));
+                    cells.push(self.part(member.condition, Position::Cell));
                 }
-                cells.push(builder.base.parts.add(Part::Close(Container::Object)));
-                builder.base.parts.sequence(cells)
+                cells.push(self.base.parts.close(Container::Object));
+                self.base.parts.sequence(cells)
             }
-        };
-        let fixed = (array.prefix.len() as u32).max(1).min(length);
-        let mut parts: Vec<PartId> = (0..fixed).map(|at| item(self, at)).collect();
-        if length > fixed {
-            let (body, rounds) = (item(self, fixed), length - fixed);
-            parts.push(self.base.parts.add(Part::Repeat { body, low: rounds, high: rounds }));
         }
-        self.base.parts.sequence(parts)
     }
 }
 

@@ -99,7 +99,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
         let (low, high) = rounds_left(array, most, 0);
         let item = self.element(ITEM, array.rest);
         let body = self.base.parts.sequence([self.blank, item]);
-        let nothing = self.base.parts.add(Part::Nothing);
+        let nothing = self.base.parts.nothing();
         let items = if high > 0 { self.base.parts.add(Part::Repeat { body, low, high }) } else { nothing };
         let items = self.base.container(Container::Array, items);
         Ok(self.base.parts.sequence([items, self.blank]))
@@ -133,7 +133,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
                 let null = self.base.constant("", "null");
                 options.push(self.base.parts.sequence([key, null]));
             } else if !member.is_required {
-                options.push(self.base.parts.add(Part::Nothing));
+                options.push(self.base.parts.nothing());
             }
             parts.push(self.base.parts.choice(options));
         }

@@ -144,7 +144,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
 
     fn empty(&mut self, text: &str, container: Container) -> PartId {
         let text = self.base.parts.text(text);
-        let nothing = self.base.parts.add(Part::Nothing);
+        let nothing = self.base.parts.nothing();
         let value = self.base.container(container, nothing);
         self.base.parts.sequence([text, value])
     }
@@ -153,7 +153,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
     fn lead(&mut self, position: Position, column: u32) -> PartId {
         match position {
             Position::AfterKey(_) => self.new_line(column),
-            _ => self.base.parts.add(Part::Nothing),
+            _ => self.base.parts.nothing(),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             let lead = self.lead(position, column);
             let line = self.new_line(column);
             let dash = self.base.parts.text("- ");
-            let nothing = self.base.parts.add(Part::Nothing);
+            let nothing = self.base.parts.nothing();
             let fixed = (array.prefix.len() as u32).max(1).min(most);
             let (low, high) = rounds_left(array, most, fixed);
             let mut after = nothing;
