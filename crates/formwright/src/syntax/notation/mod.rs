@@ -173,30 +173,60 @@ impl Parts {
         &self.parts[at as usize]
     }
 
-    /// Adds the nodes of all parts to a graph. Returns that of the root.
+    /// Adds the nodes of the parts that a text may have to a graph. Returns that of the root.
     pub fn lower(&self, graph: &mut Graph) -> NodeId {
-        let offset = graph.nodes.len() as NodeId;
-        let all = |parts: &[PartId]| parts.iter().map(|part| part + offset).collect();
-        let mut pending: Vec<Node> = Vec::with_capacity(self.parts.len());
-        for _ in &self.parts {
-            graph.add(Node::Never);
+        let empty = graph.add(Node::Empty);
+        let mut nodes: Vec<Option<NodeId>> = vec![None; self.parts.len()];
+        let (mut met, mut waiting) = (Vec::new(), vec![self.root]);
+        while let Some(part) = waiting.pop() {
+            if nodes[part as usize].is_none() {
+                let is_written = !self.part(part).is_unwritten();
+                nodes[part as usize] = Some(if is_written { graph.add(Node::Never) } else { empty });
+                met.push(part);
+                waiting.extend_from_slice(self.part(part).children());
+            }
         }
-        for part in &self.parts {
-            pending.push(match part {
-                Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Key(_) => Node::Empty,
-                Part::Text(text) | Part::Constant { text, .. } => graph.texts([text.as_bytes()]),
-                Part::Scalar { leaf, .. } | Part::Blank(leaf) => Node::Regular(graph.leaf(leaf.clone())),
-                Part::Json { node, .. } => Node::Rule(*node),
-                Part::Sequence(parts) => Node::Sequence(all(parts)),
-                Part::Choice(options) if options.is_empty() => Node::Never,
-                Part::Choice(options) => Node::Choice(all(options)),
-                Part::Repeat { body, low, high } => Node::Repeat { body: body + offset, low: *low, high: *high },
-            });
+        for part in met {
+            if let Some(node) = nodes[part as usize].filter(|node| *node != empty) {
+                graph.nodes[node as usize] = self.node(part, graph, &nodes);
+            }
         }
-        for (at, node) in pending.into_iter().enumerate() {
-            graph.nodes[offset as usize + at] = node;
+        nodes[self.root as usize].unwrap_or(empty)
+    }
+
+    /// The node of a part, where those of its parts are known.
+    fn node(&self, part: PartId, graph: &mut Graph, nodes: &[Option<NodeId>]) -> Node {
+        let all = |parts: &[PartId]| parts.iter().filter_map(|part| nodes[*part as usize]).collect();
+        match self.part(part) {
+            Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Key(_) => Node::Empty,
+            Part::Text(text) | Part::Constant { text, .. } => graph.texts([text.as_bytes()]),
+            Part::Scalar { leaf, .. } | Part::Blank(leaf) => Node::Regular(graph.leaf(leaf.clone())),
+            Part::Json { node, .. } => Node::Rule(*node),
+            // With the parts that are not written: a first mask looks less far ahead where one is between two others.
+            Part::Sequence(parts) => Node::Sequence(all(parts)),
+            Part::Choice(options) if options.is_empty() => Node::Never,
+            Part::Choice(options) => Node::Choice(all(options)),
+            Part::Repeat { body, low, high } => match nodes[*body as usize] {
+                Some(body) => Node::Repeat { body, low: *low, high: *high },
+                None => Node::Empty,
+            },
         }
-        self.root + offset
+    }
+}
+
+impl Part {
+    /// Whether it says something, or nothing, without a text.
+    fn is_unwritten(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Open(_) | Self::Close(_) | Self::Key(_))
+    }
+
+    /// The parts that it is made of.
+    fn children(&self) -> &[PartId] {
+        match self {
+            Self::Sequence(parts) | Self::Choice(parts) => parts,
+            Self::Repeat { body, .. } => std::slice::from_ref(body),
+            _ => &[],
+        }
     }
 }
 
