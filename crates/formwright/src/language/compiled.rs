@@ -96,7 +96,7 @@ impl CompiledGraph {
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             ranks: OnceLock::new(),
-            has_rules: graph.nodes.iter().any(|node| matches!(node, Node::Rule(_))),
+            has_rules: graph.was_left_recursive || graph.nodes.iter().any(|node| matches!(node, Node::Rule(_))),
             follows: OnceLock::new(),
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),

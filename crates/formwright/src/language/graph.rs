@@ -39,6 +39,8 @@ pub struct Graph {
     pub controls: Vec<Arc<str>>,
     /// The leaves in which only so many tokens may end; a text comes into each of them once at most.
     pub bounds: Vec<PartBound>,
+    /// Whether left recursion was written another way: then rules are no nodes of their own any more.
+    pub was_left_recursive: bool,
     /// How deep operators are inside operators.
     pub nesting: usize,
     /// Bytes of the longest literal text.

@@ -26,6 +26,7 @@ impl Graph {
         self.nodes.extend(other.nodes.iter().map(|node| shift.node(node)));
         self.longest = self.longest.max(other.longest);
         self.nesting = self.nesting.max(other.nesting);
+        self.was_left_recursive |= other.was_left_recursive;
         other.controls.iter().for_each(|name| self.add_control(name));
         Ok(other.root + shift.node)
     }

@@ -112,6 +112,7 @@ impl Facts {
         if components.is_empty() {
             return Ok(());
         }
+        graph.was_left_recursive = true;
         Rewriting::new(graph, self, components, limits).rewrite()?;
         self.update(graph, limits)?;
         self.prune(graph); // what had but the empty text has none without it

@@ -26,6 +26,7 @@ pub use trie::{Children, NONE, NodeIndex, Trie, TrieNode};
 pub use crate::bytes::CONTROL;
 use crate::bytes::Digest;
 use crate::error::{Error, Result};
+use crate::regular::ByteSet;
 
 /// Id of a token.
 pub type TokenId = u32;
@@ -258,6 +259,11 @@ impl Vocabulary {
     /// The same of all bytes but some, a bit each.
     pub fn has_every_byte_but(&self, bytes: [u64; 4]) -> bool {
         self.lacking.iter().zip(bytes).all(|(lacking, but)| lacking & !but == 0)
+    }
+
+    /// The bytes that are tokens by themselves.
+    pub fn spelled_bytes(&self) -> ByteSet {
+        ByteSet::from_words(self.lacking.map(|lacking| !lacking))
     }
 
     /// SHA-256 of tokens, ends and width: equal exactly when masks mean the same.

@@ -18,7 +18,9 @@ use smallvec::{SmallVec, smallvec};
 use super::Machine;
 use super::configuration::{Configuration, Phase, Position, Progress, StackId};
 use super::stacks::are_known;
+use crate::interrupt::count;
 use crate::language::{INFINITE, Node, NodeId};
+use crate::regular::ByteSet;
 use crate::vocabulary::{NodeIndex, is_whitespace};
 
 /// A byte, and where it leads; each with the bytes from there to the end.
@@ -29,6 +31,9 @@ const SMALL: usize = 256;
 
 /// Kinds of values: objects, arrays, strings, numbers, `true`, `false` and `null`.
 const MOST_KINDS: usize = 7;
+
+/// Units of work of a step, and of each configuration that it leads to.
+const UNITS_OF_STEP: usize = 2;
 
 /// Alternatives of a union that are followed, each by itself.
 const MOST_ALTERNATIVES: usize = 64;
@@ -54,20 +59,26 @@ impl Machine<'_> {
     }
 
     /// The preferred ways on from an erased configuration that is `cost` bytes from the end; mostly one.
-    pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32) -> SmallVec<[Way; 1]> {
+    /// Of the bytes that lead nearer to the end, those that are `spelled` come first: each of these is a token.
+    pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32, spelled: &ByteSet) -> SmallVec<[Way; 1]> {
         let may_end = cost == self.stack_cost(configuration.stack);
         if may_end || cost >= INFINITE {
             return SmallVec::new(); // what comes after it is beside it
         }
         let alternatives = self.alternatives(configuration);
         if let [_, _, ..] = alternatives[..] {
-            return self.ways_of_alternatives(&alternatives);
+            return self.ways_of_alternatives(&alternatives, spelled);
         }
-        self.preferred_ways_of_one(configuration, cost)
+        self.preferred_ways_of_one(configuration, cost, spelled)
     }
 
     /// The same where there are no alternatives.
-    fn preferred_ways_of_one(&mut self, configuration: Configuration, cost: u32) -> SmallVec<[Way; 1]> {
+    fn preferred_ways_of_one(
+        &mut self,
+        configuration: Configuration,
+        cost: u32,
+        spelled: &ByteSet,
+    ) -> SmallVec<[Way; 1]> {
         if cost == self.stack_cost(configuration.stack) || cost >= INFINITE {
             return SmallVec::new();
         }
@@ -82,19 +93,22 @@ impl Machine<'_> {
         {
             return self.ways_of_texts(configuration, node, 0, cost);
         }
-        let bytes = self.first_bytes(&configuration);
-        let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
+        let (own, mut bytes) = (self.first_bytes(&configuration), SmallVec::<[u8; 32]>::new());
+        for is_spelled in [true, false] {
+            let of_kind = || own.iter().filter(|byte| spelled.contains(*byte) == is_spelled);
+            bytes.extend(of_kind().filter(|byte| !is_whitespace(*byte)));
+            bytes.extend(of_kind().filter(|byte| is_whitespace(*byte)));
+        }
         if matches!(configuration.position, Position::Value { .. } | Position::Start(_)) {
+            let others = bytes.iter().copied().filter(|byte| !is_whitespace(*byte));
             let ways = self.ways_of_values(configuration, others, cost);
             if !ways.is_empty() {
                 return ways;
             }
         }
-        let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
-        let mut order = others.chain(bytes.iter().filter(|byte| is_whitespace(*byte)));
         let way =
             |byte| self.may_be_nearer(configuration.position, byte).then(|| self.way(configuration, byte, cost))?;
-        order.find_map(way).into_iter().collect()
+        bytes.into_iter().find_map(way).into_iter().collect()
     }
 
     /// Where a text may be in place of a configuration that begins a union: before one of its alternatives. The one of
@@ -127,11 +141,11 @@ impl Machine<'_> {
         found
     }
 
-    fn ways_of_alternatives(&mut self, alternatives: &[Configuration]) -> SmallVec<[Way; 1]> {
+    fn ways_of_alternatives(&mut self, alternatives: &[Configuration], spelled: &ByteSet) -> SmallVec<[Way; 1]> {
         let mut ways = SmallVec::new();
         for &at in alternatives {
             let cost = self.configuration_cost(at);
-            ways.extend(self.preferred_ways_of_one(at, cost));
+            ways.extend(self.preferred_ways_of_one(at, cost, spelled));
         }
         ways
     }
@@ -235,6 +249,7 @@ impl Machine<'_> {
         let mut out = std::mem::take(&mut self.buffer);
         out.clear();
         self.step_all(&[configuration], byte, &mut out, 0);
+        count(UNITS_OF_STEP * (1 + out.len()));
         if let Position::Object { phase: Phase::Open | Phase::Comma, object, seen, .. } = configuration.position
             && byte == b'"'
             && self.names_are_unknown(object, seen)

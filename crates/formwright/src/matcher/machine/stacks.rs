@@ -22,6 +22,7 @@ use super::excluded::{ExcludedTexts, TextsId};
 use super::forgetting::{NodeMap, is_in_text};
 use super::terminals::Continuation;
 use super::values::{BEFORE, PartialId, ValueId, Values};
+use crate::interrupt::count;
 use crate::language::{Completions, FollowId, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
 
@@ -171,6 +172,9 @@ pub const UNITED: u8 = 32;
 /// Values that may still come of what was read, kept at most.
 pub(super) const MOST_CANDIDATES: usize = 1 << 20;
 
+/// Members of a union that take a unit of work.
+const MEMBERS_OF_UNIT: usize = 4;
+
 /// Nodes that the stacks of a new text have room for.
 const NODES: usize = 14;
 
@@ -308,6 +312,7 @@ impl Stacks {
                 None => all.push(stack),
             }
         }
+        count(all.len() / MEMBERS_OF_UNIT);
         all.sort_unstable();
         all.dedup();
         if let [only] = *all {

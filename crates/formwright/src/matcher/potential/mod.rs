@@ -387,6 +387,7 @@ impl Potential {
         (most_new, most_work): (usize, u64),
     ) -> Option<Vec<Id>> {
         let (mut open, mut new, begun, before) = (vec![start], Vec::new(), self.ways.len(), counted());
+        let spelled = counting.tables.vocabulary.spelled_bytes();
         while let Some(id) = open.pop() {
             let Record { configuration, bytes, ways, .. } = self.records[id as usize];
             if ways.is_some() {
@@ -400,7 +401,7 @@ impl Potential {
             }
             let goes_on = bytes <= FAR;
             if goes_on {
-                for (byte, after) in machine.preferred_ways(configuration, bytes) {
+                for (byte, after) in machine.preferred_ways(configuration, bytes, &spelled) {
                     let to = after.into_iter().map(|(after, bytes)| (byte, self.record(counting, after, bytes)));
                     let to: SmallVec<[(u8, Id); 2]> = to.collect();
                     self.ways.extend(to);

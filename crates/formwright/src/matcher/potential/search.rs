@@ -6,12 +6,13 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Potential;
+use crate::interrupt::counted;
 use crate::language::INFINITE;
 use crate::matcher::counting::Counting;
 use crate::matcher::machine::{Configuration, Machine, Position};
 use crate::vocabulary::NodeIndex;
 
-/// Steps of a search over all tokens.
+/// Steps of a search over all tokens. Steps of many configurations cost more, so its work is bounded, too.
 const FUEL: u32 = 200_000;
 
 impl Potential {
@@ -36,11 +37,15 @@ impl Potential {
     pub(super) fn search(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Configuration) -> Found {
         let mut before: FxHashMap<Configuration, Configuration> = FxHashMap::from_iter([(start, start)]);
         let (mut level, mut best, mut last) = (vec![start], INFINITE, start);
-        let (mut fuel, mut all_known) = (FUEL, true);
+        let (mut fuel, mut all_known, begun) = (FUEL, true, counted());
         let mut tokens = 1;
         while !level.is_empty() && tokens < best && fuel > 0 {
             let mut next = Vec::new();
             for &configuration in &level {
+                if counted() - begun > self.work {
+                    fuel = 0;
+                    break;
+                }
                 for end in all_token_ends(machine, counting, configuration, &mut fuel, &mut all_known) {
                     let Entry::Vacant(unseen) = before.entry(end) else { continue };
                     unseen.insert(configuration);
