@@ -37,17 +37,16 @@ impl Potential {
     pub(super) fn search(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Configuration) -> Found {
         let mut before: FxHashMap<Configuration, Configuration> = FxHashMap::from_iter([(start, start)]);
         let (mut level, mut best, mut last) = (vec![start], INFINITE, start);
-        let (mut fuel, mut all_known, begun) = (FUEL, true, counted());
+        let (mut fuel, mut all_known) = (Fuel { steps: FUEL, most_counted: counted() + self.work / 4 }, true);
         let mut tokens = 1;
-        while !level.is_empty() && tokens < best && fuel > 0 {
+        while !level.is_empty() && tokens < best && !fuel.is_empty() {
             let mut next = Vec::new();
             for &configuration in &level {
-                if counted() - begun > self.work {
-                    fuel = 0;
-                    break;
-                }
                 for end in all_token_ends(machine, counting, configuration, &mut fuel, &mut all_known) {
                     let Entry::Vacant(unseen) = before.entry(end) else { continue };
+                    if fuel.is_empty() {
+                        break;
+                    }
                     unseen.insert(configuration);
                     let rest = self.preferred(machine, counting, end);
                     if tokens + rest < best {
@@ -59,7 +58,7 @@ impl Potential {
             (level, tokens) = (next, tokens + 1);
         }
         if best >= INFINITE {
-            return if fuel == 0 || !all_known { Found::Unknown } else { Found::Nothing };
+            return if fuel.is_empty() || !all_known { Found::Unknown } else { Found::Nothing };
         }
         let mut rest = self.preferred(machine, counting, last);
         while last != start {
@@ -68,6 +67,19 @@ impl Potential {
             *known = rest.min(*known);
         }
         Found::After(best)
+    }
+}
+
+/// What a search may still do.
+struct Fuel {
+    steps: u32,
+    /// How many units of work may be counted until it ends.
+    most_counted: u64,
+}
+
+impl Fuel {
+    fn is_empty(&self) -> bool {
+        self.steps == 0 || counted() > self.most_counted
     }
 }
 
@@ -93,15 +105,15 @@ fn all_token_ends(
     machine: &mut Machine<'_>,
     counting: Counting<'_>,
     start: Configuration,
-    fuel: &mut u32,
+    fuel: &mut Fuel,
     all_known: &mut bool,
 ) -> Vec<Configuration> {
     let (trie, mut ends) = (counting.tables.vocabulary.plain(), Vec::new());
     let mut open: Vec<(NodeIndex, SmallVec<[Configuration; 2]>)> = vec![(0, SmallVec::from_slice(&[start]))];
     while let Some((node, at)) = open.pop() {
         for child in trie.children(node) {
-            *fuel = fuel.saturating_sub(1);
-            if *fuel == 0 {
+            fuel.steps = fuel.steps.saturating_sub(1);
+            if fuel.is_empty() {
                 return ends;
             }
             let byte = trie.node(child).byte;
