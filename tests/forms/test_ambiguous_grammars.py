@@ -1,4 +1,4 @@
-"""Grammars whose rules lead to each other in many ways: each compiles in time, and its masks are those of all its texts.
+"""Grammars whose rules lead to each other in many ways compile in time, and their masks are those of all their texts.
 
 ``FORMWRIGHT_SEEDS`` sets the number of random cases.
 """

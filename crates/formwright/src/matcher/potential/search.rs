@@ -15,6 +15,9 @@ use crate::vocabulary::NodeIndex;
 /// Steps of a search over all tokens. Steps of many configurations cost more, so its work is bounded, too.
 const FUEL: u32 = 200_000;
 
+/// A unit of work takes up to this much longer where rules refer to each other: stacks that are united are compared whole.
+const RULES_TAKE: u64 = 16;
+
 impl Potential {
     /// Whether no text can be completed from any of `configurations`: proven, by trying all tokens everywhere.
     pub fn is_dead_end(
@@ -37,7 +40,8 @@ impl Potential {
     pub(super) fn search(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Configuration) -> Found {
         let mut before: FxHashMap<Configuration, Configuration> = FxHashMap::from_iter([(start, start)]);
         let (mut level, mut best, mut last) = (vec![start], INFINITE, start);
-        let (mut fuel, mut all_known) = (Fuel { steps: FUEL, most_counted: counted() + self.work / 4 }, true);
+        let work = if machine.graph.has_rules() { self.work / RULES_TAKE } else { self.work };
+        let (mut fuel, mut all_known) = (Fuel { steps: FUEL, most_counted: counted() + work }, true);
         let mut tokens = 1;
         while !level.is_empty() && tokens < best && !fuel.is_empty() {
             let mut next = Vec::new();
