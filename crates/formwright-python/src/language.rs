@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
+use formwright::syntax::grammar::assembly::{Assembly, Template};
 use formwright::syntax::grammar::compile::{Located, Remark, name_ids, regexes};
 use formwright::syntax::json_schema::{Notation, Options, Reader, reader_of};
 use formwright::syntax::regex::Dialect;
@@ -256,6 +257,43 @@ impl Language {
         let kernel = interruptible(py, || grammar.build(&kernels, &Limits::default()))?;
         let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
         Ok(Self { kernel, source: Source::grammar(grammar, &sources) })
+    }
+
+    /// Copies of the rules of a grammar in Lark whose texts are cut in any way, put together.
+    ///
+    /// Args:
+    ///     text: The grammar.
+    ///     forms: The forms that it refers to, by name, but for those that copies fill.
+    ///     templates: Of what is copied: the names of some rules, and of the forms that each copy fills.
+    ///     texts: Texts that steps refer to.
+    ///     steps: How copies are put together, as `formwright.forms.assembly` writes it.
+    ///
+    /// Raises:
+    ///     GrammarError: With the place in the grammar.
+    ///     LanguageError: A step cannot be taken.
+    ///     UnsatisfiableSchema: No text conforms to it.
+    ///     LimitExceeded: It is too large.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, forms, templates, texts, steps))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn assembly(
+        py: Python<'_>,
+        text: &str,
+        forms: Vec<(String, Py<Self>)>,
+        templates: Vec<(Vec<String>, Vec<String>)>,
+        texts: Vec<String>,
+        steps: Vec<u32>,
+    ) -> PyResult<Self> {
+        let (names, languages): (Vec<_>, Vec<_>) = forms.iter().map(|(name, form)| (&**name, form.get())).unzip();
+        let grammar = translated_grammar(py, text, ("lark", None, Some("any")), (Vec::new(), Vec::new()), &names)?;
+        let shared = |texts: Vec<String>| texts.into_iter().map(Into::into).collect();
+        let template = |(rules, holes)| Template { rules: shared(rules), holes: shared(holes) };
+        let templates = templates.into_iter().map(template).collect();
+        let assembly = Assembly { grammar, templates, texts: shared(texts), steps };
+        let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
+        let kernel = interruptible(py, || assembly.build(&kernels, &Limits::default()))?;
+        let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
+        Ok(Self { kernel, source: Source::assembly(assembly, &sources) })
     }
 
     /// The regular expressions of a grammar, each with its flags, its line and its column. Then remarks on what is

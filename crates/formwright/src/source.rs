@@ -28,6 +28,7 @@ use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
 use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
+use crate::syntax::grammar::assembly::Assembly;
 use crate::syntax::grammar::compile::GrammarText;
 use crate::syntax::json_schema::{Notation, Numbers, Options, Order, json_schema};
 use crate::syntax::pieces;
@@ -70,6 +71,8 @@ enum Instruction {
     Pieces(Pieces),
     /// A grammar; its operands are the forms that it refers to.
     Grammar(Arc<GrammarText>),
+    /// Copies of the rules of a grammar; its operands are the forms that the grammar refers to.
+    Assembly(Arc<Assembly>),
     /// Texts, each with what follows it.
     Branches(Arc<[String]>),
     Then,
@@ -118,6 +121,12 @@ impl Source {
     pub fn grammar(grammar: GrammarText, forms: &[&Self]) -> Self {
         let operands = forms.iter().flat_map(|source| &source.0).cloned();
         Self(operands.chain([Instruction::Grammar(Arc::new(grammar))]).collect())
+    }
+
+    /// Copies of the rules of a grammar, and the forms that it refers to.
+    pub fn assembly(assembly: Assembly, forms: &[&Self]) -> Self {
+        let operands = forms.iter().flat_map(|source| &source.0).cloned();
+        Self(operands.chain([Instruction::Assembly(Arc::new(assembly))]).collect())
     }
 
     /// A piece of a text.
@@ -262,6 +271,10 @@ impl Instruction {
                 let at = stack.len().checked_sub(grammar.forms.len()).ok_or_else(unbalanced)?;
                 grammar.build(&stack.split_off(at), limits)
             }
+            Self::Assembly(assembly) => {
+                let at = stack.len().checked_sub(assembly.grammar.forms.len()).ok_or_else(unbalanced)?;
+                assembly.build(&stack.split_off(at), limits)
+            }
             Self::Branches(texts) => {
                 let at = stack.len().checked_sub(texts.len()).ok_or_else(unbalanced)?;
                 let branches: Vec<_> = texts.iter().zip(stack.split_off(at)).collect();
@@ -312,6 +325,7 @@ impl Instruction {
                 put_text(body, suffix);
             }
             Self::Grammar(grammar) => grammar.write(body),
+            Self::Assembly(assembly) => assembly.write(body),
             Self::Then | Self::Or | Self::And | Self::Not | Self::Parser(_) => {}
         }
         Ok(())
@@ -336,6 +350,7 @@ impl Instruction {
             Self::Grammar(grammar) if grammar.controls.is_empty() => 13,
             Self::Grammar(_) => 14,
             Self::Between(..) => 15,
+            Self::Assembly(_) => 16,
             Self::Parser(_) => {
                 let message = "a form with a character parser cannot be stored: a parser is code";
                 return Err(Error::new(Kind::Language, message).hint("make the form again where it is needed"));
@@ -344,7 +359,7 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(16, "the kind of a step")? {
+        Ok(match reader.below(17, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
@@ -367,6 +382,7 @@ impl Instruction {
             10 => Self::Not,
             15 => Self::Between(reader.text("a prefix")?.into(), reader.text("a suffix")?.into()),
             kind @ (13 | 14) => Self::Grammar(Arc::new(GrammarText::read_stored(reader, kind == 14)?)),
+            16 => Self::Assembly(Arc::new(Assembly::read_stored(reader)?)),
             12 => {
                 let text = reader.text("the source of pieces")?;
                 Self::Pieces(Pieces::new(text, Unit::EVERY[usize::from(reader.below(3, "a unit")?)])?)

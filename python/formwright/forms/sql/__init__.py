@@ -21,16 +21,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from formwright._kernel import Language
 from formwright.errors import ArgumentError, LimitExceeded
 from formwright.forms.form import Form
 from formwright.forms.free_text import format as format_form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.sql.catalog import Catalog, read_catalog
 from formwright.forms.sql.dialects import Dialect, dialect_of
-from formwright.forms.sql.grammar_text import Values, write_grammar
+from formwright.forms.sql.queries import QueryWriter
 from formwright.forms.sql.query import Query, QueryReader
 from formwright.forms.sql.scopes import Scopes
-from formwright.forms.tree_readers import TreeReader
 
 __all__ = ["Query", "sql"]
 
@@ -87,22 +87,19 @@ def sql(
     catalog = read_catalog(dialect, connection, keys).restrict(tables, hide or {})
     scopes = Scopes(catalog, joins, aliases or {}, max_tables)
     literals = _read_values(catalog, chosen, values)
-    trees = _compile_queries(scopes, chosen, literals, keywords == "lower", limit)
-    reader = QueryReader(trees, scopes, dialect, _describe(catalog, chosen, limit))
-    return Form(trees.language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
+    writer = QueryWriter(scopes, chosen, literals, keywords == "lower", limit is not None)
+    language = _build_queries(writer, scopes, limit)
+    reader = QueryReader(scopes, chosen, writer.grammar, _describe(catalog, chosen, limit))
+    return Form(language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
 
 
-def _compile_queries(
-    scopes: Scopes, dialect: Dialect, literals: Values, is_lower: bool, limit: int | None
-) -> TreeReader:
-    """Make the grammar of the queries, and what reads their trees. Raises LimitExceeded."""
-    text = write_grammar(scopes, dialect, literals, lower=is_lower, has_limit=limit is not None)
-    forms: dict[str, Form[Any]] = {"date": format_form("date")}
+def _build_queries(writer: QueryWriter, scopes: Scopes, limit: int | None) -> Language:
+    """The language of the queries. Raises LimitExceeded."""
+    forms = [("day", format_form("date").language)]
     if limit is not None:
-        forms["limit"] = json_schema({"type": "integer", "minimum": 1, "maximum": limit})
-    source = {"syntax": "lark", "lexing": "any", "forms": [(name, form.language) for name, form in forms.items()]}
+        forms.append(("limit", json_schema({"type": "integer", "minimum": 1, "maximum": limit}).language))
     try:
-        return TreeReader(text, source, "tree", "resolve")
+        return writer.build(forms)
     except LimitExceeded as error:
         raise LimitExceeded(
             f"the queries over {len(scopes.sets):,} sets of tables are too many: {error}",

@@ -7,7 +7,7 @@ comes before FROM is bound by what FROM says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -60,16 +60,20 @@ class Scopes:
     def __init__(self, catalog: Catalog, joins: str, aliases: Mapping[str, Any], most: int) -> None:
         self.roles = _roles(catalog, aliases)
         self.joins = _joins(catalog, self.roles, joins)
-        self.sets = _connect_roles(len(self.roles), self.joins, most)
+        self._joins_of: list[list[tuple[Join, int]]] = [[] for _ in self.roles]
+        for join in self.joins:
+            self._joins_of[join.first].append((join, join.second))
+            self._joins_of[join.second].append((join, join.first))
+        self.sets = _connect_roles(self._joins_of, most)
+
+    def joins_of(self, role: int) -> list[tuple[Join, int]]:
+        """The joins of a role, each with the other role."""
+        return self._joins_of[role]
 
     def between(self, roles: Iterable[int], other: int) -> list[Join]:
         """The joins of one role with any of some others."""
         known = set(roles)
-        return [
-            join
-            for join in self.joins
-            if (join.first == other and join.second in known) or (join.second == other and join.first in known)
-        ]
+        return [join for join, role in self._joins_of[other] if role in known]
 
 
 def _roles(catalog: Catalog, aliases: Mapping[str, Any]) -> tuple[Role, ...]:
@@ -96,9 +100,12 @@ def _joins(catalog: Catalog, roles: tuple[Role, ...], joins: str) -> tuple[Join,
     if joins not in ("keys", "types"):
         raise ArgumentError(f'joins: expected "keys" or "types", got {joins!r}', argument="joins")
     found: dict[Join, None] = {}
+    of_table: dict[str, list[int]] = {}
+    for number, role in enumerate(roles):
+        of_table.setdefault(role.table.name, []).append(number)
     for key in catalog.keys:
-        for one, other in product(range(len(roles)), repeat=2):
-            if one != other and roles[one].table.name == key.table and roles[other].table.name == key.parent:
+        for one, other in product(of_table.get(key.table, ()), of_table.get(key.parent, ())):
+            if one != other:
                 found[Join(one, other, tuple(zip(key.columns, key.parent_columns, strict=True)))] = None
     if joins == "types":
         for one, other in combinations(range(len(roles)), 2):
@@ -108,13 +115,10 @@ def _joins(catalog: Catalog, roles: tuple[Role, ...], joins: str) -> tuple[Join,
     return tuple(found)
 
 
-def _connect_roles(count: int, joins: tuple[Join, ...], most: int) -> tuple[frozenset[int], ...]:
+def _connect_roles(joins_of: Sequence[Sequence[tuple[Join, int]]], most: int) -> tuple[frozenset[int], ...]:
     """The sets of up to ``most`` roles that joins connect, smaller ones first. Raises LimitExceeded."""
-    near: list[set[int]] = [set() for _ in range(count)]
-    for join in joins:
-        near[join.first].add(join.second)
-        near[join.second].add(join.first)
-    found: dict[frozenset[int], None] = {frozenset((role,)): None for role in range(count)}
+    near = [{other for _, other in joins} for joins in joins_of]
+    found: dict[frozenset[int], None] = {frozenset((role,)): None for role in range(len(near))}
     last = list(found)
     for _ in range(most - 1):
         grown = {known | {role} for known in last for role in set().union(*(near[one] for one in known)) - known}

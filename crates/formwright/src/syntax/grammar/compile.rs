@@ -145,7 +145,7 @@ fn items_of(grammar: &Grammar) -> Vec<&Item> {
 }
 
 impl GrammarText {
-    fn read(&self, limits: &Limits) -> Result<Grammar> {
+    pub(super) fn read(&self, limits: &Limits) -> Result<Grammar> {
         let options = ReadOptions {
             syntax: self.syntax,
             start: self.start.as_deref().map(str::to_owned),
@@ -216,7 +216,7 @@ impl GrammarText {
     }
 
     /// Does something with what a grammar refers to.
-    fn with_given<T>(
+    pub(super) fn with_given<T>(
         &self,
         grammar: &Grammar,
         forms: &[Language],

@@ -11,6 +11,7 @@
 //! Cost: linear in the text and in what templates make of it, which has bounds ([`Limits`]); groups nest to a bound, so
 //! functions that call themselves need little stack.
 
+pub mod assembly;
 pub mod ast;
 pub mod compile;
 pub mod derivation;

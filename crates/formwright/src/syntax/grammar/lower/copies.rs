@@ -134,7 +134,9 @@ impl<'c> Copies<'c> {
         let mut options = Vec::new();
         for (guard, trivia) in before {
             let guard = self.enter(start, guard);
-            self.find_guards((start, guard));
+            if matches!(self.lexing, Lexing::Lexer(_)) {
+                self.find_guards((start, guard));
+            }
             let all = self.guards_after_rule(start, guard);
             for after in all.into_iter().filter(|&after| !self.is_broken_by_end(after)).collect::<Vec<_>>() {
                 let trivia = self.text(trivia.clone());
@@ -142,6 +144,22 @@ impl<'c> Copies<'c> {
                 options.push(self.sequence(&[trivia, rule]));
             }
         }
+        self.make_open()?;
+        Ok(self.graph.choice(options))
+    }
+
+    /// Makes the nodes of some rules of a grammar without a lexer.
+    ///
+    /// # Errors
+    /// As [`Copies::make`].
+    pub fn make_rules(&mut self, rules: &[RuleId]) -> Result<Vec<NodeId>> {
+        let nodes = rules.iter().map(|&rule| self.rule(rule, FREE, FREE)).collect();
+        self.make_open()?;
+        Ok(nodes)
+    }
+
+    /// Makes the nodes of the copies that were met.
+    fn make_open(&mut self) -> Result<()> {
         while let Some((rule, guard, after)) = self.to_make.pop() {
             self.at.set(Some(self.parts.written[rule as usize]));
             let body = self.node(self.parts.rules[rule as usize], guard, after)?;
@@ -149,7 +167,12 @@ impl<'c> Copies<'c> {
             self.graph.nodes[own as usize] = body.map_or(Node::Never, Node::Rule);
             self.check_size()?;
         }
-        Ok(self.graph.choice(options))
+        Ok(())
+    }
+
+    /// The nodes of the other languages that were met, by their places among all.
+    pub fn foreign_nodes(&self) -> impl Iterator<Item = (usize, NodeId)> + '_ {
+        self.imported.iter().enumerate().filter_map(|(at, node)| Some((at, (*node)?)))
     }
 
     fn is_broken_by_end(&self, guard: GuardId) -> bool {
@@ -202,6 +225,9 @@ impl<'c> Copies<'c> {
     }
 
     fn guards_after_rule(&self, rule: RuleId, guard: GuardId) -> GuardSet {
+        if matches!(self.lexing, Lexing::Any(_)) {
+            return GuardSet::from([FREE]);
+        }
         self.known.get(&(rule, guard)).map_or_else(GuardSet::new, |known| known.guards.clone())
     }
 
@@ -325,6 +351,7 @@ impl<'c> Copies<'c> {
         }
         Ok(match parts.get(part) {
             Part::Occurrence(occurrence) => self.occurrence(*occurrence, guard, after)?,
+            Part::Rule(rule) if matches!(self.lexing, Lexing::Any(_)) => Some(self.rule(*rule, FREE, FREE)),
             Part::Rule(rule) => {
                 let guard = self.enter(*rule, guard);
                 self.guards_after_rule(*rule, guard).contains(&after).then(|| self.rule(*rule, guard, after))
@@ -338,6 +365,9 @@ impl<'c> Copies<'c> {
             }
             Part::Sequence(all) if matches!(self.lexing, Lexing::Any(_)) => self.whole_row(all)?,
             Part::Sequence(all) => self.row(all, guard, after)?,
+            Part::Repeat(body, low, high) if matches!(self.lexing, Lexing::Any(_)) => {
+                self.whole_rounds(*body, *low, *high)?
+            }
             Part::Repeat(body, low, high) => self.rounds(*body, (*low, *high), guard, after)?,
         })
     }

@@ -61,12 +61,13 @@ pub(super) mod terminals;
 pub(super) mod tests;
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::ast::{Grammar, ItemKind, Rule, RuleId, Span};
 use super::cursor::shorten;
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{bounded, count};
-use crate::language::Language;
+use crate::language::{Graph, Language, NodeId};
 use crate::limits::Limits;
 use crate::regular::{Regular, Tag, TaggedAutomaton};
 use crate::syntax::pattern::Pattern;
@@ -266,6 +267,37 @@ pub fn lower(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits: &Limi
     })
 }
 
+/// Some rules of a grammar as nodes of a graph that is not finished.
+pub struct RuleNodes {
+    /// The graph.
+    pub graph: Graph,
+    /// The node of each rule.
+    pub rules: Vec<NodeId>,
+    /// The nodes of the forms that the rules refer to, by name; one may have several.
+    pub forms: Vec<(Arc<str>, NodeId)>,
+}
+
+/// The nodes of some rules of a grammar whose texts are cut in any way.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_rules(grammar: &Grammar, rules: &[RuleId], given: &Given<'_>, limits: &Limits) -> Result<RuleNodes> {
+    bounded_by_rule(grammar, limits, |at| {
+        let materials = Materials::of(grammar, Lexing::Any, given, limits)?;
+        let Materials { parts, foreign, .. } = &materials;
+        check_bounds(grammar, parts, foreign)?;
+        let nullable = materials.nullable_parts();
+        let mut copies = Copies::new(grammar, parts, &nullable, foreign, materials.uncut(), (limits, at));
+        let rules = copies.make_rules(rules)?;
+        let name = |(at, node): (usize, NodeId)| match &parts.foreign[at].0 {
+            ItemKind::Form(name) => Some((name.clone(), node)),
+            _ => None,
+        };
+        let forms = copies.foreign_nodes().filter_map(name).collect();
+        Ok(RuleNodes { graph: copies.graph, rules, forms })
+    })
+}
+
 /// The rule that work is done for.
 type RuleAtWork = Cell<Option<RuleId>>;
 
@@ -303,20 +335,8 @@ impl Materials {
     ) -> Result<(Language, Option<Tables>)> {
         check_bounds(grammar, &self.parts, &self.foreign)?;
         if lexing == Lexing::Any {
-            let Self { parts, terminals, foreign, .. } = &*self;
             let nullable = self.nullable_parts();
-            let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
-            let trivia = any_number(Regular::or(ignored));
-            let tree = |occurrence| match parts.occurrences[occurrence as usize].symbol {
-                Symbol::Terminal(terminal) => {
-                    let tree = terminals[terminal as usize].tree.clone();
-                    if parts.most_tokens(occurrence).is_some() { tree } else { Regular::concat([tree, trivia.clone()]) }
-                }
-                Symbol::Foreign(_) => trivia.clone(),
-            };
-            let trees: Vec<Regular> = (0..parts.occurrences.len() as OccurrenceId).map(tree).collect();
-            let lexing = CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia });
-            let copies = Copies::new(grammar, parts, &nullable, foreign, lexing, (limits, at));
+            let copies = Copies::new(grammar, &self.parts, &nullable, &self.foreign, self.uncut(), (limits, at));
             let language = self.finish(copies, grammar, limits)?;
             return Ok((language, None));
         }
@@ -331,6 +351,22 @@ impl Materials {
         let language = self.finish(copies, grammar, limits)?;
         let after = places.after;
         Ok((language, Some(Tables { automaton, sets, at_place, at_occurrence, after })))
+    }
+
+    /// The texts of the parts, where texts are cut in any way.
+    fn uncut(&self) -> CopyLexing<'_> {
+        let Self { parts, terminals, .. } = self;
+        let ignored = terminals.iter().filter(|terminal| terminal.is_ignored).map(|terminal| terminal.tree.clone());
+        let trivia = any_number(Regular::or(ignored));
+        let tree = |occurrence| match parts.occurrences[occurrence as usize].symbol {
+            Symbol::Terminal(terminal) => {
+                let tree = terminals[terminal as usize].tree.clone();
+                if parts.most_tokens(occurrence).is_some() { tree } else { Regular::concat([tree, trivia.clone()]) }
+            }
+            Symbol::Foreign(_) => trivia.clone(),
+        };
+        let trees: Vec<Regular> = (0..parts.occurrences.len() as OccurrenceId).map(tree).collect();
+        CopyLexing::Any(Whole { fused: regular_parts(parts, &trees), trees, trivia })
     }
 
     fn finish(&self, mut copies: Copies<'_>, grammar: &Grammar, limits: &Limits) -> Result<Language> {

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::copies::{Copies, GuardSet};
-use super::guards::GuardId;
+use super::guards::{FREE, GuardId};
 use super::parts::PartId;
 use crate::error::Result;
 use crate::language::{Node, NodeId, UNBOUNDED};
@@ -55,6 +55,16 @@ impl Copies<'_> {
             _ => return self.rounds_by_guard(&edges, &guards, (low, high), guard, after),
         };
         Ok(Some(self.sequence(&all)))
+    }
+
+    /// A repetition without guards.
+    pub fn whole_rounds(&mut self, body: PartId, low: u32, high: Option<u32>) -> Result<Option<NodeId>> {
+        let low = if self.nullable[body as usize] { 0 } else { low };
+        let round = if high == Some(0) { None } else { self.node(body, FREE, FREE)? };
+        Ok(match round {
+            Some(round) => Some(self.repeat(round, low, high)),
+            None => (low == 0).then(|| self.graph.add(Node::Empty)),
+        })
     }
 
     fn repeat(&mut self, body: NodeId, low: u32, high: Option<u32>) -> NodeId {

@@ -1,0 +1,374 @@
+//! A language that is put together of the rules of a grammar, which come many times with other parts.
+//!
+//! ```text
+//! start: query        query: "SELECT " @column " FROM " @table
+//! copy(query, column = "id" or "name", table = "people")      copy(query, column = "price", table = "items")
+//! ```
+//!
+//! A *hole* is a form that the grammar refers to and that is not given with it. A *template* is some rules, and the holes
+//! that a copy of them fills. Copies share what has no hole in it: its nodes, and so its automata and masks. So a
+//! language that says the same of a thousand things is read and lowered once, and a copy costs some nanoseconds a node.
+//!
+//! Steps are numbers, which a host writes fast. Each adds values, which are numbered in the order in which they are made,
+//! and which later steps refer to. The last value is the language.
+//!
+//! ```text
+//! 0 n values          any of them
+//! 1 n values          one after the other
+//! 2 n texts           one of these texts
+//! 3 template values   a copy of a template with a value for each hole: a value for each of its rules
+//! 4 template values n values     any of the first rules of n copies, whose last holes are these values
+//! 5 n                 n values that are said later
+//! 6 value value       says what one of these is
+//! ```
+
+use std::sync::Arc;
+
+use super::compile::GrammarText;
+use super::lower::{RuleNodes, lower_rules};
+use crate::bytes::{Reader, put, put_text};
+use crate::error::{Error, Kind, Result};
+use crate::interrupt::{bounded, count};
+use crate::language::{Graph, Language, Node, NodeId};
+use crate::limits::Limits;
+use crate::syntax::choice::choice;
+
+/// A text for holes; nothing that is made has it.
+const PLACEHOLDER: &str = "(hole)";
+
+/// Rules of which copies are made.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// The names of the rules.
+    pub rules: Vec<Arc<str>>,
+    /// The names of the forms that each copy fills.
+    pub holes: Vec<Arc<str>>,
+}
+
+/// A grammar and how a language is put together of copies of its rules.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The grammar, whose texts are cut in any way, with the forms that are the same in all copies.
+    pub grammar: GrammarText,
+    /// What copies are made of.
+    pub templates: Vec<Template>,
+    /// Texts that steps refer to.
+    pub texts: Vec<Arc<str>>,
+    /// The steps.
+    pub steps: Vec<u32>,
+}
+
+impl Assembly {
+    /// The language, given the languages of the forms that the grammar refers to.
+    ///
+    /// # Errors
+    /// As [`GrammarText::build`]; [`Kind::Language`] for steps that cannot be taken.
+    pub fn build(&self, forms: &[Language], limits: &Limits) -> Result<Language> {
+        let graph = bounded(limits.work, || {
+            let nodes = self.rule_nodes(forms, limits)?;
+            let mut builder = Builder::new(self, nodes, limits)?;
+            while builder.at < self.steps.len() {
+                builder.take_step()?;
+            }
+            let Builder { mut graph, values, .. } = builder;
+            graph.root = values.last().copied().ok_or_else(|| wrong("there are no steps"))?;
+            Ok(graph)
+        })?;
+        Language::new(graph, limits)
+    }
+
+    /// The rules of all templates, one after the other, with a placeholder for each hole.
+    fn rule_nodes(&self, forms: &[Language], limits: &Limits) -> Result<RuleNodes> {
+        let mut grammar = self.grammar.clone();
+        let mut languages = forms.to_vec();
+        for hole in self.templates.iter().flat_map(|template| &template.holes) {
+            if !grammar.forms.contains(hole) {
+                grammar.forms.push(Arc::clone(hole));
+                languages.push(choice(&[PLACEHOLDER], limits)?);
+            }
+        }
+        let read = grammar.read(limits)?;
+        let number = |name: &Arc<str>| {
+            let found = read.rules.iter().position(|rule| *rule.name == **name);
+            found.map(|at| at as u32).ok_or_else(|| wrong(&format!("there is no rule {name:?}")))
+        };
+        let rules = self.templates.iter().flat_map(|template| &template.rules).map(number).collect::<Result<Vec<_>>>()?;
+        grammar.with_given(&read, &languages, limits, |given| lower_rules(&read, &rules, given, limits))
+    }
+
+    /// Writes it as bytes.
+    pub fn write(&self, body: &mut Vec<u8>) {
+        self.grammar.write(body);
+        put(body, self.templates.len() as u32);
+        for template in &self.templates {
+            write_texts(body, &template.rules);
+            write_texts(body, &template.holes);
+        }
+        write_texts(body, &self.texts);
+        put(body, self.steps.len() as u32);
+        self.steps.iter().for_each(|&step| put(body, step));
+    }
+
+    /// Reads what [`Assembly::write`] wrote.
+    ///
+    /// # Errors
+    /// [`Kind::Language`], saying what was seen.
+    pub fn read_stored(reader: &mut Reader<'_>) -> Result<Self> {
+        let grammar = GrammarText::read_stored(reader, false)?;
+        let count = reader.count(8, "templates")?;
+        let template = |_| Ok(Template { rules: read_texts(reader, "rules")?, holes: read_texts(reader, "holes")? });
+        let templates = (0..count).map(template).collect::<Result<_>>()?;
+        let texts = read_texts(reader, "texts")?;
+        let count = reader.count(4, "steps")?;
+        let steps = (0..count).map(|_| reader.number("a step")).collect::<Result<_>>()?;
+        Ok(Self { grammar, templates, texts, steps })
+    }
+}
+
+fn write_texts(body: &mut Vec<u8>, texts: &[Arc<str>]) {
+    put(body, texts.len() as u32);
+    texts.iter().for_each(|text| put_text(body, text));
+}
+
+fn read_texts(reader: &mut Reader<'_>, field: &str) -> Result<Vec<Arc<str>>> {
+    let count = reader.count(4, field)?;
+    (0..count).map(|_| Ok(reader.text(field)?.into())).collect()
+}
+
+fn wrong(what: &str) -> Error {
+    Error::new(Kind::Language, format!("an assembly: {what}"))
+}
+
+/// What is copied of a template.
+struct Region {
+    /// Nodes that have a hole in them, ascending.
+    nodes: Vec<NodeId>,
+    /// The nodes of its rules.
+    rules: Vec<NodeId>,
+    /// Nodes that are holes, and which ones.
+    holes: Vec<(NodeId, usize)>,
+    /// How many holes a copy fills.
+    filled: usize,
+}
+
+/// Takes the steps.
+struct Builder<'a> {
+    texts: &'a [Arc<str>],
+    steps: &'a [u32],
+    at: usize,
+    regions: Vec<Region>,
+    graph: Graph,
+    values: Vec<NodeId>,
+    /// By node of the grammar: the node of the copy that is being made, which is mostly the same.
+    copied: Vec<NodeId>,
+    most_nodes: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn new(assembly: &'a Assembly, nodes: RuleNodes, limits: &Limits) -> Result<Self> {
+        let RuleNodes { graph, rules, forms } = nodes;
+        let (mut regions, mut rules) = (Vec::new(), &rules[..]);
+        let above = parents(&graph);
+        for template in &assembly.templates {
+            let (own, rest) = rules.split_at(template.rules.len());
+            let is_hole = |name: &Arc<str>| !assembly.grammar.forms.contains(name);
+            regions.push(Region::of(&graph, &above, (template, own), &forms, is_hole)?);
+            rules = rest;
+        }
+        let copied = (0..graph.nodes.len() as NodeId).collect();
+        let Assembly { texts, steps, .. } = assembly;
+        Ok(Self { texts, steps, at: 0, regions, graph, values: Vec::new(), copied, most_nodes: limits.nodes })
+    }
+
+    fn number(&mut self) -> Result<u32> {
+        let number = self.steps.get(self.at).copied().ok_or_else(|| wrong("the last step is cut short"))?;
+        self.at += 1;
+        Ok(number)
+    }
+
+    fn value(&mut self) -> Result<NodeId> {
+        let number = self.number()?;
+        self.values.get(number as usize).copied().ok_or_else(|| wrong(&format!("there is no value {number}")))
+    }
+
+    fn values(&mut self, count: usize) -> Result<Vec<NodeId>> {
+        (0..count.min(self.steps.len() + 1)).map(|_| self.value()).collect()
+    }
+
+    fn counted_values(&mut self) -> Result<Vec<NodeId>> {
+        let count = self.number()? as usize;
+        self.values(count)
+    }
+
+    fn take_step(&mut self) -> Result<()> {
+        count(1);
+        match self.number()? {
+            0 => {
+                let options = self.counted_values()?;
+                let node = self.graph.choice(options);
+                self.values.push(node);
+            }
+            1 => {
+                let parts = self.counted_values()?;
+                let node = self.graph.add(Node::Sequence(parts.into()));
+                self.values.push(node);
+            }
+            2 => self.add_texts()?,
+            3 => {
+                let (template, filled) = self.template()?;
+                let filled = self.values(filled)?;
+                let rules = self.copy(template, &filled)?;
+                self.values.extend(rules);
+            }
+            4 => self.add_copies()?,
+            5 => {
+                for _ in 0..self.number()? {
+                    let node = self.graph.add(Node::Never);
+                    self.values.push(node);
+                    self.check_size(0)?;
+                }
+            }
+            6 => self.say_later_value()?,
+            other => return Err(wrong(&format!("there is no step {other}"))),
+        }
+        self.check_size(0)
+    }
+
+    fn add_texts(&mut self) -> Result<()> {
+        let mut found: Vec<&'a [u8]> = Vec::new();
+        for _ in 0..self.number()? {
+            let number = self.number()?;
+            let text = self.texts.get(number as usize).ok_or_else(|| wrong(&format!("there is no text {number}")))?;
+            count(1 + text.len() / 8);
+            found.push(text.as_bytes());
+        }
+        let node = self.graph.literals(found);
+        self.values.push(node);
+        Ok(())
+    }
+
+    fn add_copies(&mut self) -> Result<()> {
+        let (template, filled) = self.template()?;
+        let first = filled.checked_sub(1).ok_or_else(|| wrong("a template has no hole"))?;
+        let mut filled = self.values(first)?;
+        let mut options = Vec::new();
+        for last in self.counted_values()? {
+            filled.push(last);
+            options.extend(self.copy(template, &filled)?.first().copied());
+            filled.pop();
+        }
+        let node = self.graph.choice(options);
+        self.values.push(node);
+        Ok(())
+    }
+
+    fn say_later_value(&mut self) -> Result<()> {
+        let (later, value) = (self.value()?, self.value()?);
+        let is_open = matches!(self.graph.nodes[later as usize], Node::Never) && later as usize >= self.copied.len();
+        if !is_open || later == value {
+            return Err(wrong("a value is said twice"));
+        }
+        self.graph.nodes[later as usize] = Node::Rule(value);
+        Ok(())
+    }
+
+    /// The next number as a template, and how many holes its copies fill.
+    fn template(&mut self) -> Result<(usize, usize)> {
+        let number = self.number()? as usize;
+        let region = self.regions.get(number).ok_or_else(|| wrong(&format!("there is no template {number}")))?;
+        Ok((number, region.filled))
+    }
+
+    /// Copies what has holes in it; returns the nodes of the rules.
+    fn copy(&mut self, template: usize, filled: &[NodeId]) -> Result<Vec<NodeId>> {
+        self.check_size(self.regions[template].nodes.len())?;
+        let Self { regions, graph, copied, .. } = self;
+        let region = &regions[template];
+        for (&node, new) in region.nodes.iter().zip(graph.nodes.len() as NodeId..) {
+            copied[node as usize] = new;
+        }
+        for &(node, hole) in &region.holes {
+            copied[node as usize] = filled[hole];
+        }
+        for &node in &region.nodes {
+            let own = match &graph.nodes[node as usize] {
+                Node::Sequence(all) => Node::Sequence(all.iter().map(|&part| copied[part as usize]).collect()),
+                Node::Choice(all) => Node::Choice(all.iter().map(|&part| copied[part as usize]).collect()),
+                &Node::Repeat { body, low, high } => Node::Repeat { body: copied[body as usize], low, high },
+                Node::Rule(target) => Node::Rule(copied[*target as usize]),
+                other => other.clone(), // has no parts
+            };
+            graph.add(own);
+        }
+        let rules = region.rules.iter().map(|&rule| copied[rule as usize]).collect();
+        for &node in region.nodes.iter().chain(region.holes.iter().map(|(node, _)| node)) {
+            copied[node as usize] = node;
+        }
+        Ok(rules)
+    }
+
+    fn check_size(&self, more: usize) -> Result<()> {
+        let nodes = self.graph.nodes.len() + more;
+        if nodes > self.most_nodes { Err(Error::limit("nodes", nodes, self.most_nodes)) } else { Ok(()) }
+    }
+}
+
+/// The nodes that a node is made of.
+fn parts(node: &Node) -> &[NodeId] {
+    match node {
+        Node::Sequence(all) | Node::Choice(all) => all,
+        Node::Repeat { body: part, .. } | Node::Rule(part) => std::slice::from_ref(part),
+        _ => &[],
+    }
+}
+
+/// By node: the nodes that it is a part of.
+fn parents(graph: &Graph) -> Vec<Vec<NodeId>> {
+    let mut above = vec![Vec::new(); graph.nodes.len()];
+    for (node, number) in graph.nodes.iter().zip(0..) {
+        count(1);
+        parts(node).iter().for_each(|&part| above[part as usize].push(number));
+    }
+    above
+}
+
+impl Region {
+    fn of(
+        graph: &Graph,
+        above: &[Vec<NodeId>],
+        (template, rules): (&Template, &[NodeId]),
+        forms: &[(Arc<str>, NodeId)],
+        is_hole: impl Fn(&Arc<str>) -> bool,
+    ) -> Result<Self> {
+        // What a rule is, not its name, which would be one node more in each copy.
+        let body = |rule: &NodeId| match graph.nodes[*rule as usize] {
+            Node::Rule(body) => body,
+            _ => *rule,
+        };
+        let rules: Vec<NodeId> = rules.iter().map(body).collect();
+        let within = reached(graph, &rules, |node| parts(&graph.nodes[node as usize]));
+        let mut holes = Vec::new();
+        for (name, node) in forms.iter().filter(|(name, node)| within[*node as usize] && is_hole(name)) {
+            let number = template.holes.iter().position(|hole| hole == name);
+            holes.push((*node, number.ok_or_else(|| wrong(&format!("a template does not fill {name:?}")))?));
+        }
+        let nodes_of_holes: Vec<NodeId> = holes.iter().map(|(node, _)| *node).collect();
+        let mut is_copied = reached(graph, &nodes_of_holes, |node| &above[node as usize]);
+        nodes_of_holes.iter().for_each(|&node| is_copied[node as usize] = false);
+        let is_copied = |node: &NodeId| within[*node as usize] && is_copied[*node as usize];
+        let nodes = (0..graph.nodes.len() as NodeId).filter(is_copied).collect();
+        Ok(Self { nodes, rules, holes, filled: template.holes.len() })
+    }
+}
+
+/// By node: whether steps lead to it from some nodes.
+fn reached<'s>(graph: &Graph, from: &[NodeId], next: impl Fn(NodeId) -> &'s [NodeId]) -> Vec<bool> {
+    let (mut open, mut found) = (from.to_vec(), vec![false; graph.nodes.len()]);
+    while let Some(node) = open.pop() {
+        count(1);
+        if !std::mem::replace(&mut found[node as usize], true) {
+            open.extend(next(node));
+        }
+    }
+    found
+}
