@@ -92,7 +92,8 @@ impl Assembly {
             let found = read.rules.iter().position(|rule| *rule.name == **name);
             found.map(|at| at as u32).ok_or_else(|| wrong(&format!("there is no rule {name:?}")))
         };
-        let rules = self.templates.iter().flat_map(|template| &template.rules).map(number).collect::<Result<Vec<_>>>()?;
+        let rules =
+            self.templates.iter().flat_map(|template| &template.rules).map(number).collect::<Result<Vec<_>>>()?;
         grammar.with_given(&read, &languages, limits, |given| lower_rules(&read, &rules, given, limits))
     }
 
@@ -141,8 +142,10 @@ fn wrong(what: &str) -> Error {
 
 /// What is copied of a template.
 struct Region {
-    /// Nodes that have a hole in them, ascending.
+    /// Nodes that have a hole in them, each after its parts, but for those that recur.
     nodes: Vec<NodeId>,
+    /// Whether a node is a part of one before it.
+    is_later: Vec<bool>,
     /// The nodes of its rules.
     rules: Vec<NodeId>,
     /// Nodes that are holes, and which ones.
@@ -161,12 +164,15 @@ struct Builder<'a> {
     values: Vec<NodeId>,
     /// By node of the grammar: the node of the copy that is being made, which is mostly the same.
     copied: Vec<NodeId>,
+    /// A node without a text.
+    never: NodeId,
     most_nodes: usize,
 }
 
 impl<'a> Builder<'a> {
     fn new(assembly: &'a Assembly, nodes: RuleNodes, limits: &Limits) -> Result<Self> {
-        let RuleNodes { graph, rules, forms } = nodes;
+        let RuleNodes { mut graph, rules, forms } = nodes;
+        let never = graph.add(Node::Never);
         let (mut regions, mut rules) = (Vec::new(), &rules[..]);
         let above = parents(&graph);
         for template in &assembly.templates {
@@ -177,7 +183,7 @@ impl<'a> Builder<'a> {
         }
         let copied = (0..graph.nodes.len() as NodeId).collect();
         let Assembly { texts, steps, .. } = assembly;
-        Ok(Self { texts, steps, at: 0, regions, graph, values: Vec::new(), copied, most_nodes: limits.nodes })
+        Ok(Self { texts, steps, at: 0, regions, graph, values: Vec::new(), copied, never, most_nodes: limits.nodes })
     }
 
     fn number(&mut self) -> Result<u32> {
@@ -205,12 +211,12 @@ impl<'a> Builder<'a> {
         match self.number()? {
             0 => {
                 let options = self.counted_values()?;
-                let node = self.graph.choice(options);
+                let node = self.add(Node::Choice(options.into()));
                 self.values.push(node);
             }
             1 => {
                 let parts = self.counted_values()?;
-                let node = self.graph.add(Node::Sequence(parts.into()));
+                let node = self.add(Node::Sequence(parts.into()));
                 self.values.push(node);
             }
             2 => self.add_texts()?,
@@ -223,7 +229,7 @@ impl<'a> Builder<'a> {
             4 => self.add_copies()?,
             5 => {
                 for _ in 0..self.number()? {
-                    let node = self.graph.add(Node::Never);
+                    let node = add_later(&mut self.graph);
                     self.values.push(node);
                     self.check_size(0)?;
                 }
@@ -257,16 +263,15 @@ impl<'a> Builder<'a> {
             options.extend(self.copy(template, &filled)?.first().copied());
             filled.pop();
         }
-        let node = self.graph.choice(options);
+        let node = self.add(Node::Choice(options.into()));
         self.values.push(node);
         Ok(())
     }
 
     fn say_later_value(&mut self) -> Result<()> {
         let (later, value) = (self.value()?, self.value()?);
-        let is_open = matches!(self.graph.nodes[later as usize], Node::Never) && later as usize >= self.copied.len();
-        if !is_open || later == value {
-            return Err(wrong("a value is said twice"));
+        if !matches!(self.graph.nodes[later as usize], Node::Rule(target) if target == later) {
+            return Err(wrong("a value is said that is known"));
         }
         self.graph.nodes[later as usize] = Node::Rule(value);
         Ok(())
@@ -282,23 +287,26 @@ impl<'a> Builder<'a> {
     /// Copies what has holes in it; returns the nodes of the rules.
     fn copy(&mut self, template: usize, filled: &[NodeId]) -> Result<Vec<NodeId>> {
         self.check_size(self.regions[template].nodes.len())?;
-        let Self { regions, graph, copied, .. } = self;
+        let Self { regions, graph, copied, never, .. } = self;
         let region = &regions[template];
-        for (&node, new) in region.nodes.iter().zip(graph.nodes.len() as NodeId..) {
-            copied[node as usize] = new;
+        for (&node, _) in region.nodes.iter().zip(&region.is_later).filter(|(_, is_later)| **is_later) {
+            copied[node as usize] = add_later(graph);
         }
         for &(node, hole) in &region.holes {
             copied[node as usize] = filled[hole];
         }
-        for &node in &region.nodes {
-            let own = match &graph.nodes[node as usize] {
-                Node::Sequence(all) => Node::Sequence(all.iter().map(|&part| copied[part as usize]).collect()),
-                Node::Choice(all) => Node::Choice(all.iter().map(|&part| copied[part as usize]).collect()),
-                &Node::Repeat { body, low, high } => Node::Repeat { body: copied[body as usize], low, high },
-                Node::Rule(target) => Node::Rule(copied[*target as usize]),
-                other => other.clone(), // has no parts
-            };
-            graph.add(own);
+        for (&node, &is_later) in region.nodes.iter().zip(&region.is_later) {
+            let own = with_parts(&graph.nodes[node as usize], |part| copied[part as usize]);
+            let own = simplify(graph, own);
+            let later = copied[node as usize] as usize;
+            match own {
+                Simple::Node(node) if is_later => graph.nodes[later] = node,
+                Simple::Known(known) if is_later => graph.nodes[later] = Node::Rule(known),
+                Simple::Never if is_later => graph.nodes[later] = Node::Never,
+                Simple::Node(own) => copied[node as usize] = graph.add(own),
+                Simple::Known(known) => copied[node as usize] = known,
+                Simple::Never => copied[node as usize] = *never,
+            }
         }
         let rules = region.rules.iter().map(|&rule| copied[rule as usize]).collect();
         for &node in region.nodes.iter().chain(region.holes.iter().map(|(node, _)| node)) {
@@ -307,9 +315,71 @@ impl<'a> Builder<'a> {
         Ok(rules)
     }
 
+    fn add(&mut self, node: Node) -> NodeId {
+        match simplify(&self.graph, node) {
+            Simple::Node(node) => self.graph.add(node),
+            Simple::Known(known) => known,
+            Simple::Never => self.never,
+        }
+    }
+
     fn check_size(&self, more: usize) -> Result<()> {
         let nodes = self.graph.nodes.len() + more;
         if nodes > self.most_nodes { Err(Error::limit("nodes", nodes, self.most_nodes)) } else { Ok(()) }
+    }
+}
+
+/// Adds a node that has no text until something else is put in its place.
+fn add_later(graph: &mut Graph) -> NodeId {
+    let node = graph.nodes.len() as NodeId;
+    graph.add(Node::Rule(node))
+}
+
+/// What a node comes to.
+enum Simple {
+    Node(Node),
+    /// What another node is.
+    Known(NodeId),
+    Never,
+}
+
+/// A node without the parts of it that have no text, as far as these are known.
+fn simplify(graph: &Graph, node: Node) -> Simple {
+    let is_never = |part: &NodeId| matches!(graph.nodes[*part as usize], Node::Never);
+    match node {
+        Node::Sequence(all) if all.iter().any(is_never) => Simple::Never,
+        Node::Sequence(all) | Node::Choice(all) if all.len() == 1 => Simple::Known(all[0]),
+        Node::Choice(all) if all.iter().any(is_never) => {
+            let options: Box<[NodeId]> = all.iter().copied().filter(|part| !is_never(part)).collect();
+            match options[..] {
+                [] => Simple::Never,
+                [only] => Simple::Known(only),
+                _ => Simple::Node(Node::Choice(options)),
+            }
+        }
+        Node::Choice(all) if all.is_empty() => Simple::Never,
+        Node::Repeat { body, low, .. } if is_never(&body) => {
+            if low == 0 {
+                Simple::Node(Node::Empty)
+            } else {
+                Simple::Never
+            }
+        }
+        Node::Rule(target) if is_never(&target) => Simple::Never,
+        Node::Rule(target) if !matches!(graph.nodes[target as usize], Node::Rule(_)) => Simple::Known(target),
+        Node::Never => Simple::Never,
+        other => Simple::Node(other),
+    }
+}
+
+/// A node with other parts.
+fn with_parts(node: &Node, other: impl Fn(NodeId) -> NodeId) -> Node {
+    match node {
+        Node::Sequence(all) => Node::Sequence(all.iter().map(|&part| other(part)).collect()),
+        Node::Choice(all) => Node::Choice(all.iter().map(|&part| other(part)).collect()),
+        &Node::Repeat { body, low, high } => Node::Repeat { body: other(body), low, high },
+        Node::Rule(target) => Node::Rule(other(*target)),
+        alone => alone.clone(),
     }
 }
 
@@ -356,9 +426,44 @@ impl Region {
         let mut is_copied = reached(graph, &nodes_of_holes, |node| &above[node as usize]);
         nodes_of_holes.iter().for_each(|&node| is_copied[node as usize] = false);
         let is_copied = |node: &NodeId| within[*node as usize] && is_copied[*node as usize];
-        let nodes = (0..graph.nodes.len() as NodeId).filter(is_copied).collect();
-        Ok(Self { nodes, rules, holes, filled: template.holes.len() })
+        let nodes = parts_first(graph, &rules, is_copied);
+        let mut place = vec![0; graph.nodes.len()];
+        nodes.iter().zip(1..).for_each(|(&node, at)| place[node as usize] = at);
+        let mut is_later = vec![false; nodes.len()];
+        for (&node, at) in nodes.iter().zip(1..) {
+            for &part in parts(&graph.nodes[node as usize]) {
+                if place[part as usize] >= at {
+                    is_later[place[part as usize] - 1] = true;
+                }
+            }
+        }
+        Ok(Self { nodes, is_later, rules, holes, filled: template.holes.len() })
     }
+}
+
+/// Some of the nodes that others lead to, each after its parts, but for those that recur.
+fn parts_first(graph: &Graph, from: &[NodeId], is_wanted: impl Fn(&NodeId) -> bool) -> Vec<NodeId> {
+    let (mut order, mut seen) = (Vec::new(), vec![false; graph.nodes.len()]);
+    for &first in from.iter().filter(|node| is_wanted(node)) {
+        let mut open = vec![(first, 0)];
+        while let Some((node, at)) = open.last_mut() {
+            count(1);
+            if *at == 0 && std::mem::replace(&mut seen[*node as usize], true) {
+                open.pop();
+                continue;
+            }
+            let Some(&part) = parts(&graph.nodes[*node as usize]).get(*at) else {
+                order.push(*node);
+                open.pop();
+                continue;
+            };
+            *at += 1;
+            if is_wanted(&part) && !seen[part as usize] {
+                open.push((part, 0));
+            }
+        }
+    }
+    order
 }
 
 /// By node: whether steps lead to it from some nodes.
