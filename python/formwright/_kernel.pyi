@@ -215,6 +215,30 @@ class Language:
             LimitExceeded: It is too large.
         """
     @staticmethod
+    def assembly(
+        text: str,
+        *,
+        forms: Sequence[tuple[str, Language]],
+        templates: Sequence[tuple[Sequence[str], Sequence[str]]],
+        texts: Sequence[str],
+        steps: Sequence[int],
+    ) -> Language:
+        """Copies of the rules of a grammar in Lark whose texts are cut in any way, put together.
+
+        Args:
+            text: The grammar.
+            forms: The forms that it refers to, by name, but for those that copies fill.
+            templates: Of what is copied: the names of some rules, and of the forms that each copy fills.
+            texts: Texts that steps refer to.
+            steps: How copies are put together, as `formwright.forms.assembly` writes it.
+
+        Raises:
+            GrammarError: With the place in the grammar.
+            LanguageError: A step cannot be taken.
+            UnsatisfiableSchema: No text conforms to it.
+            LimitExceeded: It is too large.
+        """
+    @staticmethod
     def read_grammar(
         text: str,
         *,

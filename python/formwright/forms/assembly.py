@@ -2,14 +2,13 @@ r"""A language that is put together of copies of the rules of a grammar.
 
 ::
 
-    steps = Assembly()
-    tables = steps.later(1)
-    [query] = steps.copy(PLAIN, [steps.text("id", "name"), tables])
-    steps.say(tables, steps.text("people"))
-    steps.choice([query])
-    language = steps.build(grammar, [], {PLAIN: (["query"], ["column", "table"])})
+    steps = Assembly([(["query"], ["column", "table"])])
+    people = steps.copy(0, [steps.text("id", "name"), steps.text("people")])
+    items = steps.copy(0, [steps.text("price"), steps.text("items")])
+    steps.choice([*people, *items])
+    language = steps.build('start: "SELECT"\nquery: "SELECT " @column " FROM " @table', [])
 
-The grammar refers to what is other in each copy as to a form: ``query: "SELECT " @column " FROM " @table``. What copies
+The grammar refers to what is other in each copy as to a form. What copies
 have in common is read and compiled once, so thousands of copies take some milliseconds.
 """
 

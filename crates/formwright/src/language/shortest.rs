@@ -118,7 +118,7 @@ impl Facts {
         };
         let (alone, others): (Nodes, Nodes) = (0..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
         self.pass(alone.into_iter(), graph, &costs);
-        if !puts_parts_first(graph) && self.pass(others.iter().rev().copied(), graph, &costs).1 {
+        if self.pass(others.iter().rev().copied(), graph, &costs).1 {
             debug_assert!(!self.pass(others.into_iter(), graph, &costs).0, "a solution does not change");
             return;
         }
@@ -291,19 +291,6 @@ fn measure(leaf: &Leaf, limits: &Limits) -> Result<(u32, Option<Arc<Automaton>>)
         Ok(of_automaton(automaton))
     })?;
     Ok((shortest, built))
-}
-
-/// Nodes that are asked whether they come after their parts.
-const ASKED: usize = 64;
-
-/// Whether most nodes come after their parts, as they do in copies of rules: then a pass from the last node on finds little.
-fn puts_parts_first(graph: &Graph) -> bool {
-    let (mut after, mut before) = (0, 0);
-    for at in (0..graph.nodes.len()).step_by(graph.nodes.len() / ASKED + 1) {
-        let node = at as NodeId;
-        graph.nodes[at].each_necessary_part(|part| if part < node { after += 1 } else { before += 1 });
-    }
-    after > 4 * before
 }
 
 /// The leaves of which several texts may have to come that all differ.

@@ -77,6 +77,11 @@ class Dialect:
             return "E'" + doubled.replace("\\", "\\\\") + "'"
         return f"'{doubled}'"
 
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of the parts of a date."""
+        return ("year", "month", "month") if self.parts_are_texts else ("year", "month", "day")
+
 
 _EXTRACT = ("EXTRACT(YEAR FROM {})", "EXTRACT(MONTH FROM {})", "EXTRACT(DAY FROM {})")
 _ANY_CASE, _LOWER = "[A-Za-z_][A-Za-z0-9_]*", "[a-z_][a-z0-9_]*"

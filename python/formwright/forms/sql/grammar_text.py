@@ -1,19 +1,21 @@
 r"""The rules of queries, in Lark.
 
-What is other in each set of tables is a hole, written as a form: ``@number`` are the columns of numbers. So the rules are
-read once, and `formwright.forms.sql.queries` copies them for each set:
+What is other in each set of tables is a hole, written as a form: ``@number`` are the columns of numbers. So the rules
+are read once, and `formwright.forms.sql.queries` copies them:
 
 ====================  ===========================================================================================
-``SCOPE``             queries over some tables: all but groups, and the parts that groups are made of
-``GROUP_KEY``         a group by one column; ``GROUP_TAIL`` what comes after the key, for groups by two
-``GROUP_PAIR``        what comes after the first key of a group by two columns
-``COMPARED``          what values are compared with: literals, subqueries
-``SETS``              what set operations combine
+``scope``             queries over some tables, and the parts that groups are made of
+``group_key``         a group by one column; ``group_pair`` what comes after the first of two columns
+``group_named``       a group by a part of a date that has a name
+``group_renamed``     a group with an aggregate that is called like a column, so that all else names its table
+``derived_table``     an aggregate of what a table in FROM has one value of in each group
+``compared``          what values are compared with: literals, subqueries
+``sets``              what set operations combine
 ====================  ===========================================================================================
 
-Literals are such that no dialect refuses one: numbers fit 64 bits also beside decimals, years begin with 1, and a pattern
-has no backslash, which PostgreSQL refuses at its end. Nor has a text of PostgreSQL: where ``standard_conforming_strings``
-is off, what comes after a backslash and a quote would be code.
+Literals are such that no dialect refuses one: numbers fit 64 bits also beside decimals, years begin with 1, and a
+pattern has no backslash, which PostgreSQL refuses at its end. Nor has a text of PostgreSQL: where
+``standard_conforming_strings`` is off, what comes after a backslash and a quote would be code.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ SIGN: "+" | "-" | "*"
 
 _NAMES = """
 named: @table _s "AS" _s @name
+said: _s "AS" _s @name
 joined: _s join @table _s "ON" _s @condition
 equal: @first _s "=" _s @second | @second _s "=" _s @first
 both: @first _s "AND" _s @second
@@ -105,7 +108,10 @@ predicate: "(" condition ")" | not predicate | column _s "IS" _s not? "NULL"
   | @boolean (_s SAME _s (truth | @boolean))? | @valued | @exists
 
 value: sum | number_case | joined_text | text_case | @boolean | @date | @timestamp
-item: (value | @other) alias? | @star_of
+item: (value | @other | window) alias? | @star_of
+window: ("ROW_NUMBER()" | "RANK()" | "DENSE_RANK()") _s "OVER" _s "(" partition? window_order ")"
+partition: "PARTITION" _s "BY" _s key (_c key)* _s
+window_order: "ORDER" _s "BY" _s order_key (_c order_key)*
 order_key: (sum | joined_text | @boolean | @date | @timestamp) direction?
 plain: (item (_c item)* | @star) _s where (order_by order_key (_c order_key)*)? end
   | distinct (value alias? (_c value alias?)* | @distinct_star) _s where (order_by "1" direction?)? end
@@ -121,20 +127,31 @@ one_text: ("MIN(" | "MAX(") @text ")" _s where
 one_date: ("MIN(" | "MAX(") @date ")" _s where
 one_timestamp: ("MIN(" | "MAX(") @timestamp ")" _s where
 
+derived: aggregate
+derived_end: _s where _s "GROUP" _s "BY" _s key (_c key)* having_part
+renamed: {renamed_average} | ("SUM(" | "AVG(" | "MIN(" | "MAX(") @qualified ")"
+renamed_where: _c (renamed | "COUNT(*)") _s "AS" _s @renamed _s where _s "GROUP" _s "BY" _s
+renamed_end: (order_by (renamed | "COUNT(*)") direction?)? end
+
 group_before: (aggregates _c)?
 group_where: alias? (_c aggregates)? _s where _s "GROUP" _s "BY" _s (key _c)*
+named_where: (_c aggregates)? _s where _s "GROUP" _s "BY" _s (key _c)*
 having_part: (_s "HAVING" _s having (and_or having)*)?
 having: aggregate _s COMPARE _s (NUMBER | "(" "SELECT" _s @one_number ")")
 group_end: (_c key)* having_part (order_by aggregated direction? (_c aggregated direction?)*)? end
 group_order: (_c key)* having_part order_by (aggregated direction? _c)*
 group_order_end: direction? (_c aggregated direction?)* end
 places_where: (_c aggregates)? _s where _s "GROUP" _s "BY" _s
-group_places: key alias? _c key alias? (places_where "1" _c "2" | _c key alias? places_where "1" _c "2" _c "3") places_end
+group_places: key alias? _c key alias? (places_where "1" _c "2" | third_place "1" _c "2" _c "3") places_end
+third_place: _c key alias? places_where
 places_end: having_part (order_by aggregated direction? (_c aggregated direction?)*)? end
 """
 
 _GROUPS = """
 group_key: @key @where @key (@end | @order @key @order_end)
+group_named: @part _s "AS" _s @name @where @name (@end | @order @name @order_end)
+group_renamed: @key @where @key @end
+derived_table: ("SUM(" | "AVG(" | "MIN(" | "MAX(") @name ")" alias? _s "FROM" _s "(" "SELECT" _s @inner ")" alias end
 group_tail: @end | @order @key @order_end
 group_first: @key alias? _c @rest
 group_pair: @second @where @key _c @second (@tail | @order @second @order_end)
@@ -142,6 +159,7 @@ group_pair: @second @where @key _c @second (@tail | @order @second @order_end)
 
 TEMPLATES: dict[str, Template] = {
     "named": (["named"], ["table", "name"]),
+    "said": (["said"], ["name"]),
     "joined": (["joined"], ["table", "condition"]),
     "equal": (["equal"], ["first", "second"]),
     "both": (["both"], ["first", "second"]),
@@ -159,12 +177,17 @@ TEMPLATES: dict[str, Template] = {
             *("plain", "predicate", "numbers", "texts", "booleans", "dates", "timestamps"),
             *("one_number", "one_text", "one_date", "one_timestamp"),
             *("group_before", "group_where", "group_end", "group_order", "group_order_end", "group_places"),
+            *("named_where", "derived", "derived_end", "renamed_where", "renamed_end"),
         ],
         [
             *(*CLASSES, "free_text", "from", "star", "distinct_star", "star_of", "valued", "exists", "one_number"),
             *("compared_number", "compared_text", "compared_date", "compared_timestamp"),
+            *("qualified", "renamed"),
         ],
     ),
+    "group_named": (["group_named"], ["where", "end", "order", "order_end", "name", "part"]),
+    "group_renamed": (["group_renamed"], ["where", "end", "key"]),
+    "derived_table": (["derived_table"], ["name", "inner"]),
     "group_key": (["group_key"], ["where", "end", "order", "order_end", "key"]),
     "group_tail": (["group_tail"], ["end", "order", "order_end", "key"]),
     "group_first": (["group_first"], ["rest", "key"]),
@@ -185,6 +208,7 @@ def write_rules(dialect: Dialect, is_lower: bool, has_limit: bool) -> str:
     likes = " | ".join(f'"{like}"' for like in dialect.likes)
     scope = _SCOPE.replace("{number_part}", "" if dialect.parts_are_texts else dated)
     scope = scope.replace("{text_part}", dated if dialect.parts_are_texts else "").replace("{average}", average)
+    scope = scope.replace("{renamed_average}", average.replace(" sum ", " @qualified "))
     scope = scope.replace("{divisor}", divisor if dialect.fails_at_zero else f"({divisor} | count)")
     text = "PATTERN" if dialect.may_escape else r"/'([^'\x00-\x1f\x7f]|'')*'/"
     end = '_s "LIMIT" _s @limit' if has_limit else '(_s "LIMIT" _s WHOLE)?'

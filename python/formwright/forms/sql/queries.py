@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 
 from formwright._kernel import Language
@@ -20,6 +19,9 @@ Values = Mapping[tuple[str, str], Sequence[str]]
 
 MOST_PAIRED = 12
 """Columns of a table that are grouped by in pairs."""
+
+DERIVED_NAMES = ("n", "total", "amount", "average", "per_group")
+"""Names of the one value of a derived table."""
 
 _NUMBERS = {name: number for number, name in enumerate(TEMPLATES)}
 _RULES = {name: rules for name, (rules, _) in TEMPLATES.items()}
@@ -55,6 +57,7 @@ class QueryWriter:
         self._scopes, self._dialect, self._values = scopes, dialect, values
         names = {name for role in scopes.roles for name in (role.name, role.table.name)}
         names |= {column.name for role in scopes.roles for column in role.table.columns}
+        self._names = {name.lower() for name in names}
         self.rules = f"{write_rules(dialect, is_lower, has_limit)}\n{write_alias(names)}\n"
         self.steps = Assembly(list(TEMPLATES.values()))
         self._columns = [self._list_columns(number) for number in range(len(scopes.roles))]
@@ -86,7 +89,16 @@ class QueryWriter:
             steps.say(later, steps.choice([scope[name] for scope in scopes]))
         sets = [self._copy("sets", steps.choice([scope[name] for scope in scopes]))[0] for name in _ONE_COLUMN]
         queries = [scope[kind] for scope in scopes for kind in ("plain", "group")]
-        self._copy("select", steps.choice([*queries, *sets]))
+        self._copy("select", steps.choice([*queries, *sets, *self._derive(scopes)]))
+
+    def _derive(self, scopes: Sequence[Mapping[str, int]]) -> list[int]:
+        """Aggregates of what a derived table has one value of in each group."""
+        found: list[int] = []
+        for name in (name for name in DERIVED_NAMES if name not in self._names):
+            [said] = self._copy("said", self.steps.text(name))
+            inner = [self.steps.sequence(scope["derived"], said, scope["derived_end"]) for scope in scopes]
+            found += self._copy("derived_table", self.steps.text(name), self.steps.choice(inner))
+        return found
 
     # -- names --------------------------------------------------------------------------------------------------------
 
@@ -119,7 +131,9 @@ class QueryWriter:
         starts = [self._join_rest(frozenset((role,)), whole, self._tables[role], known) for role in roles]
         return starts[0] if len(starts) == 1 else self.steps.choice(starts)
 
-    def _join_rest(self, joined: frozenset[int], whole: frozenset[int], first: int, known: dict[frozenset[int], int]) -> int:
+    def _join_rest(
+        self, joined: frozenset[int], whole: frozenset[int], first: int, known: dict[frozenset[int], int]
+    ) -> int:
         """What comes first, and what joins the rest of a scope to some of its roles."""
         if joined == whole:
             return first
@@ -169,6 +183,8 @@ class QueryWriter:
             self._any_of(self._exists(roles)),
             self._later["one_number"],
             *self._compared,
+            self._texts((column.qualified,) for column, _ in columns if column.class_ == "number"),
+            self._texts((column.short,) for column, _ in columns if column.class_ == "number"),
         ]
         rules = dict(zip(_RULES["scope"], self._copy("scope", *filled), strict=True))
         rules["group"] = self._write_groups(rules, roles, columns)
@@ -243,14 +259,31 @@ class QueryWriter:
         where, end = rules["group_where"], rules["group_end"]
         order = (rules["group_order"], rules["group_order_end"])
         by_one = steps.copies(_NUMBERS["group_key"], [where, end, *order], [*keys, *parts])
-        ways = [by_one]
+        ways = [by_one, *self._group_by_names(rules, moments)]
         if len(roles) == 1 and 1 < len(keys) <= MOST_PAIRED:
             for key in keys:
                 [tail] = self._copy("group_tail", end, *order, key)
                 others = [other for other in keys if other != key]
                 rest = steps.copies(_NUMBERS["group_pair"], [key, where, tail, *order], others)
                 ways.append(self._copy("group_first", rest, key)[0])
-        return steps.choice([steps.sequence(rules["group_before"], steps.choice(ways)), rules["group_places"]])
+        qualified = [steps.text(column.qualified) for column, _ in columns if column.class_ != "other"]
+        renamed = steps.copies(_NUMBERS["group_renamed"], [rules["renamed_where"], rules["renamed_end"]], qualified)
+        grouped = steps.sequence(rules["group_before"], steps.choice(ways))
+        return steps.choice([grouped, rules["group_places"], renamed])
+
+    def _group_by_names(self, rules: Mapping[str, int], moments: Sequence[int]) -> list[int]:
+        """Groups by a part of a date that SELECT gives a name."""
+        steps, found = self.steps, []
+        by_name: dict[str, list[int]] = {}
+        for moment in moments:
+            for name, part in zip(self._dialect.part_names, self._parts(moment), strict=True):
+                by_name.setdefault(name, []).append(part)
+        for name, parts in by_name.items():
+            if name not in self._names:
+                filled = [rules["named_where"], rules["group_end"], rules["group_order"], rules["group_order_end"]]
+                part = steps.choice(parts)
+                found += self._copy("group_named", *filled, steps.text(name), part)
+        return found
 
     def _parts(self, moment: int) -> list[int]:
         if ("part", moment) not in self._known:

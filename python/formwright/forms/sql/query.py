@@ -190,7 +190,7 @@ class _Finder:
         select = self._open[-1]
         if self._last in ("FROM", "JOIN") and select.is_in_from:
             select.roles.append((place, name))
-        elif self._last == "AS" and select.is_in_from:
+        elif self._last == "AS" and select.is_in_from and select.roles:
             select.roles[-1] = (select.roles[-1][0], name)
         elif self._last != "AS":
             select.names.append((place, name))

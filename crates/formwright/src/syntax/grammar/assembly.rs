@@ -477,3 +477,108 @@ fn reached<'s>(graph: &Graph, from: &[NodeId], next: impl Fn(NodeId) -> &'s [Nod
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::grammar::ast::Syntax;
+    use crate::syntax::grammar::lower::Lexing;
+
+    const RULES: &str = r#"
+        start: "SELECT"
+        query: "SELECT " @column " FROM " @table where?
+        where: " WHERE " test
+        test: @column " = " NUMBER | "(" test ")"
+        NUMBER: /[0-9]+/
+    "#;
+
+    fn assembly(steps: &[u32]) -> Assembly {
+        let grammar = GrammarText {
+            text: RULES.into(),
+            syntax: Some(Syntax::Lark),
+            start: None,
+            lexing: Some(Lexing::Any),
+            translations: Vec::new(),
+            forms: Vec::new(),
+            controls: Vec::new(),
+        };
+        let template = Template { rules: vec!["query".into()], holes: vec!["table".into(), "column".into()] };
+        let texts = ["id", "name", "people", "price", "items"].map(Into::into).to_vec();
+        Assembly { grammar, templates: vec![template], texts, steps: steps.to_vec() }
+    }
+
+    fn build(steps: &[u32]) -> Result<Language> {
+        assembly(steps).build(&[], &Limits::default())
+    }
+
+    fn conforms(language: &Language, text: &str) -> bool {
+        language.check(text.as_bytes()).unwrap() == (text.len(), true)
+    }
+
+    /// A copy with id or name of people, a copy with the price of items, and any of them.
+    const BOTH: &[u32] = &[5, 1, 2, 2, 0, 1, 3, 0, 0, 1, 2, 1, 3, 2, 1, 4, 3, 0, 4, 3, 2, 1, 2, 6, 0, 6, 0, 2, 2, 5];
+
+    #[test]
+    fn copies_have_what_fills_their_own_holes() {
+        let both = build(BOTH).unwrap();
+        for text in ["SELECT id FROM people", "SELECT price FROM items WHERE ((price = 12))"] {
+            assert!(conforms(&both, text), "{text}");
+        }
+        for text in
+            ["SELECT id FROM items", "SELECT id FROM people WHERE (price = 1)", "SELECT id FROM people WHERE (id = 1"]
+        {
+            assert!(!conforms(&both, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn many_copies_differ_in_their_last_hole() {
+        let many = build(&[2, 1, 2, 2, 1, 0, 2, 1, 1, 4, 0, 0, 2, 1, 2]).unwrap();
+        assert!(conforms(&many, "SELECT id FROM people WHERE id = 1"));
+        assert!(conforms(&many, "SELECT name FROM people WHERE name = 1"));
+        assert!(!conforms(&many, "SELECT name FROM people WHERE id = 1"));
+    }
+
+    #[test]
+    fn an_assembly_is_stored() {
+        let (mut body, envelope) = (Vec::new(), crate::source::ENVELOPE);
+        assembly(BOTH).write(&mut body);
+        let sealed = envelope.seal(&body);
+        let again = Assembly::read_stored(&mut envelope.open(&sealed).unwrap()).unwrap();
+        assert_eq!(again.steps, BOTH);
+        assert!(conforms(&again.build(&[], &Limits::default()).unwrap(), "SELECT id FROM people"));
+    }
+
+    #[test]
+    fn steps_that_cannot_be_taken_are_errors() {
+        for steps in [
+            &[][..],
+            &[7],
+            &[0, 1, 0],
+            &[0, u32::MAX],
+            &[1, 2, 0],
+            &[2, 1, 5],
+            &[2, u32::MAX],
+            &[3, 1],
+            &[3, 0, 0, 0],
+            &[4, 0, 0],
+            &[5],
+            &[2, 1, 0, 6, 0, 0],
+            &[5, 1, 2, 1, 0, 6, 0, 1, 6, 0, 1],
+        ] {
+            assert!(matches!(*build(steps).unwrap_err().kind, Kind::Language), "{steps:?}");
+        }
+        assert!(matches!(*build(&[5, u32::MAX]).unwrap_err().kind, Kind::Limit { .. }));
+        assert!(matches!(*build(&[5, 1]).unwrap_err().kind, Kind::Unsatisfiable { .. }));
+    }
+
+    #[test]
+    fn a_template_fills_all_its_holes() {
+        let mut partly = assembly(BOTH);
+        partly.templates[0].holes.pop();
+        partly.templates.push(Template { rules: vec!["start".into()], holes: vec!["column".into()] });
+        assert!(partly.build(&[], &Limits::default()).unwrap_err().message.contains("does not fill"));
+        partly.templates[0].rules[0] = "queries".into();
+        assert!(partly.build(&[], &Limits::default()).unwrap_err().message.contains("there is no rule"));
+    }
+}
