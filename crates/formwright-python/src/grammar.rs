@@ -1,5 +1,6 @@
 //! Grammars, as Python says them.
 
+use formwright::syntax::grammar::assembly::{Assembly, Template};
 use formwright::syntax::grammar::ast::Syntax;
 use formwright::syntax::grammar::compile::{GrammarText, Translation};
 use formwright::syntax::grammar::lower::Lexing;
@@ -10,6 +11,9 @@ use crate::errors::argument;
 
 /// A regular expression, its flags, its line and its column.
 pub type SourceFlagsAndPlace = (String, String, usize, usize);
+
+/// The names of some rules, and of the forms that each copy of them fills.
+pub type RulesAndHoles = (Vec<String>, Vec<String>);
 
 /// A control token.
 pub type IdAndName = (u32, String);
@@ -62,6 +66,21 @@ pub fn translated_grammar(
         .collect();
     grammar.controls = controls.into_iter().map(|(id, name)| (id, name.into())).collect();
     Ok(grammar)
+}
+
+/// Copies of the rules of a grammar, which is given with the names of its forms.
+pub fn assembly_of(
+    py: Python<'_>,
+    (text, forms): (&str, &[&str]),
+    templates: Vec<RulesAndHoles>,
+    texts: Vec<String>,
+    steps: Vec<u32>,
+) -> PyResult<Assembly> {
+    let grammar = translated_grammar(py, text, ("lark", None, Some("any")), (Vec::new(), Vec::new()), forms)?;
+    let shared = |texts: Vec<String>| texts.into_iter().map(Into::into).collect();
+    let template = |(rules, holes)| Template { rules: shared(rules), holes: shared(holes) };
+    let templates = templates.into_iter().map(template).collect();
+    Ok(Assembly { grammar, templates, texts: shared(texts), steps })
 }
 
 /// How the texts of a grammar are cut.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use formwright::language::LexiconBuilder;
 use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
-use formwright::syntax::grammar::assembly::{Assembly, Template};
 use formwright::syntax::grammar::compile::{Located, Remark, name_ids, regexes};
 use formwright::syntax::json_schema::{Notation, Options, Reader, reader_of};
 use formwright::syntax::regex::Dialect;
@@ -16,7 +15,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 use crate::errors::{Int, argument, count, lift, unlocked};
-use crate::grammar::{IdAndName, SourceFlagsAndPlace, grammar_text, translated_grammar};
+use crate::grammar::{IdAndName, RulesAndHoles, SourceFlagsAndPlace, assembly_of, grammar_text, translated_grammar};
 use crate::interrupt::interruptible;
 use crate::parser::{PythonParser, check};
 use crate::schema::{Readings, Spoken, Words, bound, digits, explain_schema};
@@ -280,16 +279,12 @@ impl Language {
         py: Python<'_>,
         text: &str,
         forms: Vec<(String, Py<Self>)>,
-        templates: Vec<(Vec<String>, Vec<String>)>,
+        templates: Vec<RulesAndHoles>,
         texts: Vec<String>,
         steps: Vec<u32>,
     ) -> PyResult<Self> {
         let (names, languages): (Vec<_>, Vec<_>) = forms.iter().map(|(name, form)| (&**name, form.get())).unzip();
-        let grammar = translated_grammar(py, text, ("lark", None, Some("any")), (Vec::new(), Vec::new()), &names)?;
-        let shared = |texts: Vec<String>| texts.into_iter().map(Into::into).collect();
-        let template = |(rules, holes)| Template { rules: shared(rules), holes: shared(holes) };
-        let templates = templates.into_iter().map(template).collect();
-        let assembly = Assembly { grammar, templates, texts: shared(texts), steps };
+        let assembly = assembly_of(py, (text, &names), templates, texts, steps)?;
         let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
         let kernel = interruptible(py, || assembly.build(&kernels, &Limits::default()))?;
         let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
