@@ -228,15 +228,14 @@ class Language:
         Args:
             text: The grammar.
             forms: The forms that it refers to, by name, but for those that copies fill.
-            templates: Of what is copied: the names of some rules, and of the forms that each copy fills.
+            templates: The names of rules that are copied together, and of the forms that each copy fills.
             texts: Texts that steps refer to.
-            steps: How copies are put together, as `formwright.forms.assembly` writes it.
+            steps: What is done, as `formwright.forms.assembly` writes it.
 
         Raises:
             GrammarError: With the place in the grammar.
             LanguageError: A step cannot be taken.
-            UnsatisfiableSchema: No text conforms to it.
-            LimitExceeded: It is too large.
+            UnsatisfiableSchema, LimitExceeded: It has no text, or is too large.
         """
     @staticmethod
     def read_grammar(

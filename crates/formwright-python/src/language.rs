@@ -263,15 +263,14 @@ impl Language {
     /// Args:
     ///     text: The grammar.
     ///     forms: The forms that it refers to, by name, but for those that copies fill.
-    ///     templates: Of what is copied: the names of some rules, and of the forms that each copy fills.
+    ///     templates: The names of rules that are copied together, and of the forms that each copy fills.
     ///     texts: Texts that steps refer to.
-    ///     steps: How copies are put together, as `formwright.forms.assembly` writes it.
+    ///     steps: What is done, as `formwright.forms.assembly` writes it.
     ///
     /// Raises:
     ///     GrammarError: With the place in the grammar.
     ///     LanguageError: A step cannot be taken.
-    ///     UnsatisfiableSchema: No text conforms to it.
-    ///     LimitExceeded: It is too large.
+    ///     UnsatisfiableSchema, LimitExceeded: It has no text, or is too large.
     #[staticmethod]
     #[pyo3(signature = (text, *, forms, templates, texts, steps))]
     #[allow(clippy::needless_pass_by_value)]
@@ -287,8 +286,8 @@ impl Language {
         let assembly = assembly_of(py, (text, &names), templates, texts, steps)?;
         let kernels: Vec<_> = languages.iter().map(|form| form.kernel.clone()).collect();
         let kernel = interruptible(py, || assembly.build(&kernels, &Limits::default()))?;
-        let sources: Vec<_> = languages.iter().map(|form| &form.source).collect();
-        Ok(Self { kernel, source: Source::assembly(assembly, &sources) })
+        let source = Source::assembly(assembly, &languages.iter().map(|form| &form.source).collect::<Vec<_>>());
+        Ok(Self { kernel, source })
     }
 
     /// The regular expressions of a grammar, each with its flags, its line and its column. Then remarks on what is
