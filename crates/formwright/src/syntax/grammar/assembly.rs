@@ -128,7 +128,9 @@ impl Assembly {
 
 fn write_texts(body: &mut Vec<u8>, texts: &[Arc<str>]) {
     put(body, texts.len() as u32);
-    texts.iter().for_each(|text| put_text(body, text));
+    for text in texts {
+        put_text(body, text);
+    }
 }
 
 fn read_texts(reader: &mut Reader<'_>, field: &str) -> Result<Vec<Arc<str>>> {
@@ -397,7 +399,9 @@ fn parents(graph: &Graph) -> Vec<Vec<NodeId>> {
     let mut above = vec![Vec::new(); graph.nodes.len()];
     for (node, number) in graph.nodes.iter().zip(0..) {
         count(1);
-        parts(node).iter().for_each(|&part| above[part as usize].push(number));
+        for &part in parts(node) {
+            above[part as usize].push(number);
+        }
     }
     above
 }
@@ -424,7 +428,9 @@ impl Region {
         }
         let nodes_of_holes: Vec<NodeId> = holes.iter().map(|(node, _)| *node).collect();
         let mut is_copied = reached(graph, &nodes_of_holes, |node| &above[node as usize]);
-        nodes_of_holes.iter().for_each(|&node| is_copied[node as usize] = false);
+        for node in nodes_of_holes {
+            is_copied[node as usize] = false;
+        }
         let is_copied = |node: &NodeId| within[*node as usize] && is_copied[*node as usize];
         let nodes = parts_first(graph, &rules, is_copied);
         let mut place = vec![0; graph.nodes.len()];

@@ -90,7 +90,7 @@ pub enum Part {
 /// The parts of the texts of a form.
 #[derive(Debug, Default)]
 pub struct Parts {
-    parts: Vec<Part>,
+    all: Vec<Part>,
     /// The part that a text is.
     pub root: PartId,
     /// Texts that are there already; the empty one stands for nothing.
@@ -102,8 +102,8 @@ pub struct Parts {
 impl Parts {
     /// Adds a part.
     pub fn add(&mut self, part: Part) -> PartId {
-        self.parts.push(part);
-        self.parts.len() as PartId - 1
+        self.all.push(part);
+        self.all.len() as PartId - 1
     }
 
     /// Adds a text that says nothing of the value, or finds it.
@@ -156,27 +156,27 @@ impl Parts {
 
     /// Puts a part in the place of one that was added.
     pub fn set(&mut self, at: PartId, part: Part) {
-        self.parts[at as usize] = part;
+        self.all[at as usize] = part;
     }
 
     /// How many parts there are.
     pub fn len(&self) -> usize {
-        self.parts.len()
+        self.all.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.all.is_empty()
     }
 
     fn part(&self, at: PartId) -> &Part {
-        &self.parts[at as usize]
+        &self.all[at as usize]
     }
 
     /// Adds the nodes of the parts that a text may have to a graph. Returns that of the root.
     pub fn lower(&self, graph: &mut Graph) -> NodeId {
         let empty = graph.add(Node::Empty);
-        let mut nodes: Vec<Option<NodeId>> = vec![None; self.parts.len()];
+        let mut nodes: Vec<Option<NodeId>> = vec![None; self.all.len()];
         let (mut met, mut waiting) = (Vec::new(), vec![self.root]);
         while let Some(part) = waiting.pop() {
             if nodes[part as usize].is_none() {

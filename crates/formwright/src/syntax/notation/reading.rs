@@ -142,7 +142,7 @@ impl Notated {
             Part::Scalar { leaf, .. } | Part::Blank(leaf) => leaf.automaton(limits).map(Some),
             _ => Ok(None),
         };
-        let automata = parts.parts.iter().map(automaton).collect::<Result<_>>()?;
+        let automata = parts.all.iter().map(automaton).collect::<Result<_>>()?;
         Ok(Self { parts, automata })
     }
 

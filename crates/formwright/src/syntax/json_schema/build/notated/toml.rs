@@ -193,7 +193,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         let comma = self.base.parts.text(", ");
         let mut entries = Vec::with_capacity(record.members.len());
         for member in &record.members {
-            let line = self.line(member.name, member.condition)?;
+            let line = self.line(member.name, member.condition);
             let next = self.base.parts.sequence([comma, line]);
             entries.push(self.entry((line, next), member.name, member.condition, member.is_required)?);
         }
@@ -207,11 +207,11 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
     }
 
     /// `key = value`.
-    fn line(&mut self, name: &str, condition: Condition<'d>) -> Result<PartId> {
+    fn line(&mut self, name: &str, condition: Condition<'d>) -> PartId {
         let key = self.base.parts.add(Part::Key(name.into()));
         let text = self.base.parts.text(&format!("{} = ", key_text(name)));
         let value = self.inline(condition);
-        Ok(self.base.parts.sequence([key, text, value]))
+        self.base.parts.sequence([key, text, value])
     }
 
     // Members.
@@ -290,7 +290,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
             let (name, condition) = (member.name, member.condition);
             let present = match style {
                 Style::Line => {
-                    let line = self.line(name, condition)?;
+                    let line = self.line(name, condition);
                     let next = self.after_break(line);
                     lines.push(self.entry((line, next), name, condition, member.is_required)?);
                     continue;
