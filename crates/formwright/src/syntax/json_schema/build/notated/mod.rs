@@ -166,6 +166,23 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         self.json.node(condition)
     }
 
+    /// The ways to write a value, where others may have been refused: an error if there is no way left.
+    fn without_refused(
+        &mut self,
+        options: Vec<PartId>,
+        refused: Option<Error>,
+        whole: Condition<'d>,
+    ) -> Result<Vec<PartId>> {
+        match refused {
+            Some(error) if options.is_empty() => Err(error),
+            Some(_) => {
+                self.json.reader.note_containers(whole);
+                Ok(options)
+            }
+            None => Ok(options),
+        }
+    }
+
     fn refuse(&self, whole: Condition<'d>, what: impl Into<String>, hint: &str) -> Error {
         Error::unsupported(&self.json.reader.pointer_of(whole), what.into()).hint(hint)
     }

@@ -140,12 +140,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
                 Err(error) => refused = Some(refusal(error)?),
             }
         }
-        match refused {
-            Some(error) if options.is_empty() => return Err(error),
-            Some(_) => self.base.json.reader.note_containers(condition),
-            None => {}
-        }
-        Ok(options)
+        self.base.without_refused(options, refused, condition)
     }
 
     /// An array on a line.
@@ -273,12 +268,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
                 Err(error) => refused = Some(refusal(error)?),
             }
         }
-        match refused {
-            Some(error) if options.is_empty() => return Err(error),
-            Some(_) => self.base.json.reader.note_containers(condition),
-            None => {}
-        }
-        Ok(options)
+        self.base.without_refused(options, refused, condition)
     }
 
     /// The lines and tables below a header.

@@ -115,12 +115,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             let lead = self.base.parts.text(lead);
             options.push(self.base.parts.sequence([lead, scalar]));
         }
-        match refused {
-            Some(error) if options.is_empty() => return Err(error),
-            Some(_) => self.base.json.reader.note_containers(condition),
-            None => {}
-        }
-        Ok(options)
+        self.base.without_refused(options, refused, condition)
     }
 
     fn new_line(&mut self, level: usize) -> PartId {
