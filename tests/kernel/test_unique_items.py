@@ -176,3 +176,19 @@ def test_items_are_compared_by_position_too() -> None:
 def test_what_competes_for_few_values_is_refused(schema: dict[str, Any], pointer: str) -> None:
     with pytest.raises(fw.errors.UnsupportedKeyword, match=pointer):
         fw.json_schema({"type": "array", "uniqueItems": True, **schema})
+
+
+@pytest.mark.parametrize("order", ["schema", "model"])
+def test_the_nearest_new_item_may_have_the_shortest_undeclared_name(order: str) -> None:
+    inner = {"type": "object", "properties": {"a": {"enum": [1, ""]}}, "additionalProperties": False}
+    items = {"type": "object", "properties": {"ab": inner}, "required": ["ab"]}
+    form = fw.json_schema(unique(items, minItems=4), order=order)  # type: ignore[arg-type]
+    vocabulary = byte_vocabulary()
+    matcher, mask = fw.compile(form, vocabulary).matcher(), fw.allocate_bitmask(1, vocabulary)
+    least = []
+    for byte in b'[{"ab":{}},{"ab":{},"":4},{"ab":{"a":1}},{"ab":{},"":0}]':
+        matcher.fill_bitmask(mask, 0, budget=matcher.min_tokens_to_finish)
+        assert allowed_tokens(mask[0]).size
+        least.append(matcher.min_tokens_to_finish)
+        matcher.accept_bytes(bytes([byte]))
+    assert least[-16:] == [*range(16, 0, -1)]

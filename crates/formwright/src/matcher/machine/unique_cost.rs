@@ -17,8 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::Machine;
-use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
-use super::stacks::{UNKNOWN, UNKNOWN_ITEMS, UNREAD_ITEM, are_known};
+use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::stacks::{READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD_ITEM, are_known};
 use super::unique::{FUEL, Searches, UNITS};
 use super::values::BEFORE;
 use crate::interrupt::count;
@@ -96,6 +96,30 @@ impl Machine<'_> {
             self.stacks.costs_of_new.insert(start, INFINITE);
         }
         INFINITE
+    }
+
+    /// Bytes by which the cost of a place may be too many, as long as some item must differ: a search for the nearest end
+    /// goes by the fewest bytes that may be missing, else it may find a farther one. Only the object of the place
+    /// itself counts, and those around it inside the item.
+    fn excess(&self, at: Configuration) -> u32 {
+        if !self.must_differ(at.stack) {
+            return 0;
+        }
+        let (mut excess, mut position, mut below) = (0_u32, at.position, at.stack);
+        loop {
+            if let Position::Object { phase, object, seen, .. } = position
+                && let Node::Object(object) = self.graph.node(object)
+            {
+                let seen = self.seen_of(object, seen);
+                let (used, one) = (self.stacks.used(seen.names), phase == Phase::Comma);
+                let more = self.graph.with_lengths(&object.layout, |lengths| object.excess(&seen, used, one, lengths));
+                excess = excess.saturating_add(more);
+            }
+            if self.stacks.compared(below) & READ == 0 || self.stacks.alternatives(below).is_some() {
+                return excess;
+            }
+            Frame { position, below } = self.stacks.frame(below);
+        }
     }
 
     /// Bytes of the shortest text of each of the `count` values of `item` that can be written in the fewest bytes;
@@ -186,7 +210,8 @@ impl Nearest {
                 let known = self.best.get(&after).copied().unwrap_or(u32::MAX);
                 if rest < INFINITE && bytes + 1 < known {
                     self.best.insert(after, bytes + 1);
-                    self.queue.push((Reverse(bytes + 1 + rest), bytes + 1, self.places.len()));
+                    let least = rest - machine.excess(after).min(rest);
+                    self.queue.push((Reverse(bytes + 1 + least), bytes + 1, self.places.len()));
                     self.places.push(Place { at: after, bytes: bytes + 1, before: (index, byte) });
                 }
             }
