@@ -98,7 +98,7 @@ fn operators_need_their_operands() {
     for body in [&[][..], &[3], &[&empty[..], &[4]].concat(), &empty.repeat(2)] {
         assert!(refused(body).message.contains("do not pair up"), "{body:?}");
     }
-    assert!(refused(&[16]).message.contains("the kind of a step is 16"));
+    assert!(refused(&[17]).message.contains("the kind of a step is 17"));
     assert!(refused(&[1, 0, 0, 0, 0, 3]).message.contains("the dialect of an expression is 3"));
 }
 
