@@ -36,7 +36,7 @@
 //! | [`bytes`] | the envelope of everything that is stored | `error` |
 //! | [`regular`] | regular languages with And, Not and counters; lazy byte automata; the pieces of a text | `error`, `interrupt`, `limits`, `bytes` |
 //! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error`, `bytes` |
-//! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
+//! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes`, `regular` |
 //! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `interrupt`, `limits`, `regular`, `vocabulary` |
 //! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
 //! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `interrupt`, `limits`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
