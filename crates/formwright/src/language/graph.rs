@@ -39,7 +39,7 @@ pub struct Graph {
     pub controls: Vec<Arc<str>>,
     /// The leaves in which only so many tokens may end; a text comes into each of them once at most.
     pub bounds: Vec<PartBound>,
-    /// Whether left recursion was written another way: then rules are no nodes of their own any more.
+    /// Whether left recursion was written another way: then rules are no longer nodes of their own.
     pub was_left_recursive: bool,
     /// How deep operators are inside operators.
     pub nesting: usize,
