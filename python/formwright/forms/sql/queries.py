@@ -179,7 +179,7 @@ class QueryWriter:
             self._texts(texts for column, texts in columns if column.class_ == "text" and not column.has_values),
             self._write_from(roles),
             *self._stars(roles, any(column.class_ == "other" for column, _ in columns)),
-            self._any_of([self._list_values(column, texts) for column, texts in columns if column.has_values]),
+            self._any_of([self._compare_values(column, texts) for column, texts in columns if column.has_values]),
             self._any_of(self._exists(roles)),
             self._later["one_number"],
             *self._compared,
@@ -218,7 +218,7 @@ class QueryWriter:
         names = [(f"{self._dialect.quote(known[role].name)}.*",) for role in roles if known[role].table.is_whole]
         return [star, steps.never if has_others else star, self._texts(names if len(roles) > 1 else [])]
 
-    def _list_values(self, column: _Column, texts: tuple[str, ...]) -> int:
+    def _compare_values(self, column: _Column, texts: tuple[str, ...]) -> int:
         """A comparison of a column whose values are known."""
         if texts not in self._known:
             table = self._scopes.roles[column.role].table.name
