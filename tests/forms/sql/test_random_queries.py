@@ -17,7 +17,7 @@ import formwright as fw
 from formwright.forms.sql import Query
 
 SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "3"))
-"""Databases of the long run; each has 100 queries. 30 take half an hour."""
+"""Databases of the long run; each has 40 queries. 30 take long."""
 
 BUDGETS = [0, 0, 15, 40, 90]
 
@@ -141,11 +141,11 @@ def test_random_queries_run(dialect: str, judge_of: Callable[[str], Sqlite]) -> 
 @pytest.mark.timeout(36_000)
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "postgres"])
 def test_many_random_queries_run(dialect: str, judge_of: Callable[[str], Sqlite]) -> None:
-    seen = check_queries(judge_of(dialect), dialect, range(1_000, 1_000 + SEEDS), 100, most_tables=40)
-    assert seen.total() == 100 * SEEDS
+    seen = check_queries(judge_of(dialect), dialect, range(1_000, 1_000 + SEEDS), 40, most_tables=40)
+    assert seen.total() == 40 * SEEDS
 
 
-@pytest.mark.parametrize("seed", slow_except([1, 3, 7, 9], range(40)))
+@pytest.mark.parametrize("seed", slow_except([1, 3, 7, 9], range(16)))
 def test_the_tightest_budgets_leave_no_dead_end(seed: int) -> None:
     """From the fewest tokens that a query needs, any tokens of the masks end within the budget."""
     judge = Sqlite()
