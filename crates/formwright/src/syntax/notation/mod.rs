@@ -93,7 +93,7 @@ pub struct Parts {
     all: Vec<Part>,
     /// The part that a text is.
     pub root: PartId,
-    /// Texts that are there already; the empty one stands for nothing.
+    /// The parts of texts that are there already; that of the empty text is [`Part::Nothing`].
     texts: FxHashMap<Arc<str>, PartId>,
     /// The beginnings and ends of containers that are there already.
     ends: FxHashMap<(Container, bool), PartId>,

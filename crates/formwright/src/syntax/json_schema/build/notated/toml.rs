@@ -211,8 +211,8 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
 
     // Members.
 
-    /// The entry of a member that is written as `present`, first or after others, or absent: then it is null where it
-    /// may be.
+    /// The entry of a member: what is written of it if it comes first, or after others. Where it is absent, it is null if
+    /// it may be.
     fn entry(
         &mut self,
         (first, next): (PartId, PartId),
@@ -228,18 +228,20 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         } else {
             (!is_required).then_some(self.nothing)
         };
-        let never = |builder: &mut Self| builder.base.parts.choice(Vec::new());
-        Ok(if is_null_alone(&set) {
-            let never = never(self);
-            Entry { first: never, next: never, absent }
-        } else {
-            Entry { first, next, absent }
-        })
+        if is_null_alone(&set) {
+            let never = self.base.parts.choice(Vec::new());
+            return Ok(Entry { first: never, next: never, absent });
+        }
+        Ok(Entry { first, next, absent })
     }
 
     /// Entries in order, each present or absent, and then the rest: if nothing was written before, and if something was.
-    fn chain(&mut self, entries: &[Entry], rest: (PartId, PartId)) -> (PartId, PartId) {
-        entries.iter().rev().fold(rest, |rest, entry| self.one_more(entry, rest.1, rest))
+    fn chain<'e>(
+        &mut self,
+        entries: impl IntoIterator<Item = &'e Entry, IntoIter: DoubleEndedIterator>,
+        rest: (PartId, PartId),
+    ) -> (PartId, PartId) {
+        entries.into_iter().rev().fold(rest, |rest, entry| self.one_more(entry, rest.1, rest))
     }
 
     /// An entry, and what comes after it if it is present, or if it is absent.
@@ -278,25 +280,20 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         for member in &record.members {
             let style = self.style(member.condition, header, emptied.len())?;
             let (name, condition) = (member.name, member.condition);
-            let present = match style {
+            let (present, may_be_empty) = match style {
                 Style::Line => {
                     let line = self.line(name, condition);
                     let next = self.after_break(line);
                     lines.push(self.entry((line, next), name, condition, member.is_required)?);
                     continue;
                 }
-                Style::Table => self.sub_table(name, condition, header),
-                Style::Tables(array) => {
-                    let present = self.sub_tables(name, condition, header, &array);
-                    if array.low == 0 {
-                        tables.push((self.entry(present, name, condition, member.is_required)?, true));
-                        emptied.push(self.empty_array(name));
-                        continue;
-                    }
-                    present
-                }
+                Style::Table => (self.sub_table(name, condition, header), false),
+                Style::Tables(array) => (self.sub_tables(name, condition, header, &array), array.low == 0),
             };
-            tables.push((self.entry(present, name, condition, member.is_required)?, false));
+            if may_be_empty {
+                emptied.push(self.empty_array(name));
+            }
+            tables.push((self.entry(present, name, condition, member.is_required)?, may_be_empty));
         }
         let rest = self.tables_after(&tables, &emptied);
         let (first, next) = self.chain(&lines, rest);
@@ -317,7 +314,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
                     }
                 }
                 let end = (self.nothing, self.nothing);
-                kept.into_iter().rev().fold(end, |rest, entry| self.one_more(entry, rest.1, rest))
+                self.chain(kept, end)
             })
             .collect();
         for (at, entry) in emptied.iter().enumerate().rev() {
