@@ -18,10 +18,10 @@ NUMBER: /[0-9]+/
 
 def make() -> fw.Form[str]:
     steps = Assembly([(["query"], ["column", "table", "other"])])
-    [other] = steps.later(1)
+    [other] = steps.declare(1)
     people = steps.copy(0, [steps.text("id", "name"), steps.text("people"), other])
     items = steps.copy(0, [steps.text("price"), steps.text("items"), steps.never])
-    steps.say(other, steps.choice(items))
+    steps.define(other, steps.choice(items))
     steps.choice([*people, *items])
     return fw.Form(steps.build(RULES, []), str, "queries", "value")
 

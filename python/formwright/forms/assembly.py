@@ -8,7 +8,7 @@ r"""A language that is put together of copies of the rules of a grammar.
     steps.choice([*people, *items])
     language = steps.build('start: "SELECT"\nquery: "SELECT " @column " FROM " @table', [])
 
-The grammar refers to what is other in each copy as to a form. What copies
+The grammar refers to what differs between copies as it refers to a form. What copies
 have in common is read and compiled once, so thousands of copies take some milliseconds.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["Assembly", "Template"]
 Template = tuple[list[str], list[str]]
 """The names of some rules, and of the forms that each copy of them fills."""
 
-_CHOICE, _SEQUENCE, _TEXTS, _COPY, _COPIES, _LATER, _SAY = range(7)
+_CHOICE, _SEQUENCE, _TEXTS, _COPY, _COPIES, _DECLARE, _DEFINE = range(7)
 
 
 class Assembly:
@@ -66,13 +66,13 @@ class Assembly:
         """Any of the first rules of some copies, each with another value in the last hole."""
         return self._add([_COPIES, template, *filled, len(last), *last])
 
-    def later(self, count: int) -> list[int]:
-        """Values that `say` says later."""
-        return [*range(self._add([_LATER, count], count), self._count)]
+    def declare(self, count: int) -> list[int]:
+        """Values that `define` defines later."""
+        return [*range(self._add([_DECLARE, count], count), self._count)]
 
-    def say(self, later: int, value: int) -> None:
-        """Say what a value is."""
-        self._steps += [_SAY, later, value]
+    def define(self, declared: int, value: int) -> None:
+        """Define a value that was declared."""
+        self._steps += [_DEFINE, declared, value]
 
     def build(self, grammar: str, forms: Sequence[tuple[str, Language]]) -> Language:
         """The language of the value that was made last. Raises LimitExceeded."""

@@ -79,14 +79,14 @@ class QueryWriter:
 
     def _write_queries(self) -> None:
         steps = self.steps
-        self._later = dict(zip(_COMPARED[1], steps.later(len(_COMPARED[1])), strict=True))
-        self._compared = self._copy("compared", *self._later.values())
-        self._predicates = steps.later(len(self._scopes.roles))
+        self._declared = dict(zip(_COMPARED[1], steps.declare(len(_COMPARED[1])), strict=True))
+        self._compared = self._copy("compared", *self._declared.values())
+        self._predicates = steps.declare(len(self._scopes.roles))
         scopes = [self._write_scope(sorted(roles)) for roles in self._scopes.sets]
         for role, scope in zip(self._predicates, scopes, strict=False):  # the first scopes are those of one role
-            steps.say(role, scope["predicate"])
-        for name, later in self._later.items():
-            steps.say(later, steps.choice([scope[name] for scope in scopes]))
+            steps.define(role, scope["predicate"])
+        for name, declared in self._declared.items():
+            steps.define(declared, steps.choice([scope[name] for scope in scopes]))
         sets = [self._copy("sets", steps.choice([scope[name] for scope in scopes]))[0] for name in _ONE_COLUMN]
         queries = [scope[kind] for scope in scopes for kind in ("plain", "group")]
         self._copy("select", steps.choice([*queries, *sets, *self._derive(scopes)]))
@@ -181,7 +181,7 @@ class QueryWriter:
             *self._stars(roles, any(column.class_ == "other" for column, _ in columns)),
             self._any_of([self._compare_values(column, texts) for column, texts in columns if column.has_values]),
             self._any_of(self._exists(roles)),
-            self._later["one_number"],
+            self._declared["one_number"],
             *self._compared,
             self._texts((column.qualified,) for column, _ in columns if column.class_ == "number"),
             self._texts((column.short,) for column, _ in columns if column.class_ == "number"),

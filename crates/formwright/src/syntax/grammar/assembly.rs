@@ -18,8 +18,8 @@
 //! 2 n texts           one of these texts
 //! 3 template values   a copy of a template with a value for each hole: a value for each of its rules
 //! 4 template values n values     any of the first rules of n copies, whose last holes are these values
-//! 5 n                 n values that are said later
-//! 6 value value       says what one of these is
+//! 5 n                 n values that are defined later
+//! 6 value value       defines one of these
 //! ```
 
 use std::sync::Arc;
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
                     self.check_size(0)?;
                 }
             }
-            6 => self.say_later_value()?,
+            6 => self.define_value()?,
             other => return Err(wrong(&format!("there is no step {other}"))),
         }
         self.check_size(0)
@@ -270,10 +270,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn say_later_value(&mut self) -> Result<()> {
+    fn define_value(&mut self) -> Result<()> {
         let (later, value) = (self.value()?, self.value()?);
         if !matches!(self.graph.nodes[later as usize], Node::Rule(target) if target == later) {
-            return Err(wrong("a value is said that is known"));
+            return Err(wrong("a value is defined twice"));
         }
         self.graph.nodes[later as usize] = Node::Rule(value);
         Ok(())
