@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 from typing import Any
 
@@ -191,4 +192,32 @@ def test_the_nearest_new_item_may_have_the_shortest_undeclared_name(order: str) 
         assert allowed_tokens(mask[0]).size
         least.append(matcher.min_tokens_to_finish)
         matcher.accept_bytes(bytes([byte]))
-    assert least[-16:] == [*range(16, 0, -1)]
+    assert least == sorted(least, reverse=True)
+    assert least[-1] == 1
+
+
+def draw_open_object(draw: random.Random, depth: int = 1) -> dict[str, Any]:
+    """An object whose shortest undeclared names compete with declared ones, and with each other."""
+    few: list[Any] = [OBJECT, {"enum": [1, ""]}, {"enum": [0]}, {"type": "array", "items": {"const": 1}, "maxItems": 1}]
+    names = draw.sample(["ab", "", "a", "}"], draw.randint(0, 3))
+    inner = [draw_open_object(draw, depth - 1)] if depth else []
+    schema = {
+        "type": "object",
+        "properties": {name: draw.choice([*few, *inner]) for name in names},
+        "required": draw.sample(names, draw.randint(0, len(names))),
+        "minProperties": draw.randint(0, 4),
+        "additionalProperties": draw.choice([True, {"type": "null"}, {"enum": [1, 2]}]),
+    }
+    if draw.random() < 0.3:
+        schema["patternProperties"] = {draw.choice(["^b", "c"]): {"type": "null"}}
+    return schema
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("FORMWRIGHT_SEEDS", "40"))))
+def test_items_with_undeclared_names_end_within_their_budget(seed: int) -> None:
+    draw = random.Random(seed)
+    schema = unique(draw_open_object(draw), minItems=draw.randint(2, 4))
+    constraint = fw.compile(fw.json_schema(schema, order=draw.choice(["schema", "model"])), VOCABULARY)
+    writer = Writer(constraint, draw, closing_tokens(VOCABULARY))
+    for extra in (0, 0, 1, 2, 6):
+        assert writer.text_within(extra) is not None, schema

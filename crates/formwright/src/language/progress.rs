@@ -355,17 +355,6 @@ impl Object {
         Some(total)
     }
 
-    /// Bytes by which [`Object::completion`] may be too many where one member more must come, since the shortest
-    /// undeclared name may be free after all. Where several must come it is 0.
-    pub fn excess(&self, seen: &Seen, used: u32, one: bool, lengths: &MinimumLengths<'_>) -> u32 {
-        let wanted = self.low.saturating_sub(seen.count).max(u32::from(one));
-        if self.undeclared.is_empty() || wanted != 1 {
-            return 0;
-        }
-        let kinds = self.undeclared_lengths(lengths);
-        lengths.nth(&kinds, self.next_free(used)).saturating_sub(lengths.nth(&kinds, 1))
-    }
-
     /// Of undeclared names in the order of their length, the first one that is free for sure: declared names and used
     /// ones may be before it.
     pub(super) fn next_free(&self, used: u32) -> u32 {

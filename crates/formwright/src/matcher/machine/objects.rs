@@ -297,19 +297,20 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether some name of this kind is not used yet. Where names may have any number of characters, some longer name
-    /// always is unused.
+    /// Whether some name of this kind is not used yet. Where there are infinitely many names, some longer one always is
+    /// unused.
     fn has_unused_name(&mut self, node: NodeId, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
         if self.graph.inside(kind.name).is_some() {
             return true;
         }
         let names = self.stacks.seen(seen).names;
         self.asked |= names != NONE;
+        let automaton = self.graph.automaton(kind.name);
         if !are_known(names) {
-            self.learnt.unresolved = true;
+            self.learnt.unresolved |= automaton.farthest_unused().is_none();
             return true;
         }
-        let state = self.graph.automaton(kind.name).content_start();
+        let state = automaton.content_start();
         let at = self.stacks.excluded_names(node, object, names);
         state != DEAD && self.can_avoid_excluded(kind.name, state, at)
     }

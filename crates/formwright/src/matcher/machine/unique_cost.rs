@@ -4,8 +4,11 @@
 //! [{"n":""},{"n":"      `"` would repeat the first item: a letter, `"`, `}` and `]` are 4 bytes
 //! ```
 //!
-//! A search for the nearest end on which all items differ, by the bytes that are missing where nothing is compared. What
-//! it finds is remembered of all places on the way, so that each is one byte nearer than the one before.
+//! Where nothing is compared, the bytes that are missing are an upper bound: that of the shortest names that are free
+//! whichever were used. So the cost of a way to an end is the most that is said to be missing anywhere on it, with the
+//! bytes before, and the cost of a place is that of its cheapest way: a path of least bottleneck, as found by Dijkstra's
+//! algorithm with the maximum in place of the sum. Thus some byte always leads to a place that is one byte nearer, and an
+//! item costs no more than was said before its comma ([`Machine::shortest_values`]).
 //!
 //! Cost: a step for each byte that may come, at every place on the way. Where it is unknown which items are used,
 //! only their number counts: see [`Array::new_item`].
@@ -17,8 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::Machine;
-use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
-use super::stacks::{READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD_ITEM, are_known};
+use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
+use super::stacks::{UNKNOWN, UNKNOWN_ITEMS, UNREAD_ITEM, are_known};
 use super::unique::{FUEL, Searches, UNITS};
 use super::values::BEFORE;
 use crate::interrupt::count;
@@ -76,18 +79,19 @@ impl Machine<'_> {
         self.searching(Searches::Ways, |machine| machine.find_cost(configuration))
     }
 
-    /// The nearest end on which all items differ: by bytes so far, and those that are missing where nothing is compared.
+    /// The nearest end on which all items differ.
     fn find_cost(&mut self, start: Configuration) -> u32 {
         let mut search = Nearest::new(self, start);
         while let Some((index, cost)) = search.nearest() {
             let at = search.places[index].at;
             if !self.must_differ(at.stack) {
                 for (place, bytes) in search.way_to(index) {
-                    self.stacks.costs_of_new.insert(place, cost - bytes);
+                    let known = self.stacks.costs_of_new.entry(place).or_insert(INFINITE);
+                    *known = (cost - bytes).min(*known);
                 }
                 return cost;
             }
-            if search.places.len() > FUEL * 8 || !search.go_on(self, index) {
+            if search.places.len() > FUEL * 8 || !search.go_on(self, index, cost) {
                 self.comparison.gave_up = true;
                 return INFINITE;
             }
@@ -98,32 +102,7 @@ impl Machine<'_> {
         INFINITE
     }
 
-    /// Bytes by which the cost of a place may be too many, as long as some item must differ: a search for the nearest end
-    /// goes by the fewest bytes that may be missing, else it may find a farther one. Only the object of the place
-    /// itself counts, and those around it inside the item.
-    fn excess(&self, at: Configuration) -> u32 {
-        if !self.must_differ(at.stack) {
-            return 0;
-        }
-        let (mut excess, mut position, mut below) = (0_u32, at.position, at.stack);
-        loop {
-            if let Position::Object { phase, object, seen, .. } = position
-                && let Node::Object(object) = self.graph.node(object)
-            {
-                let seen = self.seen_of(object, seen);
-                let (used, one) = (self.stacks.used(seen.names), phase == Phase::Comma);
-                let more = self.graph.with_lengths(&object.layout, |lengths| object.excess(&seen, used, one, lengths));
-                excess = excess.saturating_add(more);
-            }
-            if self.stacks.compared(below) & READ == 0 || self.stacks.alternatives(below).is_some() {
-                return excess;
-            }
-            Frame { position, below } = self.stacks.frame(below);
-        }
-    }
-
-    /// Bytes of the shortest text of each of the `count` values of `item` that can be written in the fewest bytes;
-    /// fewer, if it has fewer. `None` if that takes too long.
+    /// What each of the `count` cheapest values of `item` costs; fewer, if it has fewer. `None` if that takes too long.
     pub fn shortest_values(&mut self, array: NodeId, item: NodeId, count: usize) -> Option<Vec<u32>> {
         let Node::Array(of) = self.graph.node(array) else { return None };
         let items = self.stacks.intern_items(Items { differs: true, ..of.none() });
@@ -133,17 +112,17 @@ impl Machine<'_> {
             let start = Configuration { position: Position::Start(item), stack };
             let mut search = Nearest::new(machine, start);
             let (mut values, mut lengths) = (FxHashSet::default(), Vec::new());
-            while let Some((index, _)) = search.nearest().filter(|_| lengths.len() < count) {
+            while let Some((index, cost)) = search.nearest().filter(|_| lengths.len() < count) {
                 let at = search.places[index].at;
                 if let (Position::Array { count, .. }, END) = (at.position, at.stack)
                     && let Unpacked::Interned(items) = count.unpack()
                 {
                     if values.insert(machine.stacks.items(items).used) {
-                        lengths.push(search.places[index].bytes);
+                        lengths.push(cost - machine.plain_cost(at).min(cost));
                     }
                     continue;
                 }
-                if search.places.len() > FUEL * 32 || !search.go_on(machine, index) {
+                if search.places.len() > FUEL * 32 || !search.go_on(machine, index, cost) {
                     return None;
                 }
             }
@@ -195,8 +174,8 @@ impl Nearest {
         None
     }
 
-    /// Adds the places after one; false if one would be too far.
-    fn go_on(&mut self, machine: &mut Machine<'_>, index: usize) -> bool {
+    /// Adds the places after one that was reached at a cost; false if one would be too far.
+    fn go_on(&mut self, machine: &mut Machine<'_>, index: usize, cost: u32) -> bool {
         count(UNITS);
         let Place { at, bytes, .. } = self.places[index];
         machine.path.truncate(self.base);
@@ -210,8 +189,7 @@ impl Nearest {
                 let known = self.best.get(&after).copied().unwrap_or(u32::MAX);
                 if rest < INFINITE && bytes + 1 < known {
                     self.best.insert(after, bytes + 1);
-                    let least = rest - machine.excess(after).min(rest);
-                    self.queue.push((Reverse(bytes + 1 + least), bytes + 1, self.places.len()));
+                    self.queue.push((Reverse((bytes + 1 + rest).max(cost)), bytes + 1, self.places.len()));
                     self.places.push(Place { at: after, bytes: bytes + 1, before: (index, byte) });
                 }
             }
