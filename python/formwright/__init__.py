@@ -21,7 +21,7 @@ token id spells. A `Constraint` is a form compiled for a vocabulary, frozen and 
 ==========================  ==========================================================================================
 forms                       form, json_schema, json, regex, grammar, choice, literal, text, after, template, many,
                             optional, one_of_text, Quote, format, special, thinking, tools, CharacterParser, Form;
-                            options of a notation: Csv, Toon, Yaml; sql
+                            options of a notation: Csv, Toon, Xml, Yaml; sql
 masks                       compile, Vocabulary, Constraint, Matcher, allocate_bitmask, fill_bitmasks, apply_bitmask,
                             allowed_tokens, RowBuffer, Interrupt
 models in this process      load, from_transformers, from_llama_cpp, from_mlx, from_onnx_genai
@@ -55,6 +55,7 @@ from formwright.forms.grounded import one_of_text
 from formwright.forms.json_forms import explain, json, json_schema
 from formwright.forms.notations import Csv as Csv
 from formwright.forms.notations import Toon as Toon
+from formwright.forms.notations import Xml as Xml
 from formwright.forms.notations import Yaml as Yaml
 from formwright.forms.parsers import CharacterParser
 from formwright.forms.quotes import Quote

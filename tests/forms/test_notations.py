@@ -506,12 +506,25 @@ def test_refusals_say_where_and_what_to_do(schema: dict[str, Any], notation: Any
         {"notation": "yaml", "whitespace": "compact"},
         {"notation": fw.Csv(delimiter="x")},
         {"notation": fw.Yaml(indent=0)},
+        {"notation": fw.Xml(root="2")},
+        {"notation": fw.Xml(item="a b")},
+        {"notation": fw.Xml(root="XML")},
         {"notation": 3},
     ],  # type: ignore[arg-type]
 )
 def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
         fw.json_schema({"type": "array", "items": {"type": "object", "properties": {"a": {}}}}, **options)
+
+
+def test_elements_of_xml_may_be_named() -> None:
+    form = fw.form(list[Person], notation=fw.Xml(root="people", item="person"))
+    text = form.write([Person(name="Ada", age=36)])
+    assert text.startswith("<people><person><name>Ada</name><age>36</age>")
+    assert text.endswith("</person></people>")
+    again = fw.Form.from_bytes(form.to_bytes())
+    assert again.matches(text.encode())
+    assert not fw.form(list[Person], notation="xml").matches(text.encode())
 
 
 def test_write_of_other_forms() -> None:

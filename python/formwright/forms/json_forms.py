@@ -63,8 +63,8 @@ def json_schema(schema: Any, **options: Unpack[JsonOptions]) -> Form[Any]:
     Keyword Args:
         notation: How values are written: ``"json"``, ``"jsonl"``, ``"python"``, ``"csv"``, ``"tsv"``, ``"markdown"``,
             ``"xml"``, ``"toml"``, ``"toon"``, ``"yaml"``, or one with options: `formwright.Csv`, `formwright.Toon`,
-            `formwright.Yaml`. What says how JSON is laid out (``order``, ``whitespace``, ``max_whitespace``,
-            ``escapes``, ``integers``) is an error beside another one.
+            `formwright.Xml`, `formwright.Yaml`. What says how JSON is laid out (``order``, ``whitespace``,
+            ``max_whitespace``, ``escapes``, ``integers``) is an error beside another one.
         order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
             ``FORMWRIGHT_ORDER`` says, or ``"schema"``.
         whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``

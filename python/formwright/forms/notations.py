@@ -20,7 +20,7 @@ from typing import Any, Literal
 from formwright._kernel import Language, Values
 from formwright.errors import ArgumentError, OutputInvalid
 
-__all__ = ["Csv", "Notation", "NotationReader", "Toon", "Yaml", "spell_notation"]
+__all__ = ["Csv", "Notation", "NotationReader", "Toon", "Xml", "Yaml", "spell_notation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,30 @@ class Toon:
     max_items: int = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Xml:
+    """Elements of XML, without attributes.
+
+    Attributes:
+        root: The name of the element that is the whole text.
+        item: The name of the elements that are the items of arrays.
+    """
+
+    root: str = "root"
+    item: str = "item"
+
+
 Notation = (
-    Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toml", "toon", "yaml"] | Csv | Toon | Yaml
+    Literal["json", "jsonl", "python", "csv", "tsv", "markdown", "xml", "toml", "toon", "yaml"]
+    | Csv
+    | Toon
+    | Xml
+    | Yaml
 )
 """A notation by its name, or with options."""
 
-_NAMES = {"csv": Csv(), "tsv": Csv(delimiter="\t"), "toon": Toon(), "yaml": Yaml()}
-_PLAIN = ("json", "jsonl", "python", "markdown", "xml", "toml")
+_NAMES = {"csv": Csv(), "tsv": Csv(delimiter="\t"), "toon": Toon(), "xml": Xml(), "yaml": Yaml()}
+_PLAIN = ("json", "jsonl", "python", "markdown", "toml")
 
 
 def spell_notation(notation: Any) -> str:
@@ -80,13 +97,15 @@ def spell_notation(notation: Any) -> str:
         return f"csv {ord(options.delimiter)} {int(options.header)}"
     if isinstance(options, Toon) and _is_character(options.delimiter) and _is_count(options.max_items):
         return f"toon {ord(options.delimiter)} {options.max_items}"
+    if isinstance(options, Xml) and isinstance(options.root, str) and isinstance(options.item, str):
+        return f"xml {options.root} {options.item}"
     if isinstance(options, Yaml) and _is_count(options.indent) and _is_count(options.max_depth):
         return f"yaml {options.indent} {options.max_depth}"
     if isinstance(options, str) and options in _PLAIN:
         return options
     raise ArgumentError(
         f"there is no notation {notation!r}",
-        hint=f"pass one of {', '.join((*_PLAIN, *_NAMES))}, or fw.Csv(...), fw.Toon(...) or fw.Yaml(...)",
+        hint=f"pass one of {', '.join((*_PLAIN, *_NAMES))}, or fw.Csv(...), fw.Toon(...), fw.Xml(...) or fw.Yaml(...)",
         argument="notation",
     )
 
@@ -118,8 +137,8 @@ class NotationReader:
     @property
     def name(self) -> str:
         """The name of the notation."""
-        name, *numbers = str(self.options["notation"]).split()
-        return "tsv" if [name, *numbers[:1]] == ["csv", str(ord("\t"))] else name
+        name, *options = str(self.options["notation"]).split()
+        return "tsv" if [name, *options[:1]] == ["csv", str(ord("\t"))] else name
 
     @cached_property
     def values(self) -> Values:

@@ -145,7 +145,7 @@ impl Default for Options {
 
 impl Options {
     fn number_style(&self) -> NumberStyle {
-        let max_digits = build::most_digits(self.notation).map_or(self.max_digits, |most| most.min(self.max_digits));
+        let max_digits = build::most_digits(&self.notation).map_or(self.max_digits, |most| most.min(self.max_digits));
         NumberStyle { max_digits, doubles: self.numbers == Numbers::Double }
     }
 

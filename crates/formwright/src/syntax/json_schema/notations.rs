@@ -4,6 +4,8 @@
 //! [{"a": 1}]     json   [{"a": 1}]     jsonl   {"a": 1}     csv   a⏎1     yaml   - a: 1     python   [{"a": 1}]
 //! ```
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 
 use super::build::write_in_order;
@@ -16,7 +18,7 @@ use crate::interrupt::bounded;
 use crate::syntax::notation::{Notated, with_fraction};
 
 /// How values are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
     /// JSON.
     #[default]
@@ -35,7 +37,12 @@ pub enum Notation {
     /// A table of GitHub Flavored Markdown.
     Markdown,
     /// Elements of XML.
-    Xml,
+    Xml {
+        /// The name of the whole.
+        root: Arc<str>,
+        /// The name of the items of arrays.
+        item: Arc<str>,
+    },
     /// TOML, version 1.0.
     Toml,
     /// TOON, by version 4 of its specification.
@@ -63,6 +70,9 @@ impl Notation {
     /// # Errors
     /// [`crate::Kind::Argument`] where there is none.
     pub fn of(text: &str) -> Result<Self> {
+        if let Some(names) = text.strip_prefix("xml ") {
+            return Self::xml(names);
+        }
         let mut words = text.split(' ');
         let name = words.next().unwrap_or_default();
         let given: Vec<u32> = words.map_while(|word| word.parse().ok()).collect();
@@ -71,7 +81,7 @@ impl Notation {
             ("jsonl", []) => Ok(Self::JsonLines),
             ("python", []) => Ok(Self::Python),
             ("markdown", []) => Ok(Self::Markdown),
-            ("xml", []) => Ok(Self::Xml),
+            ("xml", []) => Self::xml("root item"),
             ("toml", []) => Ok(Self::Toml),
             ("toon", [delimiter, max_items @ 0..=1_024]) => {
                 let delimiter = char::from_u32(*delimiter).filter(|one| [',', '\t', '|'].contains(one));
@@ -96,18 +106,32 @@ impl Notation {
         }
     }
 
+    /// XML of the names of the whole and of items, a blank between them.
+    fn xml(names: &str) -> Result<Self> {
+        let (root, item) = names.split_once(' ').unwrap_or((names, ""));
+        for (argument, name) in [("root", root), ("item", item)] {
+            if !is_element_name(name) {
+                let what = format!("xml cannot name an element {name:?}");
+                return Err(Error::argument(argument, what)
+                    .hint("begin with a letter or _, go on with letters, digits, _, - and ., and not with xml"));
+            }
+        }
+        Ok(Self::Xml { root: root.into(), item: item.into() })
+    }
+
     /// Its name and its options.
-    pub fn spelled(self) -> String {
+    pub fn spelled(&self) -> String {
         match self {
-            Self::Csv { delimiter, header } => format!("csv {} {}", u32::from(delimiter), u32::from(header)),
-            Self::Toon { delimiter, max_items } => format!("toon {} {max_items}", u32::from(delimiter)),
+            Self::Csv { delimiter, header } => format!("csv {} {}", u32::from(*delimiter), u32::from(*header)),
+            Self::Xml { root, item } => format!("xml {root} {item}"),
+            Self::Toon { delimiter, max_items } => format!("toon {} {max_items}", u32::from(*delimiter)),
             Self::Yaml { indent, max_depth } => format!("yaml {indent} {max_depth}"),
             other => other.name().to_owned(),
         }
     }
 
     /// Its name.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Json => "json",
             Self::JsonLines => "jsonl",
@@ -115,7 +139,7 @@ impl Notation {
             Self::Csv { delimiter: '\t', .. } => "tsv",
             Self::Csv { .. } => "csv",
             Self::Markdown => "markdown",
-            Self::Xml => "xml",
+            Self::Xml { .. } => "xml",
             Self::Toml => "toml",
             Self::Toon { .. } => "toon",
             Self::Yaml { .. } => "yaml",
@@ -123,10 +147,17 @@ impl Notation {
     }
 
     /// Null, true and false: whether they are in a set, and how they are written.
-    pub(super) fn words(self, set: &ValueSet<'_>) -> [(bool, &'static str); 3] {
-        let [null, yes, no] = if self == Self::Python { ["None", "True", "False"] } else { ["null", "true", "false"] };
+    pub(super) fn words(&self, set: &ValueSet<'_>) -> [(bool, &'static str); 3] {
+        let [null, yes, no] = if *self == Self::Python { ["None", "True", "False"] } else { ["null", "true", "false"] };
         [(set.null, null), (set.yes, yes), (set.no, no)]
     }
+}
+
+/// Whether every reader takes a name for that of an element of XML.
+pub(super) fn is_element_name(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let goes_on = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    begins && goes_on && !name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("xml"))
 }
 
 /// Reads texts of a schema as JSON, and writes values.

@@ -236,7 +236,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                     trees.push(self.with_zeros(set, self.number_tree(set, whole)?));
                 }
                 Some(_) => {
-                    let notation = self.options.notation;
+                    let notation = &self.options.notation;
                     let text = set.point_text(style).filter(|text| notated::is_number(notation, text));
                     literals.extend(text.map(|text| &*self.reader.arena.alloc_slice_copy(text.as_bytes())));
                 }
@@ -260,7 +260,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         let tree = set.tree(self.options.number_style());
         let tree =
             tree.map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
-        Ok(notated::spelled_numbers(self.options.notation, tree))
+        Ok(notated::spelled_numbers(&self.options.notation, tree))
     }
 
     /// Integers, perhaps with a fraction of zeros.
@@ -288,7 +288,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     ) {
         match strings {
             StringSet::Finite(texts) if !self.options.any_escapes => {
-                let texts = texts.iter().filter(|text| notated::is_writable(self.options.notation, text));
+                let texts = texts.iter().filter(|text| notated::is_writable(&self.options.notation, text));
                 literals.extend(texts.map(|text| quoted(self.reader.arena, text)));
             }
             strings if strings.is_none() => {}

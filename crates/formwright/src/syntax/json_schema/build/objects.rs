@@ -39,7 +39,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         }
         let arena = self.reader.arena;
         let texts: SmallVec<[(&[u8], u32); FEW]> = names.iter().map(|name| escaped(arena, name)).zip(0..).collect();
-        if let Some(name) = names.iter().find(|name| !notated::is_writable(self.options.notation, name)) {
+        if let Some(name) = names.iter().find(|name| !notated::is_writable(&self.options.notation, name)) {
             let what = format!("the name {name:?} has characters that not every reader of yaml takes");
             return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
         }

@@ -74,17 +74,17 @@ struct NotationBuilder<'b, 'r, 'd> {
 impl<'d> GraphBuilder<'_, 'd> {
     /// The parts of texts whose value meets a condition, in the notation of the options.
     pub(super) fn notated(&mut self, root: Condition<'d>) -> Result<Option<Parts>> {
-        let notation = self.options.notation;
+        let notation = self.options.notation.clone();
         if matches!(notation, Notation::Json | Notation::Python) {
             return Ok(None);
         }
         let mut builder = NotationBuilder { json: self, parts: Parts::default() };
-        builder.parts.root = match notation {
+        builder.parts.root = match &notation {
             Notation::JsonLines => builder.lines(root)?,
-            Notation::Csv { .. } | Notation::Markdown => builder.table(root, notation)?,
+            Notation::Csv { .. } | Notation::Markdown => builder.table(root, &notation)?,
             Notation::Toml => return toml::build(builder, root).map(Some),
             Notation::Toon { .. } => return toon::build(builder, root).map(Some),
-            Notation::Xml => return xml::build(builder, root).map(Some),
+            Notation::Xml { .. } => return xml::build(builder, root).map(Some),
             Notation::Json | Notation::Python | Notation::Yaml { .. } => return yaml::build(builder, root).map(Some),
         };
         Ok(Some(builder.parts))
@@ -104,7 +104,7 @@ pub(super) fn alphabet_of(options: &Options) -> Option<Regular> {
 }
 
 /// The numbers of a tree that every reader of a notation takes for numbers.
-pub(super) fn spelled_numbers(notation: Notation, tree: Regular) -> Regular {
+pub(super) fn spelled_numbers(notation: &Notation, tree: Regular) -> Regular {
     match notation {
         Notation::Yaml { .. } => Regular::and([tree, Regular::of_static(&yaml::NUMBER)]),
         Notation::Toml => Regular::and([tree, Regular::of_static(&toml::NUMBER)]),
@@ -113,17 +113,17 @@ pub(super) fn spelled_numbers(notation: Notation, tree: Regular) -> Regular {
 }
 
 /// Digits of a number that every reader of a notation takes, if there is a bound.
-pub fn most_digits(notation: Notation) -> Option<u32> {
-    (notation == Notation::Toml).then_some(toml::MOST_DIGITS)
+pub fn most_digits(notation: &Notation) -> Option<u32> {
+    (*notation == Notation::Toml).then_some(toml::MOST_DIGITS)
 }
 
 /// Whether every reader of a notation takes a text for a number, which it is in JSON.
-pub(super) fn is_number(notation: Notation, text: &str) -> bool {
+pub(super) fn is_number(notation: &Notation, text: &str) -> bool {
     !matches!(notation, Notation::Yaml { .. }) || !text.contains(['e', 'E'])
 }
 
 /// Whether a string can be written in the JSON of a notation.
-pub(super) fn is_writable(notation: Notation, text: &str) -> bool {
+pub(super) fn is_writable(notation: &Notation, text: &str) -> bool {
     !matches!(notation, Notation::Yaml { .. }) || yaml::is_readable(text)
 }
 

@@ -38,7 +38,7 @@ enum Step {
 }
 
 impl<'d> NotationBuilder<'_, '_, 'd> {
-    pub(super) fn table(&mut self, root: Condition<'d>, notation: Notation) -> Result<PartId> {
+    pub(super) fn table(&mut self, root: Condition<'d>, notation: &Notation) -> Result<PartId> {
         let array = self.rows_of(root, notation)?;
         let object = self.row_of(array.rest, notation)?;
         let (mut columns, mut steps) = (Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     }
 
     /// The one kind of array that a condition allows.
-    fn rows_of(&mut self, root: Condition<'d>, notation: Notation) -> Result<ArraySet<'d>> {
+    fn rows_of(&mut self, root: Condition<'d>, notation: &Notation) -> Result<ArraySet<'d>> {
         let (set, word) = (self.values(root)?, notation.name());
         let [array] = &set.arrays[..] else {
             return Err(self.refuse(root, format!("{word} writes rows, and these are no rows"), ROWS));
@@ -76,7 +76,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     }
 
     /// The one kind of object that a row may be.
-    fn row_of(&mut self, condition: Condition<'d>, notation: Notation) -> Result<ObjectSet<'d>> {
+    fn row_of(&mut self, condition: Condition<'d>, notation: &Notation) -> Result<ObjectSet<'d>> {
         let (set, word) = (self.values(condition)?, notation.name());
         let [object] = &set.objects[..] else {
             return Err(self.refuse(condition, format!("{word} writes one kind of object as a row"), ROWS));
@@ -88,7 +88,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     }
 
     /// Refuses a table without columns, or with two of one name.
-    fn check_titles(&self, columns: &[Column<'d>], whole: Condition<'d>, notation: Notation) -> Result<()> {
+    fn check_titles(&self, columns: &[Column<'d>], whole: Condition<'d>, notation: &Notation) -> Result<()> {
         let word = notation.name();
         if columns.is_empty() {
             return Err(self.refuse(whole, format!("{word} writes columns, and the rows have none"), ROWS));
@@ -127,7 +127,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         object: &ObjectSet<'d>,
         whole: Condition<'d>,
         (path, nested): (&str, usize),
-        notation: Notation,
+        notation: &Notation,
         columns: &mut Vec<Column<'d>>,
         steps: &mut Vec<Step>,
     ) -> Result<()> {
@@ -179,7 +179,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     }
 
     /// A row of the table.
-    fn row(&mut self, steps: &[Step], cells: &[(PartId, bool)], notation: Notation) -> PartId {
+    fn row(&mut self, steps: &[Step], cells: &[(PartId, bool)], notation: &Notation) -> PartId {
         let (open, between, close) = match notation {
             Notation::Markdown => ("| ", " | ", " |"),
             Notation::Csv { delimiter: '\t', .. } => ("", "\t", ""),
@@ -216,12 +216,12 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     }
 
     /// The texts of a cell, and whether an empty one is a member that is not there.
-    fn cell(&mut self, column: &Column<'d>, notation: Notation, is_alone: bool) -> Result<(PartId, bool)> {
+    fn cell(&mut self, column: &Column<'d>, notation: &Notation, is_alone: bool) -> Result<(PartId, bool)> {
         let whole = column.condition;
         let set = self.values(whole)?;
         let mut options = Vec::new();
         // A row of one empty cell would be an empty line.
-        let empty = if is_alone && notation != Notation::Markdown { "\"\"" } else { "" };
+        let empty = if is_alone && *notation != Notation::Markdown { "\"\"" } else { "" };
         if set.null {
             options.push(self.constant(empty, "null"));
         }
@@ -231,7 +231,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
             builder.string_cell(tree, notation, is_alone, options);
         })?);
         let cell = self.parts.choice(options);
-        if is_absent_empty && is_alone && notation != Notation::Markdown {
+        if is_absent_empty && is_alone && *notation != Notation::Markdown {
             return Err(self.refuse(
                 whole,
                 "a row whose only cell may be absent cannot be told from none",
@@ -241,8 +241,8 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         Ok((cell, is_absent_empty))
     }
 
-    fn string_cell(&mut self, tree: &Regular, notation: Notation, is_alone: bool, options: &mut Vec<PartId>) {
-        if notation == Notation::Markdown {
+    fn string_cell(&mut self, tree: &Regular, notation: &Notation, is_alone: bool, options: &mut Vec<PartId>) {
+        if *notation == Notation::Markdown {
             let tree = Regular::and([tree.clone(), Regular::of_static(&MARKDOWN)]);
             options.push(self.scalar(&tree, Spelling::Cell));
             return;
@@ -265,17 +265,17 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 }
 
 /// The name of a column, as it is written.
-fn title_text(title: &str, notation: Notation) -> String {
+fn title_text(title: &str, notation: &Notation) -> String {
     match notation {
         Notation::Markdown => Spelling::Cell.encode(title),
-        Notation::Csv { delimiter, .. } if title.is_empty() || title.contains([delimiter, '"', '\n', '\r']) => {
+        Notation::Csv { delimiter, .. } if title.is_empty() || title.contains([*delimiter, '"', '\n', '\r']) => {
             Spelling::Doubled('"').encode(title)
         }
         _ => title.to_owned(),
     }
 }
 
-fn header_text(titles: &[String], notation: Notation) -> Option<String> {
+fn header_text(titles: &[String], notation: &Notation) -> Option<String> {
     match notation {
         Notation::Markdown => {
             let rule = vec!["---"; titles.len()].join(" | ");

@@ -7,18 +7,16 @@
 //! No attributes, no comments, no declaration. Between elements there may be nothing, or a line break with indentation. An
 //! element that is not there is null where the schema allows null, else a member that is not there.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::{NotationBuilder, PartQueue, all_but, are_plain, is_plain, rounds_left};
 use crate::error::Result;
 use crate::language::Leaf;
 use crate::regular::{Encoding, Regular};
+use crate::syntax::json_schema::Notation;
+use crate::syntax::json_schema::notations::is_element_name;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, ValueSet};
 use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
-
-/// The name of the whole, and that of items.
-const ROOT: &str = "root";
-const ITEM: &str = "item";
 
 /// Blanks after a line break, at most.
 const DEEPEST: u32 = 64;
@@ -30,13 +28,16 @@ struct XmlBuilder<'b, 'r, 'd> {
     base: NotationBuilder<'b, 'r, 'd>,
     queue: PartQueue<Condition<'d>>,
     blank: PartId,
+    /// The name of items.
+    item: Arc<str>,
 }
 
 pub(super) fn build<'d>(mut base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
+    let Notation::Xml { root: name, item } = base.json.options.notation.clone() else { return Ok(Parts::default()) };
     let blank = base.parts.add(Part::Blank(Leaf { tree: Regular::of_static(&BLANK), encoding: Encoding::Text }));
-    let mut builder = XmlBuilder { base, queue: PartQueue::new(), blank };
+    let mut builder = XmlBuilder { base, queue: PartQueue::new(), blank, item };
     builder.note_null(root)?;
-    builder.base.parts.root = builder.element(ROOT, root);
+    builder.base.parts.root = builder.element(&name, root);
     while let Some((part, condition)) = builder.queue.waiting.pop_front() {
         let options = builder.content(condition)?;
         builder.base.fill(part, options)?;
@@ -97,7 +98,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
         self.note_null(array.rest)?;
         let most = self.base.json.most_items(array, whole);
         let (low, high) = rounds_left(array, most, 0);
-        let item = self.element(ITEM, array.rest);
+        let item = self.element(&self.item.clone(), array.rest);
         let body = self.base.parts.sequence([self.blank, item]);
         let nothing = self.base.parts.nothing();
         let items = if high > 0 { self.base.parts.add(Part::Repeat { body, low, high }) } else { nothing };
@@ -121,8 +122,8 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
         }
         let mut parts = Vec::new();
         for member in &record.members {
-            if !is_name(member.name) {
-                let what = format!("{:?} is no name of an element of xml", member.name);
+            if !is_element_name(member.name) {
+                let what = format!("xml cannot name an element {:?}", member.name);
                 return Err(self.base.refuse(whole, what, "rename the member, or use notation=\"yaml\""));
             }
             let set = self.base.values(member.condition)?;
@@ -145,13 +146,6 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
 
 fn has_scalars_but_null(set: &ValueSet<'_>) -> bool {
     set.yes || set.no || !set.numbers.is_empty() || !set.strings.is_none()
-}
-
-/// Whether every reader takes a name for that of an element.
-fn is_name(name: &str) -> bool {
-    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let goes_on = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
-    begins && goes_on && !name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("xml"))
 }
 
 static CHARACTERS: LazyLock<Regular> = LazyLock::new(|| {
