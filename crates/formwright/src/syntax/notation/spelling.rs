@@ -1,7 +1,7 @@
 //! How strings are spelled: what stands for each character, and back.
 //!
 //! ```text
-//! it's     Bare   it's     Doubled(')   'it''s'     Json   "it's"     Cell   it's
+//! it's     Bare   it's     Doubled(')   'it''s'     Json   "it's"     Cell   it's     Block(2)   |-⏎  it's
 //! ```
 
 use crate::language::Leaf;
@@ -22,6 +22,8 @@ pub enum Spelling {
     Cell,
     /// A string in an element of XML: `&amp;`, `&lt;` and `&gt;`, and `&#13;` for CR.
     Element,
+    /// Lines of a literal block of YAML, each in this column: after `|-` the last line has no break, after `|` it has one.
+    Block(u32),
 }
 
 /// What stands for characters in an element of XML.
@@ -41,6 +43,16 @@ impl Spelling {
                 let quote = Regular::character(quote);
                 text(Regular::concat([quote.clone(), inside, quote]))
             }
+            Self::Block(column) => {
+                let line_break = Regular::text(&line_break(column));
+                let lines = |header, ends| {
+                    let strings = Regular::and([tree.clone(), ends]);
+                    let lines = substitute_or_avoid(&strings, &[('\n', line_break.clone())]);
+                    Regular::concat([Regular::text(header), line_break.clone(), lines])
+                };
+                let broken = Regular::concat([Regular::anything(), Regular::text("\n")]);
+                text(Regular::or([lines("|-", broken.clone().not()), lines("|", broken)]))
+            }
             Self::Element => text(substitute_or_avoid(tree, &ENTITIES.map(|(c, entity)| (c, Regular::text(entity))))),
             Self::Cell => {
                 let pipe = ('|', Regular::text("\\|"));
@@ -59,6 +71,10 @@ impl Spelling {
             Self::Number | Self::Bare => value.to_owned(),
             Self::Json => serde_json::to_string(value).unwrap_or_default(),
             Self::Doubled(quote) => format!("{quote}{}{quote}", value.replace(quote, &format!("{quote}{quote}"))),
+            Self::Block(column) => {
+                let (header, line_break) = (if value.ends_with('\n') { "|" } else { "|-" }, line_break(column));
+                format!("{header}{line_break}{}", value.replace('\n', &line_break))
+            }
             Self::Element => ENTITIES.iter().fold(value.to_owned(), |text, (c, entity)| text.replace(*c, entity)),
             Self::Cell => value.replace('|', "\\|").replace('\n', "<br>"),
         }
@@ -88,8 +104,19 @@ impl Spelling {
                 ENTITIES.iter().rev().fold(text, |text, (c, entity)| text.replace(entity, c.encode_utf8(&mut [0; 4])))
             }
             Self::Cell => text.replace("\\|", "|").replace("<br>", "\n"),
+            Self::Block(column) => {
+                let line_break = line_break(column);
+                let Some((_, lines)) = text.split_once(&line_break) else { return String::new() };
+                let begun = lines.rfind('\n').filter(|at| lines.len() - at < line_break.len()); // a break of a text that goes on
+                lines[..begun.unwrap_or(lines.len())].replace(&line_break, "\n")
+            }
         }
     }
+}
+
+/// What is between lines in a column.
+fn line_break(column: u32) -> String {
+    format!("\n{}", " ".repeat(column as usize))
 }
 
 /// The string of JSON that may have no end yet.
@@ -179,6 +206,7 @@ mod tests {
             Spelling::Json,
             Spelling::Cell,
             Spelling::Element,
+            Spelling::Block(2),
         ] {
             let leaf = spelling.leaf(&Regular::anything());
             let automaton = Automaton::new(&leaf.tree, leaf.encoding, &Limits::default()).unwrap();

@@ -7,6 +7,14 @@
 //! job: {"city": "Oslo"}
 //! ```
 //!
+//! Strings of several lines may be written as literal blocks:
+//!
+//! ```text
+//! notes: |-
+//!   a
+//!   b
+//! ```
+//!
 //! What is written means the same in YAML 1.1 and 1.2. A plain string is one that no resolver takes for another value: it
 //! begins with a letter, or with a character that is neither an indicator nor part of a number. What is written in flow is
 //! JSON, with a blank after colons and commas.
@@ -42,6 +50,15 @@ impl Position {
             (Self::AfterDash(column), _) => vec![column],
             (Self::AfterKey(column), Container::Object) => vec![column + indent],
             (Self::AfterKey(column), Container::Array) => vec![column, column + indent],
+        }
+    }
+
+    /// The column in which the lines of a literal block stand.
+    fn block_column(self, indent: u32) -> u32 {
+        match self {
+            Self::Root => indent,
+            Self::AfterKey(column) => column + indent,
+            Self::AfterDash(column) => column,
         }
     }
 
@@ -93,7 +110,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             inline.push(self.base.scalar(&tree, Spelling::Number));
         }
         if !set.strings.is_none() {
-            self.strings(&set.strings, condition, &mut inline)?;
+            self.strings(&set.strings, condition, position.block_column(self.indent), &mut inline)?;
         }
         let mut in_flow = !are_plain(&set);
         let is_deep = position.deepest() / self.indent.max(1) >= self.max_depth;
@@ -213,7 +230,15 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
         record.is_open
     }
 
-    fn strings(&mut self, strings: &StringSet<'d>, whole: Condition<'d>, inline: &mut Vec<PartId>) -> Result<()> {
+    /// Strings: plain, in quotes, and, if they have several lines, in a block of this column.
+    fn strings(
+        &mut self,
+        strings: &StringSet<'d>,
+        whole: Condition<'d>,
+        column: u32,
+        inline: &mut Vec<PartId>,
+    ) -> Result<()> {
+        let block = Spelling::Block(column);
         if let StringSet::Finite(texts) = strings {
             if !texts.iter().all(|text| is_readable(text)) {
                 self.base.json.reader.note_characters(whole);
@@ -226,6 +251,9 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
                 if !text.contains(['\n', '\r', '\t']) {
                     inline.push(self.base.constant(&Spelling::Doubled('\'').encode(text), &json));
                 }
+                if is_block(text)? {
+                    inline.push(self.base.constant(&block.encode(text), &json));
+                }
                 inline.push(self.base.constant(&json, &json));
             }
             return Ok(());
@@ -235,6 +263,8 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
         inline.push(self.base.scalar(&plain, Spelling::Bare));
         let quoted = Regular::and([tree.clone(), Regular::of_static(&ON_ONE_LINE)]);
         inline.push(self.base.scalar(&quoted, Spelling::Doubled('\'')));
+        let lines = Regular::and([tree.clone(), Regular::of_static(&BLOCK)]);
+        inline.push(self.base.scalar(&lines, block));
         let escaped = Regular::and([tree, Regular::of_static(&ESCAPED)]);
         inline.push(self.base.scalar(&escaped, Spelling::Json));
         Ok(())
@@ -254,7 +284,11 @@ pub(super) fn is_readable(text: &str) -> bool {
 fn is_plain_string(text: &str) -> Result<bool> {
     static AUTOMATON: LazyLock<Result<Automaton>> =
         LazyLock::new(|| Automaton::new(&PLAIN, Encoding::Text, &Limits::default()));
-    AUTOMATON.as_ref().map(|automaton| automaton.accepts(text.as_bytes())).map_err(Clone::clone)
+    accepts(&AUTOMATON, text)
+}
+
+fn accepts(automaton: &Result<Automaton>, text: &str) -> Result<bool> {
+    automaton.as_ref().map(|automaton| automaton.accepts(text.as_bytes())).map_err(Clone::clone)
 }
 
 /// The characters of JSON strings in flow and in double quotes: others would need escapes that JSON does not write.
@@ -271,6 +305,24 @@ fn texts_with(part: Regular) -> Regular {
 
 static ON_ONE_LINE: LazyLock<Regular> =
     LazyLock::new(|| Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::one_of("\t\r\n")).not()]));
+
+/// Strings of several lines that a literal block says: its first line tells its column, and one line break may be its
+/// last.
+static BLOCK: LazyLock<Regular> = LazyLock::new(|| {
+    let bad = Regular::or([
+        texts_with(Regular::one_of("\t\r")),
+        Regular::concat([Regular::one_of(" \n"), Regular::anything()]),
+        Regular::concat([Regular::anything(), Regular::text("\n\n")]),
+    ]);
+    Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::text("\n")), bad.not()])
+});
+
+/// Whether a literal block says a text.
+fn is_block(text: &str) -> Result<bool> {
+    static AUTOMATON: LazyLock<Result<Automaton>> =
+        LazyLock::new(|| Automaton::new(&BLOCK, Encoding::Text, &Limits::default()));
+    accepts(&AUTOMATON, text)
+}
 
 /// Strings that no version takes for another value, and no reader for the beginning of something else.
 static PLAIN: LazyLock<Regular> = LazyLock::new(|| {
