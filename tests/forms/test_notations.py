@@ -508,6 +508,8 @@ def test_refusals_say_where_and_what_to_do(schema: dict[str, Any], notation: Any
         {"notation": fw.Yaml(indent=0)},
         {"notation": fw.Xml(root="2")},
         {"notation": fw.Xml(item="a b")},
+        {"notation": fw.Xml(root="a b")},
+        {"notation": fw.Xml(root="\ud800")},
         {"notation": fw.Xml(root="XML")},
         {"notation": 3},
     ],  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ def read(text: str) -> Any:
 
 
 def is_block(string: str) -> bool:
-    return "\n" in string and string[0] not in " \n" and not string.endswith("\n\n")
+    return "\n" in string and string[0] not in " \n" and not string.endswith("\n")
 
 
 def blocks() -> Iterator[str]:
@@ -47,10 +47,10 @@ def blocks() -> Iterator[str]:
 
 def write_block(string: str, column: int) -> str:
     indent = "\n" + " " * column
-    return f"{'|' if string.endswith(chr(10)) else '|-'}{indent}{string.replace(chr(10), indent)}"
+    return f"|-{indent}{string.replace(chr(10), indent)}"
 
 
-def test_every_string_of_several_lines_is_a_block() -> None:
+def test_strings_of_several_lines_are_blocks() -> None:
     for string in blocks():
         text = f"a: {write_block(string, 2)}\nin:\n- {write_block(string, 2)}\nb: {write_block(string, 2)}"
         value = {"a": string, "in": [string], "b": string}
@@ -59,11 +59,24 @@ def test_every_string_of_several_lines_is_a_block() -> None:
     assert fw.json_schema(STRINGS, notation="yaml").parse(write_block("a\nb", 2)) == "a\nb"
 
 
+@pytest.mark.parametrize("string", ["a\n", "\na", " a\nb", "a\tb\nc", "a\r\nb", "a\n\n"])
+def test_other_strings_of_several_lines_are_in_quotes(string: str) -> None:
+    text = FORM.write({"a": string, "in": [], "b": "c"})
+    assert text.startswith('a: "')
+    assert read(text) == FORM.parse(text) == {"a": string, "in": [], "b": "c"}
+
+
+def test_strings_with_a_bound_are_no_blocks() -> None:
+    form = fw.json_schema({"type": "string", "maxLength": 9}, notation="yaml")
+    assert form.matches('"a\\nb"')
+    assert not form.matches(write_block("a\nb", 2))
+
+
 @pytest.mark.parametrize("seed", range(int(os.environ.get("FORMWRIGHT_SEEDS", "60"))))
 def test_what_masks_let_through_is_read_alike(seed: int) -> None:
     vocabulary, draw = byte_vocabulary(), random.Random(seed)
     matcher, mask = fw.compile(FORM, vocabulary).matcher(), fw.allocate_bitmask(1, vocabulary)
-    matcher.accept_bytes(b"a: |")
+    matcher.accept_bytes(b"a: |-")
     for left in range(draw.randint(60, 110), 0, -1):
         matcher.fill_bitmask(mask, 0, budget=left)
         allowed = allowed_tokens(mask[0]).tolist()
@@ -77,7 +90,16 @@ def test_what_masks_let_through_is_read_alike(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a: |-\n  x", "a: |-\n  x\n y", "a: |-\n x\n x", "a: |-\n   x\n  y", "a: |+\n  x\n  y", "a: >-\n  x\n  y"]
+    "text",
+    [
+        "a: |-\n  x",
+        "a: |-\n  x\n y",
+        "a: |-\n x\n x",
+        "a: |-\n   x\n  y",
+        "a: |+\n  x\n  y",
+        "a: |\n  x\n  y",
+        "a: >-\n  x\n  y",
+    ],
 )
 def test_other_blocks_are_not_written(text: str) -> None:
     assert not FORM.matches(f"{text}\nin: []\nb: c")

@@ -73,6 +73,22 @@ impl MinimumLengths<'_> {
         if all { u32::MAX } else { u32::try_from(texts).unwrap_or(u32::MAX) }
     }
 
+    /// The length of the shortest undeclared name of some kinds, with the extra length of its kind, that is free whichever
+    /// `used` names are used: those may be the shortest, and declared names may be names of these kinds.
+    pub(super) fn free_name(&self, object: &Object, kinds: &[(LeafId, u32)], used: u32) -> u32 {
+        let least = kinds.iter().map(|&(_, extra)| extra).min().unwrap_or(0);
+        let mut length = self.nth(kinds, used.saturating_add(1));
+        loop {
+            let is_before = |member: &&Member| member.name_bytes.saturating_add(least) <= length;
+            let declared = object.members.iter().filter(is_before).count() as u32;
+            let farther = self.nth(kinds, used.saturating_add(declared).saturating_add(1));
+            if farther == length {
+                return length;
+            }
+            length = farther;
+        }
+    }
+
     /// How many texts have at most some length, and whether none is longer.
     fn up_to(&self, leaves: &[(LeafId, u32)], length: u32) -> (u64, bool) {
         let finite = leaves.iter().filter(|(leaf, extra)| (self.leaf)(*leaf).saturating_add(*extra) < INFINITE);
@@ -294,7 +310,7 @@ impl Object {
         for (kind, index) in self.undeclared.iter().zip(0..) {
             for &(value, met) in &kind.witnesses {
                 let extra = (lengths.value)(value).saturating_add(lengths.colon);
-                let length = lengths.nth(&[(kind.name, extra)], self.next_free(used));
+                let length = lengths.free_name(self, &[(kind.name, extra)], used);
                 consider(length, met, self.with_undeclared(seen, index, met), used + 1);
             }
         }
@@ -342,7 +358,7 @@ impl Object {
         let kinds = self.undeclared_lengths(lengths);
         let (mut left, mut used, mut total) = (self.undeclared_left(seen, lengths), used, 0_u32);
         for _ in 0..count {
-            let next = if left > 0 { lengths.nth(&kinds, self.next_free(used)) } else { INFINITE };
+            let next = if left > 0 { lengths.free_name(self, &kinds, used) } else { INFINITE };
             let length = declared.next_if(|&length| length <= next).unwrap_or_else(|| {
                 (left, used) = (left.saturating_sub(1), used + 1);
                 next
@@ -353,12 +369,6 @@ impl Object {
             }
         }
         Some(total)
-    }
-
-    /// Of undeclared names in the order of their length, the first one that is free for sure: declared names and used
-    /// ones may be before it.
-    pub(super) fn next_free(&self, used: u32) -> u32 {
-        used.saturating_add(self.members.len() as u32 + 1)
     }
 
     /// The kinds of undeclared names, each with the bytes of a member beside its name.

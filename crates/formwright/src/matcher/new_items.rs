@@ -136,7 +136,7 @@ fn measure(graph: &CompiledGraph, node: NodeId, array: &Array) -> Result<Arc<[u3
     for index in 0..array.low {
         let Some(item) = array.item(index) else { break };
         if of_last.as_ref().is_none_or(|(last, _)| *last != item) {
-            let values = machine.shortest_values(node, item, array.low as usize).ok_or_else(too_many_ways)?;
+            let values = machine.cheapest_values(node, item, array.low as usize).ok_or_else(too_many_ways)?;
             of_last = Some((item, values));
         }
         let known = of_last.as_ref().and_then(|(_, values)| values.get(index as usize).copied());

@@ -462,7 +462,7 @@ impl Question<'_> {
             if beside >= INFINITE {
                 continue;
             }
-            let bytes = self.lengths.nth(&[(kind.name, beside)], self.object.next_free(used));
+            let bytes = self.lengths.free_name(self.object, &[(kind.name, beside)], used);
             let made_true = self.conditions.facts[variable as usize][way as usize];
             for (facts, cost) in reached {
                 let total = cost.saturating_add(bytes).saturating_add(self.lengths.between);
@@ -524,7 +524,7 @@ impl Question<'_> {
             .collect();
         if !kinds.is_empty() {
             let first = self.used + self.facts();
-            lengths.extend((0..scale.top).map(|more| self.lengths.nth(&kinds, object.next_free(first + more))));
+            lengths.extend((0..scale.top).map(|more| self.lengths.free_name(object, &kinds, first + more)));
         }
         lengths.sort_unstable();
         let (mut costs, mut total) = (scale.none_needed(), 0_u32);

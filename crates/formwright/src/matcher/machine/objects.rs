@@ -297,8 +297,8 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether some name of this kind is not used yet. Where there are infinitely many names, some longer one always is
-    /// unused.
+    /// Whether some name of this kind is not used yet. Where an automaton is known to have more names than a matcher keeps,
+    /// one always is unused; else that is open as long as it is not known which names are used.
     fn has_unused_name(&mut self, node: NodeId, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
         if self.graph.inside(kind.name).is_some() {
             return true;

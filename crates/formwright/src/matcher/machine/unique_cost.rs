@@ -4,11 +4,14 @@
 //! [{"n":""},{"n":"      `"` would repeat the first item: a letter, `"`, `}` and `]` are 4 bytes
 //! ```
 //!
-//! Where nothing is compared, the bytes that are missing are an upper bound: that of the shortest names that are free
-//! whichever were used. So the cost of a way to an end is the most that is said to be missing anywhere on it, with the
-//! bytes before, and the cost of a place is that of its cheapest way: a path of least bottleneck, as found by Dijkstra's
-//! algorithm with the maximum in place of the sum. Thus some byte always leads to a place that is one byte nearer, and an
-//! item costs no more than was said before its comma ([`Machine::shortest_values`]).
+//! The cost without comparison is an upper bound: it assumes, of the undeclared names that are surely free, the shortest.
+//! So the cost of a path is the largest sum, over its places, of the bytes written so far and the bytes that this bound
+//! says are missing, and the cost of a place is that of its cheapest path. It is found by Dijkstra's algorithm with the
+//! maximum in place of the sum (a path of least bottleneck). After a comma, an item then costs no more than was reckoned
+//! before it ([`Machine::cheapest_values`]), for a count that may be a few bytes above the shortest text.
+//!
+//! Known gap: where a name is spelled by one letter repeated, what is missing inside it may be reckoned one byte too low, as
+//! long as it is forgotten where the name began.
 //!
 //! Cost: a step for each byte that may come, at every place on the way. Where it is unknown which items are used,
 //! only their number counts: see [`Array::new_item`].
@@ -79,13 +82,14 @@ impl Machine<'_> {
         self.searching(Searches::Ways, |machine| machine.find_cost(configuration))
     }
 
-    /// The nearest end on which all items differ.
+    /// The cost of the cheapest way to an end on which all items differ.
     fn find_cost(&mut self, start: Configuration) -> u32 {
         let mut search = Nearest::new(self, start);
         while let Some((index, cost)) = search.nearest() {
             let at = search.places[index].at;
             if !self.must_differ(at.stack) {
                 for (place, bytes) in search.way_to(index) {
+                    // Another search may have found a cheaper way from here.
                     let known = self.stacks.costs_of_new.entry(place).or_insert(INFINITE);
                     *known = (cost - bytes).min(*known);
                 }
@@ -103,7 +107,7 @@ impl Machine<'_> {
     }
 
     /// What each of the `count` cheapest values of `item` costs; fewer, if it has fewer. `None` if that takes too long.
-    pub fn shortest_values(&mut self, array: NodeId, item: NodeId, count: usize) -> Option<Vec<u32>> {
+    pub fn cheapest_values(&mut self, array: NodeId, item: NodeId, count: usize) -> Option<Vec<u32>> {
         let Node::Array(of) = self.graph.node(array) else { return None };
         let items = self.stacks.intern_items(Items { differs: true, ..of.none() });
         let after = Position::Element { array, items, start: UNKNOWN };
@@ -111,14 +115,14 @@ impl Machine<'_> {
         self.searching(Searches::Values, |machine| {
             let start = Configuration { position: Position::Start(item), stack };
             let mut search = Nearest::new(machine, start);
-            let (mut values, mut lengths) = (FxHashSet::default(), Vec::new());
-            while let Some((index, cost)) = search.nearest().filter(|_| lengths.len() < count) {
+            let (mut values, mut costs) = (FxHashSet::default(), Vec::new());
+            while let Some((index, cost)) = search.nearest().filter(|_| costs.len() < count) {
                 let at = search.places[index].at;
                 if let (Position::Array { count, .. }, END) = (at.position, at.stack)
                     && let Unpacked::Interned(items) = count.unpack()
                 {
                     if values.insert(machine.stacks.items(items).used) {
-                        lengths.push(cost - machine.plain_cost(at).min(cost));
+                        costs.push(cost - machine.plain_cost(at).min(cost));
                     }
                     continue;
                 }
@@ -126,7 +130,7 @@ impl Machine<'_> {
                     return None;
                 }
             }
-            Some(lengths)
+            Some(costs)
         })
     }
 }
@@ -163,7 +167,7 @@ impl Nearest {
         }
     }
 
-    /// The place from which the end may be nearest, and the bytes to there from the start.
+    /// The place whose path costs least, and that cost.
     fn nearest(&mut self) -> Option<(usize, u32)> {
         while let Some((Reverse(cost), _, index)) = self.queue.pop() {
             let place = &self.places[index];
@@ -174,7 +178,7 @@ impl Nearest {
         None
     }
 
-    /// Adds the places after one that was reached at a cost; false if one would be too far.
+    /// Adds the places after `index`, whose path costs `cost`; false if the text would be too long.
     fn go_on(&mut self, machine: &mut Machine<'_>, index: usize, cost: u32) -> bool {
         count(UNITS);
         let Place { at, bytes, .. } = self.places[index];

@@ -38,7 +38,7 @@ pub enum Notation {
     Markdown,
     /// Elements of XML.
     Xml {
-        /// The name of the whole.
+        /// The name of the outermost element.
         root: Arc<str>,
         /// The name of the items of arrays.
         item: Arc<str>,
@@ -106,14 +106,14 @@ impl Notation {
         }
     }
 
-    /// XML of the names of the whole and of items, a blank between them.
+    /// XML with the names of the outermost element and of items, a blank between them.
     fn xml(names: &str) -> Result<Self> {
         let (root, item) = names.split_once(' ').unwrap_or((names, ""));
         for (argument, name) in [("root", root), ("item", item)] {
             if !is_element_name(name) {
-                let what = format!("xml cannot name an element {name:?}");
+                let what = format!("xml writes no element named {name:?}");
                 return Err(Error::argument(argument, what)
-                    .hint("begin with a letter or _, go on with letters, digits, _, - and ., and not with xml"));
+                    .hint("use ASCII letters, digits, _, - and .; begin with a letter or _, but not with xml"));
             }
         }
         Ok(Self::Xml { root: root.into(), item: item.into() })
@@ -123,7 +123,7 @@ impl Notation {
     pub fn spelled(&self) -> String {
         match self {
             Self::Csv { delimiter, header } => format!("csv {} {}", u32::from(*delimiter), u32::from(*header)),
-            Self::Xml { root, item } => format!("xml {root} {item}"),
+            Self::Xml { root, item } if (&**root, &**item) != ("root", "item") => format!("xml {root} {item}"),
             Self::Toon { delimiter, max_items } => format!("toon {} {max_items}", u32::from(*delimiter)),
             Self::Yaml { indent, max_depth } => format!("yaml {indent} {max_depth}"),
             other => other.name().to_owned(),

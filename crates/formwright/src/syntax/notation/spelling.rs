@@ -22,7 +22,7 @@ pub enum Spelling {
     Cell,
     /// A string in an element of XML: `&amp;`, `&lt;` and `&gt;`, and `&#13;` for CR.
     Element,
-    /// Lines of a literal block of YAML, each in this column: after `|-` the last line has no break, after `|` it has one.
+    /// A string of several lines, none of them the break of the last, as a literal block of YAML in this column.
     Block(u32),
 }
 
@@ -45,13 +45,8 @@ impl Spelling {
             }
             Self::Block(column) => {
                 let line_break = Regular::text(&line_break(column));
-                let lines = |header, ends| {
-                    let strings = Regular::and([tree.clone(), ends]);
-                    let lines = substitute_or_avoid(&strings, &[('\n', line_break.clone())]);
-                    Regular::concat([Regular::text(header), line_break.clone(), lines])
-                };
-                let broken = Regular::concat([Regular::anything(), Regular::text("\n")]);
-                text(Regular::or([lines("|-", broken.clone().not()), lines("|", broken)]))
+                let lines = substitute_or_avoid(tree, &[('\n', line_break.clone())]);
+                text(Regular::concat([Regular::text("|-"), line_break, lines]))
             }
             Self::Element => text(substitute_or_avoid(tree, &ENTITIES.map(|(c, entity)| (c, Regular::text(entity))))),
             Self::Cell => {
@@ -72,8 +67,8 @@ impl Spelling {
             Self::Json => serde_json::to_string(value).unwrap_or_default(),
             Self::Doubled(quote) => format!("{quote}{}{quote}", value.replace(quote, &format!("{quote}{quote}"))),
             Self::Block(column) => {
-                let (header, line_break) = (if value.ends_with('\n') { "|" } else { "|-" }, line_break(column));
-                format!("{header}{line_break}{}", value.replace('\n', &line_break))
+                let line_break = line_break(column);
+                format!("|-{line_break}{}", value.replace('\n', &line_break))
             }
             Self::Element => ENTITIES.iter().fold(value.to_owned(), |text, (c, entity)| text.replace(*c, entity)),
             Self::Cell => value.replace('|', "\\|").replace('\n', "<br>"),
@@ -107,14 +102,14 @@ impl Spelling {
             Self::Block(column) => {
                 let line_break = line_break(column);
                 let Some((_, lines)) = text.split_once(&line_break) else { return String::new() };
-                let begun = lines.rfind('\n').filter(|at| lines.len() - at < line_break.len()); // a break of a text that goes on
+                let begun = lines.rfind('\n').filter(|at| lines.len() - at < line_break.len()); // a line break whose indentation is not complete yet
                 lines[..begun.unwrap_or(lines.len())].replace(&line_break, "\n")
             }
         }
     }
 }
 
-/// What is between lines in a column.
+/// What is between the lines of a block in a column.
 fn line_break(column: u32) -> String {
     format!("\n{}", " ".repeat(column as usize))
 }

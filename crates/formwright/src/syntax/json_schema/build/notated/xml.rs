@@ -123,7 +123,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
         let mut parts = Vec::new();
         for member in &record.members {
             if !is_element_name(member.name) {
-                let what = format!("xml cannot name an element {:?}", member.name);
+                let what = format!("xml writes no element named {:?}", member.name);
                 return Err(self.base.refuse(whole, what, "rename the member, or use notation=\"yaml\""));
             }
             let set = self.base.values(member.condition)?;

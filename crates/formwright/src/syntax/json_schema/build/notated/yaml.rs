@@ -53,7 +53,7 @@ impl Position {
         }
     }
 
-    /// The column in which the lines of a literal block stand.
+    /// The column in which the lines of a literal block begin.
     fn block_column(self, indent: u32) -> u32 {
         match self {
             Self::Root => indent,
@@ -230,7 +230,8 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
         record.is_open
     }
 
-    /// Strings: plain, in quotes, and, if they have several lines, in a block of this column.
+    /// Adds the ways to write strings: plain, in quotes, and in a block at this column. Each column has an automaton of its
+    /// own for blocks, so they are left out where a pattern or a length makes it large.
     fn strings(
         &mut self,
         strings: &StringSet<'d>,
@@ -263,8 +264,9 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
         inline.push(self.base.scalar(&plain, Spelling::Bare));
         let quoted = Regular::and([tree.clone(), Regular::of_static(&ON_ONE_LINE)]);
         inline.push(self.base.scalar(&quoted, Spelling::Doubled('\'')));
-        let lines = Regular::and([tree.clone(), Regular::of_static(&BLOCK)]);
-        inline.push(self.base.scalar(&lines, block));
+        if *strings == StringSet::all() && self.base.json.options.alphabet.is_none() {
+            inline.push(self.base.scalar(&BLOCK, block));
+        }
         let escaped = Regular::and([tree, Regular::of_static(&ESCAPED)]);
         inline.push(self.base.scalar(&escaped, Spelling::Json));
         Ok(())
@@ -306,18 +308,20 @@ fn texts_with(part: Regular) -> Regular {
 static ON_ONE_LINE: LazyLock<Regular> =
     LazyLock::new(|| Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::one_of("\t\r\n")).not()]));
 
-/// Strings of several lines that a literal block says: its first line tells its column, and one line break may be its
-/// last.
+/// Strings of several lines that a literal block can hold. The first line sets the indentation, so it is not empty and does
+/// not begin with a blank; the last one has no break.
 static BLOCK: LazyLock<Regular> = LazyLock::new(|| {
-    let bad = Regular::or([
-        texts_with(Regular::one_of("\t\r")),
-        Regular::concat([Regular::one_of(" \n"), Regular::anything()]),
-        Regular::concat([Regular::anything(), Regular::text("\n\n")]),
-    ]);
-    Regular::and([READABLE.clone().repeat(0, None), texts_with(Regular::text("\n")), bad.not()])
+    let outside = |others: &[(char, char)]| {
+        let mut ranges = [UNREADABLE, &[('\t', '\n'), ('\r', '\r')], others].concat();
+        ranges.sort_unstable();
+        all_but(&ranges)
+    };
+    let (first, character) = (outside(&[(' ', ' ')]), outside(&[]));
+    let line = Regular::concat([Regular::text("\n"), character.clone().repeat(0, None)]);
+    Regular::concat([first, character.clone().repeat(0, None), line.clone().repeat(0, None), line, character])
 });
 
-/// Whether a literal block says a text.
+/// Whether a literal block can hold a text.
 fn is_block(text: &str) -> Result<bool> {
     static AUTOMATON: LazyLock<Result<Automaton>> =
         LazyLock::new(|| Automaton::new(&BLOCK, Encoding::Text, &Limits::default()));
