@@ -17,11 +17,10 @@ from xml.etree import ElementTree
 import pytest
 import toon_format
 import toons
-import yaml
 from lxml import etree
 from markdown_it import MarkdownIt
 from pydantic import BaseModel
-from ruamel.yaml import YAML
+from yaml_readers import read_yaml
 
 import formwright as fw
 from formwright.errors import ArgumentError, SchemaError, UnsatisfiableSchema, UnsupportedKeyword
@@ -120,14 +119,6 @@ def schema_of(draws: Draws, notation: str) -> dict[str, Any]:
         required = [name for name in names if draws.random.random() < 0.6]
         return {"type": "object", "properties": {name: draws.nested() for name in names}, "required": required}
     return draws.nested(names=["a", "b", "id", "x-1", "_", "no.7"]) if notation == "xml" else draws.nested()
-
-
-def read_yaml(text: str) -> Any:
-    """What PyYAML and ruamel read, which must be the same."""
-    plain = yaml.load(text, yaml.SafeLoader)
-    assert to_json(yaml.load(text, yaml.CSafeLoader)) == to_json(plain)
-    assert to_json(YAML(typ="safe", pure=True).load(text)) == to_json(plain)
-    return plain
 
 
 def read_rows(delimiter: str) -> Callable[[str], list[list[str]]]:

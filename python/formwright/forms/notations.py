@@ -12,7 +12,6 @@ A text is read as the JSON that it says, and that as the type reads it: a notati
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,8 +97,8 @@ def spell_notation(notation: Any) -> str:
         return f"csv {ord(options.delimiter)} {int(options.header)}"
     if isinstance(options, Toon) and _is_character(options.delimiter) and _is_count(options.max_items):
         return f"toon {ord(options.delimiter)} {options.max_items}"
-    if isinstance(options, Xml):
-        return f"xml {_check_name('root', options.root)} {_check_name('item', options.item)}"
+    if isinstance(options, Xml) and _is_word(options.root) and _is_word(options.item):
+        return f"xml {options.root} {options.item}"
     if isinstance(options, Yaml) and _is_count(options.indent) and _is_count(options.max_depth):
         return f"yaml {options.indent} {options.max_depth}"
     if isinstance(options, str) and options in _PLAIN:
@@ -111,19 +110,12 @@ def spell_notation(notation: Any) -> str:
     )
 
 
-def _check_name(argument: str, name: object) -> str:
-    """The name of an element of XML. Raises ArgumentError."""
-    if isinstance(name, str) and re.fullmatch(r"(?![Xx][Mm][Ll])[A-Za-z_][A-Za-z0-9_.-]*", name):
-        return name
-    raise ArgumentError(
-        f"xml writes no element named {name!r}",
-        hint="use ASCII letters, digits, _, - and .; begin with a letter or _, but not with xml",
-        argument=argument,
-    )
-
-
 def _is_character(value: object) -> bool:
     return isinstance(value, str) and len(value) == 1
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable() and " " not in value
 
 
 def _is_count(value: object) -> bool:

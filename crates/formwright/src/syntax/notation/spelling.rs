@@ -22,7 +22,7 @@ pub enum Spelling {
     Cell,
     /// A string in an element of XML: `&amp;`, `&lt;` and `&gt;`, and `&#13;` for CR.
     Element,
-    /// A string of several lines, none of them the break of the last, as a literal block of YAML in this column.
+    /// A string of several lines that does not end with a line break, as a literal block of YAML in this column.
     Block(u32),
 }
 
@@ -102,7 +102,8 @@ impl Spelling {
             Self::Block(column) => {
                 let line_break = line_break(column);
                 let Some((_, lines)) = text.split_once(&line_break) else { return String::new() };
-                let begun = lines.rfind('\n').filter(|at| lines.len() - at < line_break.len()); // a line break whose indentation is not complete yet
+                // A line break whose indentation is not complete yet may be the end of the block.
+                let begun = lines.rfind('\n').filter(|at| lines.len() - at < line_break.len());
                 lines[..begun.unwrap_or(lines.len())].replace(&line_break, "\n")
             }
         }
