@@ -196,6 +196,23 @@ def test_the_nearest_new_item_may_have_the_shortest_undeclared_name(order: str) 
     assert least[-1] == 1
 
 
+def test_a_name_of_one_letter_repeated_may_be_the_nearest_new_one() -> None:
+    items = {
+        "type": "object",
+        "minProperties": 2,
+        "propertyNames": {"pattern": "^a*$"},
+        "additionalProperties": {"type": "null"},
+    }
+    constraint = fw.compile(fw.json_schema(unique(items, minItems=2), order="model", whitespace="compact"), VOCABULARY)
+    matcher, mask = constraint.matcher(), fw.allocate_bitmask(1, VOCABULARY)
+    for byte in b'[{"":null,"a":null},{"a":null,"aa":null}]':
+        least = matcher.min_tokens_to_finish
+        matcher.fill_bitmask(mask, 0, budget=least)
+        assert allowed_tokens(mask[0]).size, bytes(matcher.accepted_bytes)
+        matcher.accept_bytes(bytes([byte]))
+        assert matcher.min_tokens_to_finish <= least
+
+
 def draw_open_object(draw: random.Random, depth: int = 1) -> dict[str, Any]:
     """An object whose shortest undeclared names compete with declared ones, and with each other."""
     few: list[Any] = [OBJECT, {"enum": [1, ""]}, {"enum": [0]}, {"type": "array", "items": {"const": 1}, "maxItems": 1}]
@@ -209,6 +226,9 @@ def draw_open_object(draw: random.Random, depth: int = 1) -> dict[str, Any]:
         "additionalProperties": draw.choice([True, {"type": "null"}, {"enum": [1, 2]}]),
     }
     if draw.random() < 0.3:
+        schema["propertyNames"] = {"pattern": draw.choice(["^a*$", "^(ab)*$", "^[ab]{0,2}$"])}
+        schema["required"] = []
+    elif draw.random() < 0.3:
         schema["patternProperties"] = {draw.choice(["^b", "c"]): {"type": "null"}}
     return schema
 

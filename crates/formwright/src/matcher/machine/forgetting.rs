@@ -17,7 +17,7 @@ use smallvec::{SmallVec, smallvec};
 use super::Machine;
 use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{NONE, TextsId};
-use super::stacks::{NEW, STARTED, Stacks, UNKNOWN, UNREAD, counted};
+use super::stacks::{NEW, READ, STARTED, Stacks, UNKNOWN, UNREAD, counted};
 use super::values::BEFORE;
 use crate::language::{Items, STRIPPED, Seen, end};
 
@@ -267,7 +267,10 @@ impl Machine<'_> {
             if above.is_empty() {
                 all.push(Configuration { stack, ..configuration });
             }
-            all.push(Configuration { position, stack });
+            // Inside an item that was read, its names are known: a search would find a way on that repeats one.
+            if self.stacks.compared(below) & READ == 0 {
+                all.push(Configuration { position, stack });
+            }
             if below != END && all.len() + open.len() < MOST_VARIANTS {
                 let frame = self.stacks.frame(below);
                 above.push(self.stacks.forget(Forget::Which, frame.position));

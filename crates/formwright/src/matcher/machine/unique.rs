@@ -282,6 +282,28 @@ impl Machine<'_> {
         Position::Element { array, items: self.stacks.intern_items(items), start }
     }
 
+    /// The name that ends now, with its quote, if an item that was read has kept it and it is spelled as it is.
+    pub(super) fn name_in_item(&self, stack: StackId) -> Option<Vec<u8>> {
+        let (mut at, is_read) = (stack, |at: &StackId| self.stacks.compared(*at) & READ != 0);
+        while is_read(&at) {
+            if let Some(several) = self.stacks.alternatives(at) {
+                at = several.iter().copied().find(is_read)?; // all have read the same text
+                continue;
+            }
+            let Frame { position, below } = self.stacks.frame(at);
+            if let Position::Element { items, .. } = position
+                && let item = self.stacks.items(items).item
+                && !matches!(item, NEW | UNREAD)
+            {
+                let name = self.stacks.values.name(item)?;
+                let is_plain = name.iter().all(|&byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+                return is_plain.then(|| [&name, &b"\""[..]].concat());
+            }
+            at = below;
+        }
+        None
+    }
+
     fn has_doubles(&self, array: NodeId) -> bool {
         let Node::Array(array) = self.graph.node(array) else { return false };
         array.differing.as_ref().is_some_and(|differing| differing.doubles)

@@ -10,9 +10,6 @@
 //! maximum in place of the sum (a path of least bottleneck). After a comma, an item then costs no more than was reckoned
 //! before it ([`Machine::cheapest_values`]), for a count that may be a few bytes above the shortest text.
 //!
-//! Known gap: where a name is spelled by one letter repeated, what is missing inside it may be reckoned one byte too low, as
-//! long as it is forgotten where the name began.
-//!
 //! Cost: a step for each byte that may come, at every place on the way. Where it is unknown which items are used,
 //! only their number counts: see [`Array::new_item`].
 

@@ -73,6 +73,12 @@ enum State {
     Done(ValueId),
 }
 
+impl State {
+    fn awaits_name(self) -> bool {
+        matches!(self, Self::Members { name: NIL, .. })
+    }
+}
+
 /// Where in an escape a string is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Escape {
@@ -298,6 +304,13 @@ impl Values {
         }
         let zeros = text.iter().rev().take_while(|&&byte| byte == b'0').count();
         if text.contains(&b'.') { zeros } else { 0 }
+    }
+
+    /// The name that is being read, without escapes.
+    pub fn name(&self, at: PartialId) -> Option<Box<[u8]>> {
+        let Partial { state: State::Text { bytes, .. }, outer } = self.partials[at as usize] else { return None };
+        let is_name = self.partials.get_index(outer as usize).is_some_and(|outer| outer.state.awaits_name());
+        is_name.then(|| self.text(bytes))
     }
 
     /// Whether what was read so far may be the beginning of a value.
