@@ -213,6 +213,19 @@ def test_a_name_of_one_letter_repeated_may_be_the_nearest_new_one() -> None:
         assert matcher.min_tokens_to_finish <= least
 
 
+@pytest.mark.parametrize("seed", range(int(os.environ.get("FORMWRIGHT_SEEDS", "40"))))
+def test_unique_lists_of_unique_lists_end_within_their_budget(seed: int) -> None:
+    draw = random.Random(seed)
+    inner = unique({"type": draw.choice(["integer", "number", "string"])}, minItems=draw.randint(0, 2))
+    if draw.random() < 0.5:
+        inner["maxItems"] = draw.randint(2, 4)
+    schema = unique(inner, minItems=draw.randint(0, 4))
+    constraint = fw.compile(fw.json_schema(schema, order=draw.choice(["schema", "model"])), VOCABULARY)
+    writer = Writer(constraint, draw, closing_tokens(VOCABULARY))
+    for extra in (0, 1, 2, 6, 20):
+        assert writer.text_within(extra) is not None, schema
+
+
 def draw_open_object(draw: random.Random, depth: int = 1) -> dict[str, Any]:
     """An object whose shortest undeclared names compete with declared ones, and with each other."""
     few: list[Any] = [OBJECT, {"enum": [1, ""]}, {"enum": [0]}, {"type": "array", "items": {"const": 1}, "maxItems": 1}]

@@ -184,7 +184,7 @@ impl Machine<'_> {
     ) {
         let Node::Array(array) = self.graph.node(node) else { return };
         let Some(mut next) = array.after(self.stacks.items(items), 0) else { return };
-        next.used = match self.text_since(start) {
+        next.used = match self.text_inside(start, stack) {
             Some(text) if are_known(next.used) => self.stacks.use_item(next.used, &text),
             _ if next.used == UNKNOWN => UNKNOWN,
             _ => counted(self.stacks.used(next.used) + 1),

@@ -130,8 +130,7 @@ impl Machine<'_> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return };
         let mut next = object.with_undeclared_name(self.stacks.seen(seen));
-        let name = self.text_since(start).map(|text| text[1..].to_vec());
-        let name = name.or_else(|| if self.graph.compares_values() { self.name_in_item(stack) } else { None });
+        let name = self.text_inside(start, stack).map(|text| text[1..].to_vec());
         next.names = match name {
             Some(name) if are_known(next.names) => self.stacks.use_name(node, object, next.names, &name),
             // The names used before it are erased: it may be one of them.

@@ -282,8 +282,14 @@ impl Machine<'_> {
         Position::Element { array, items: self.stacks.intern_items(items), start }
     }
 
-    /// The name that ends now, with its quote, if an item that was read has kept it and it is spelled as it is.
-    pub(super) fn name_in_item(&self, stack: StackId) -> Option<Vec<u8>> {
+    /// The text of a name or an item inside an item, which ends with the byte being read: since `start`, or, where that
+    /// is forgotten, as what was read of the outer item says.
+    pub(super) fn text_inside(&self, start: u32, stack: StackId) -> Option<Vec<u8>> {
+        self.text_since(start).or_else(|| if self.graph.compares_values() { self.text_read(stack) } else { None })
+    }
+
+    /// What was read of the innermost value of an item, with the byte being read.
+    fn text_read(&self, stack: StackId) -> Option<Vec<u8>> {
         let (mut at, is_read) = (stack, |at: &StackId| self.stacks.compared(*at) & READ != 0);
         while is_read(&at) {
             if let Some(several) = self.stacks.alternatives(at) {
@@ -295,9 +301,7 @@ impl Machine<'_> {
                 && let item = self.stacks.items(items).item
                 && !matches!(item, NEW | UNREAD)
             {
-                let name = self.stacks.values.name(item)?;
-                let is_plain = name.iter().all(|&byte| byte >= b' ' && byte != b'"' && byte != b'\\');
-                return is_plain.then(|| [&name, &b"\""[..]].concat());
+                return self.stacks.values.text_with(item, self.byte);
             }
             at = below;
         }

@@ -73,12 +73,6 @@ enum State {
     Done(ValueId),
 }
 
-impl State {
-    fn awaits_name(self) -> bool {
-        matches!(self, Self::Members { name: NIL, .. })
-    }
-}
-
 /// Where in an escape a string is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Escape {
@@ -306,11 +300,19 @@ impl Values {
         if text.contains(&b'.') { zeros } else { 0 }
     }
 
-    /// The name that is being read, without escapes.
-    pub fn name(&self, at: PartialId) -> Option<Box<[u8]>> {
-        let Partial { state: State::Text { bytes, .. }, outer } = self.partials[at as usize] else { return None };
-        let is_name = self.partials.get_index(outer as usize).is_some_and(|outer| outer.state.awaits_name());
-        is_name.then(|| self.text(bytes))
+    /// The text of the string, number or word that ends with `byte`, if it is spelled as it is read.
+    pub fn text_with(&self, at: PartialId, byte: u8) -> Option<Vec<u8>> {
+        let is_spelled_so = |byte: &u8| *byte >= b' ' && !matches!(byte, b'"' | b'\\');
+        let text = match self.partials[at as usize].state {
+            State::Text { bytes, escape: Escape::No } => {
+                let text = self.text(bytes);
+                text.iter().all(is_spelled_so).then(|| [b"\"", &*text].concat())?
+            }
+            State::Bare { bytes } => self.text(bytes).into(),
+            _ if byte.is_ascii_digit() => Vec::new(),
+            _ => return None,
+        };
+        Some([&*text, &[byte]].concat())
     }
 
     /// Whether what was read so far may be the beginning of a value.
