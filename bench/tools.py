@@ -4,9 +4,9 @@
 
     python bench/tools.py 300
 
-Questions are those of `training/data.py`, drawn with a seed that training does not use; each lists some tools. *Alone*
-is one JSON Schema, a name and its arguments for each tool; *tools* is ``fw.tools(calls="one")`` in the style ``json``,
-greedy both. Right is the name, and the values of all arguments.
+Requests are those of `training/texts/tools.py`, from the entries that training does not use; each lists five tools.
+*Alone* is one JSON Schema, a name and its arguments for each tool; *tools* is ``fw.tools(calls="one")`` in the style
+``json``, greedy both. Right is the name, and the values of all arguments.
 """
 
 from __future__ import annotations
@@ -18,41 +18,32 @@ from typing import Any
 import formwright as fw
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "training"))
-import data  # type: ignore[import-not-found]
+from texts.calls import described  # type: ignore[import-not-found]
+from texts.examples import text_of  # type: ignore[import-not-found]
+from texts.tools import TOOLS, request_for  # type: ignore[import-not-found]
+from texts.world import World  # type: ignore[import-not-found]
+
+SEED = 20_000
 
 
-def schema_of(value: object) -> dict[str, Any]:
-    """The type of a fact of the training data."""
-    kinds = {str: "string", int: "integer", float: "number", bool: "boolean"}
-    return {"type": kinds.get(type(value), "number")}
-
-
-def question(world: Any) -> tuple[str, list[dict[str, Any]], str, dict[str, Any]]:
-    """A prompt, the tools it lists, and the call that is right."""
-    tools = world.random.sample(data.TOOLS, 5)
-    values = [{key: make(world) for key, (_, make) in tool.arguments.items()} for tool in tools]
-    said = {key: data.say_number_plain(world, value) for key, value in values[0].items()}
-    text = world.sentence(tools[0].requests).format(**said)
-    names = [tool.names[0] for tool in tools]
-    shown = ", ".join(world.random.sample(names, len(names)))
-    described = [
-        {
-            "name": tool.names[0],
-            "parameters": {
-                "type": "object",
-                "properties": {key: schema_of(value) for key, value in made.items()},
-                "required": list(made),
-                "additionalProperties": False,
-            },
-        }
-        for tool, made in zip(tools, values, strict=True)
+def draw_question(world: Any) -> tuple[str, list[dict[str, Any]], str, dict[str, str]]:
+    """A prompt, the tools it lists, and the call that is right: its name, and its arguments as texts."""
+    tools = world.random.sample(TOOLS["en"], 5)
+    asked, values = request_for(world, tools[0], "en")
+    listed = [
+        described(tool, tool.names[0], {key: argument.names[0] for key, argument in tool.arguments.items()})
+        for tool in tools
     ]
-    return f"{text} Tools: {shown}. Call a tool.", described, names[0], values[0]
+    for tool in listed:
+        tool["parameters"]["additionalProperties"] = False
+    shown = ", ".join(world.random.sample([tool["name"] for tool in listed], len(listed)))
+    wanted = {tools[0].arguments[key].names[0]: text_of(value) for key, value in values.items()}
+    return f"{asked} Tools: {shown}. Call a tool.", listed, listed[0]["name"], wanted
 
 
-def is_right(name: str, arguments: dict[str, Any], wanted_name: str, wanted: dict[str, Any]) -> tuple[bool, bool]:
+def is_right(name: str, arguments: dict[str, Any], wanted_name: str, wanted: dict[str, str]) -> tuple[bool, bool]:
     """Whether the name is right, and whether all is."""
-    same = {key: str(value) for key, value in arguments.items()} == {key: str(value) for key, value in wanted.items()}
+    same = {key: text_of(value) for key, value in arguments.items()} == wanted
     return name == wanted_name, name == wanted_name and same
 
 
@@ -60,10 +51,10 @@ def main() -> None:
     """Print how many are right."""
     count = int(sys.argv[1])
     model = fw.load("formwright-tiny")
-    world = data.World("tools that nobody trained on", held_out=True, held_sentences=True)
+    world = World(SEED, held_out=True, held_sentences=True)
     right = {"alone": [0, 0], "tools": [0, 0]}
     for _ in range(count):
-        prompt, described, name, wanted = question(world)
+        prompt, described, name, wanted = draw_question(world)
         options = [
             {
                 "type": "object",
