@@ -249,6 +249,20 @@ def test_max_tables() -> None:
         assert [form.matches(text) for text in (one, one + two, one + two + three)] == wanted
 
 
+def test_a_form_is_kept_by_its_catalog_and_options() -> None:
+    form = fw.sql("sqlite", TABLES, aliases={"orders": iter(["o"])}, values={"orders.status": ["open"]})
+    assert fw.sql("sqlite", TABLES, aliases={"orders": "o"}, values={"orders.status": ["open"]}) is form
+    others = [
+        fw.sql("sqlite", TABLES, aliases={"orders": "p"}, values={"orders.status": ["open"]}),
+        fw.sql("sqlite", TABLES, aliases={"orders": "o"}, values={"orders.status": ["closed"]}),
+        fw.sql("sqlite", TABLES, aliases={"orders": "o"}, values={"orders.status": ["open"]}, limit=3),
+        fw.sql("duckdb", TABLES, aliases={"orders": "o"}, values={"orders.status": ["open"]}),
+    ]
+    assert len({id(form), *map(id, others)}) == 5
+    with pytest.raises(ArgumentError, match="joins"):
+        fw.sql("sqlite", TABLES, joins=["keys"])  # type: ignore[arg-type]
+
+
 def test_aliases() -> None:
     tables = {"people": {"id": "integer", "boss_id": "integer", "name": "text"}}
     form = fw.sql("sqlite", tables, keys={"people.boss_id": "people.id"}, aliases={"people": ["p", "boss"]})

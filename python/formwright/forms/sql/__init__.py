@@ -26,6 +26,7 @@ from formwright.errors import ArgumentError, LimitExceeded
 from formwright.forms.form import Form
 from formwright.forms.free_text import format as format_form
 from formwright.forms.json_forms import json_schema
+from formwright.forms.kept import find_form
 from formwright.forms.sql.catalog import Catalog, read_catalog
 from formwright.forms.sql.dialects import Dialect, dialect_of
 from formwright.forms.sql.queries import QueryWriter
@@ -58,7 +59,8 @@ def sql(
     Args:
         dialect: ``"sqlite"``, ``"duckdb"`` or ``"postgres"``.
         connection: A connection of ``sqlite3`` or DuckDB, an engine, connection or inspector of SQLAlchemy, or for each
-            table the types of its columns: ``{"orders": {"id": "integer"}}``. It is read once and not kept.
+            table the types of its columns: ``{"orders": {"id": "integer"}}``. It is read once and not kept; the form of
+            a catalog is, so that the same call is quick.
         tables: The tables that queries may name; ``None`` for all.
         keys: Foreign keys beside those that the database declares: ``("orders.customer_id", "customers.id")``.
         hide: By table: columns that no query may name. ``*`` does not stand for the columns of such a table.
@@ -85,12 +87,29 @@ def sql(
     if limit is not None:
         _check_count(limit, "limit", 1, 10**9)
     catalog = read_catalog(dialect, connection, keys).restrict(tables, hide or {})
-    scopes = Scopes(catalog, joins, aliases or {}, max_tables)
     literals = _read_values(catalog, chosen, values)
-    writer = QueryWriter(scopes, chosen, literals, keywords == "lower", limit is not None)
-    language = _build_queries(writer, scopes, limit)
-    reader = QueryReader(scopes, chosen, writer.grammar, _describe(catalog, chosen, limit))
-    return Form(language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
+    named = {table: (given,) if isinstance(given, str) else tuple(given) for table, given in (aliases or {}).items()}
+
+    def make() -> Form[Query]:
+        scopes = Scopes(catalog, joins, named, max_tables)
+        writer = QueryWriter(scopes, chosen, literals, keywords == "lower", limit is not None)
+        language = _build_queries(writer, scopes, limit)
+        reader = QueryReader(scopes, chosen, writer.grammar, _describe(catalog, chosen, limit))
+        return Form(language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
+
+    options = (joins, max_tables, keywords, limit)
+    texts = tuple((place, tuple(options)) for place, options in literals.items())
+    key = ("sql", dialect, catalog, tuple(named.items()), texts, options)
+    return find_form(key if _is_hashable(key) else None, make)
+
+
+def _is_hashable(key: object) -> bool:
+    """Whether a key can be looked up; not where an option is of a wrong type, which the maker of the form refuses."""
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
 
 
 def _build_queries(writer: QueryWriter, scopes: Scopes, limit: int | None) -> Language:
