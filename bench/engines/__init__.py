@@ -23,7 +23,8 @@ class Engine(Protocol):
 
     ``row`` is the mask: int32 words, token ``t`` at bit ``t & 31`` of word ``t >> 5``, 1 = allowed. It is allocated
     once; whatever pointer the library wants is taken once. An engine that keeps what it compiled also has ``forget()``,
-    so that the same text is compiled again.
+    so that the same text is compiled again, and one that reads a text before it knows the vocabulary may have
+    ``form(kind, source)``, which keeps what was read for ``compile``.
     """
 
     row: NDArray[np.int32]

@@ -30,9 +30,13 @@ class Formwright:
         self.row = words(tokens)
         self.rows = fw.RowBuffer(self.row)
 
-    def compile(self, kind: str, source: str) -> fw.Matcher:
+    def form(self, kind: str, source: str) -> fw.Form[Any]:
+        """What the text says, whatever the vocabulary."""
         options = self.options if kind == "json_schema" else {}
-        return fw.compile(FORMS[kind](source, **options), self.vocabulary).matcher()
+        return FORMS[kind](source, **options)
+
+    def compile(self, kind: str, source: str) -> fw.Matcher:
+        return fw.compile(self.form(kind, source), self.vocabulary).matcher()
 
     def forget(self) -> None:
         forget_forms()

@@ -12,6 +12,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from formwright.errors import RegexError
 from formwright.forms.patterns import write_pattern
@@ -26,6 +27,9 @@ _ESCAPES = re.compile(
       | \\.""",
     re.DOTALL | re.VERBOSE,
 )
+
+_LONGEST_KEPT = 1000
+"""Characters of the longest expression whose translation is kept."""
 
 
 def translate_expression(regex: str, flags: str) -> str | None:
@@ -60,9 +64,18 @@ def _read_escapes(regex: str) -> str:
 
 
 def _translate(regex: str, flags: str) -> str | None:
+    translate = _translate_anew.__wrapped__ if len(regex) > _LONGEST_KEPT else _translate_anew
+    try:
+        return translate(regex, flags)
+    except RecursionError:  # depends on who calls, so it is not kept
+        return None
+
+
+@lru_cache(maxsize=256)  # grammars have terminals in common, and each is asked about several times
+def _translate_anew(regex: str, flags: str) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return write_pattern(re.compile(regex, sum(_LETTERS[letter] for letter in set(flags))))
-    except (re.error, RegexError, RecursionError):
+    except (re.error, RegexError):
         return None
