@@ -119,7 +119,7 @@ impl ByteClasses {
             for &(byte, to) in of_state {
                 let class = self.of[usize::from(byte)];
                 if std::mem::replace(&mut seen[usize::from(class)], from) != from {
-                    edges.push(Edge { from, class, to });
+                    edges.push(Edge { from, class: class.into(), to });
                 }
             }
         }

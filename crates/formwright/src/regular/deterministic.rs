@@ -58,7 +58,7 @@ impl Deterministic {
             count(1 + minterms);
             let steps = (0..tagged.minterms()).map(|class| (class, tagged.step(state, class)));
             let kept = steps.filter(|(_, to)| *to != LOST);
-            edges.extend(kept.map(|(class, to)| Edge { from: state - 1, class, to: to - 1 })); // `LOST` is left out
+            edges.extend(kept.map(|(class, to)| Edge { from: state - 1, class: class.into(), to: to - 1 })); // not `LOST`
         }
         let blocks = split_blocks(&accepting, &edges);
         let block = |state: u32| blocks.of[state as usize];
@@ -73,7 +73,7 @@ impl Deterministic {
             made.accepting[block(state) as usize] |= accepts;
         }
         for edge in &edges {
-            made.next[block(edge.from) as usize * minterms + usize::from(edge.class)] = block(edge.to);
+            made.next[block(edge.from) as usize * minterms + edge.class as usize] = block(edge.to);
         }
         made.unite_classes();
         Ok(made)

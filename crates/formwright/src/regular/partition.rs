@@ -16,7 +16,7 @@ pub struct Edge {
     /// From this state.
     pub from: u32,
     /// The class.
-    pub class: u16,
+    pub class: u32,
     /// To this state.
     pub to: u32,
 }
@@ -39,7 +39,7 @@ pub struct Partition {
 
 impl Partition {
     /// Numbers apart by their keys.
-    fn by_key(size: usize, key: impl Fn(u32) -> u32) -> Self {
+    fn by_key<K: Ord>(size: usize, key: impl Fn(u32) -> K) -> Self {
         let mut members: Vec<u32> = (0..size as u32).collect();
         members.sort_by_key(|&number| key(number));
         let mut made = Self {
@@ -119,11 +119,11 @@ impl Partition {
     }
 }
 
-/// Blocks of states that have the same continuations.
-pub fn split_blocks(accepting: &[bool], edges: &[Edge]) -> Partition {
-    let mut blocks = Partition::by_key(accepting.len(), |state| u32::from(accepting[state as usize]));
-    let mut cords = Partition::by_key(edges.len(), |edge| u32::from(edges[edge as usize].class));
-    let into = edges_into(accepting.len(), edges);
+/// Blocks of states of one kind that have the same continuations; `kinds` are by state, such as whether it accepts.
+pub fn split_blocks<K: Copy + Ord>(kinds: &[K], edges: &[Edge]) -> Partition {
+    let mut blocks = Partition::by_key(kinds.len(), |state| kinds[state as usize]);
+    let mut cords = Partition::by_key(edges.len(), |edge| edges[edge as usize].class);
+    let into = edges_into(kinds.len(), edges);
     let (mut next_block, mut next_cord) = (1, 0);
     while next_cord < cords.count() {
         count(cords.set(next_cord).len() / 4 + 1);
@@ -134,7 +134,7 @@ pub fn split_blocks(accepting: &[bool], edges: &[Edge]) -> Partition {
         next_cord += 1;
         while next_block < blocks.count() {
             for place in blocks.set(next_block) {
-                for &edge in &into[blocks.members[place] as usize] {
+                for &edge in into.of(blocks.members[place]) {
                     cords.mark(edge);
                 }
             }
@@ -146,10 +146,33 @@ pub fn split_blocks(accepting: &[bool], edges: &[Edge]) -> Partition {
 }
 
 /// By state: the edges that lead to it.
-fn edges_into(states: usize, edges: &[Edge]) -> Vec<Vec<u32>> {
-    let mut into = vec![Vec::new(); states];
-    for (number, edge) in (0..).zip(edges) {
-        into[edge.to as usize].push(number);
+fn edges_into(states: usize, edges: &[Edge]) -> EdgesInto {
+    let mut starts = vec![0_u32; states + 1];
+    for edge in edges {
+        starts[edge.to as usize] += 1;
     }
-    into
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum; // where they end: filling them in from the end makes it the start
+    }
+    let mut all = vec![0; edges.len()];
+    for (number, edge) in edges.iter().enumerate().rev() {
+        starts[edge.to as usize] -= 1;
+        all[starts[edge.to as usize] as usize] = number as u32;
+    }
+    EdgesInto { starts, all }
+}
+
+/// By state: the edges that lead to it.
+struct EdgesInto {
+    /// By state: where they begin; one more at the end.
+    starts: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl EdgesInto {
+    fn of(&self, state: u32) -> &[u32] {
+        &self.all[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize]
+    }
 }

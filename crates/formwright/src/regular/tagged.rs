@@ -65,6 +65,7 @@ impl TaggedAutomaton {
             ids: FxHashMap::default(),
             states: Vec::new(),
             most: limits.tagged_states,
+            rows: Rows::default(),
         };
         Ok(Self { followed: followed.into(), ..builder.build(trees, limits)? })
     }
@@ -149,19 +150,26 @@ struct Builder {
     ids: FxHashMap<Remains, TaggedState>,
     states: Vec<Remains>,
     most: usize,
+    rows: Rows,
+}
+
+/// By expression that was met, and by minterm: what remains of it, [`NEVER`] if that cannot be completed.
+#[derive(Default)]
+struct Rows {
+    /// Where the row of an expression begins.
+    starts: FxHashMap<Id, usize>,
+    all: Vec<Id>,
 }
 
 impl Builder {
     fn build(mut self, trees: &[Regular], limits: &Limits) -> Result<TaggedAutomaton> {
         let hard = |OutOfFuel| too_large(limits);
-        self.state(Box::default()).map_err(hard)?; // LOST
+        self.state(&[]).map_err(hard)?; // LOST
         let whole: Vec<_> = (0..).zip(trees.iter().map(|tree| self.expressions.lower(tree))).collect();
-        let start = self.state(whole.into()).map_err(hard)?;
-        let (minterms, mut next, mut at) = (self.expressions.alphabet.len(), Vec::new(), 0);
+        let start = self.start(whole).map_err(hard)?;
+        let (mut next, mut at) = (Vec::new(), 0);
         while at < self.states.len() {
-            for minterm in 0..minterms as Minterm {
-                next.push(self.step(at, minterm).map_err(hard)?);
-            }
+            self.add_row(at, &mut next).map_err(hard)?;
             at += 1;
         }
         let tags = |remains: &Remains, is_kept: &dyn Fn(Id) -> bool| {
@@ -179,32 +187,66 @@ impl Builder {
         })
     }
 
-    fn step(&mut self, at: usize, minterm: Minterm) -> Result<TaggedState, OutOfFuel> {
-        let remains = self.states[at].clone();
-        count(1 + remains.len());
-        let next = remains.iter().map(|&(tag, id)| (tag, self.expressions.derive(id, minterm)));
-        let next: Vec<_> = next.collect();
-        self.state(next.into())
-    }
-
-    /// The state of what remains; languages that cannot be completed are left out.
-    fn state(&mut self, remains: Remains) -> Result<TaggedState, OutOfFuel> {
-        let mut kept = Vec::with_capacity(remains.len());
-        for (tag, id) in remains {
-            if id != NEVER && self.expressions.live(id)? {
+    /// The state before the first character; languages without texts are left out.
+    fn start(&mut self, whole: Vec<(Tag, Id)>) -> Result<TaggedState, OutOfFuel> {
+        let mut kept = Vec::with_capacity(whole.len());
+        for (tag, id) in whole {
+            if self.can_be_completed(id)? {
                 kept.push((tag, id));
             }
         }
-        let kept: Remains = kept.into();
-        if let Some(&known) = self.ids.get(&kept) {
+        self.state(&kept)
+    }
+
+    fn can_be_completed(&mut self, id: Id) -> Result<bool, OutOfFuel> {
+        Ok(id != NEVER && self.expressions.live(id)?)
+    }
+
+    /// Adds where each minterm leads from a state.
+    fn add_row(&mut self, at: usize, next: &mut Vec<TaggedState>) -> Result<(), OutOfFuel> {
+        let remains = self.states[at].clone();
+        let rows = remains.iter().map(|&(tag, id)| Ok((tag, self.row(id)?))).collect::<Result<Vec<_>, _>>()?;
+        let (mut before, mut after, mut state) = (Vec::new(), Vec::with_capacity(rows.len()), LOST);
+        for minterm in 0..self.expressions.alphabet.len() {
+            count(1 + rows.len());
+            let all = rows.iter().map(|&(tag, start)| (tag, self.rows.all[start + minterm]));
+            after.clear();
+            after.extend(all.filter(|&(_, id)| id != NEVER));
+            if after != before {
+                state = self.state(&after)?;
+                std::mem::swap(&mut before, &mut after);
+            }
+            next.push(state);
+        }
+        Ok(())
+    }
+
+    /// Where the row of an expression begins.
+    fn row(&mut self, id: Id) -> Result<usize, OutOfFuel> {
+        if let Some(&known) = self.rows.starts.get(&id) {
+            return Ok(known);
+        }
+        let start = self.rows.all.len();
+        for minterm in 0..self.expressions.alphabet.len() as Minterm {
+            let next = self.expressions.derive(id, minterm);
+            let kept = if self.can_be_completed(next)? { next } else { NEVER };
+            self.rows.all.push(kept);
+        }
+        self.rows.starts.insert(id, start);
+        Ok(start)
+    }
+
+    /// The state of what remains.
+    fn state(&mut self, remains: &[(Tag, Id)]) -> Result<TaggedState, OutOfFuel> {
+        if let Some(&known) = self.ids.get(remains) {
             return Ok(known);
         }
         if self.states.len() >= self.most {
             return Err(OutOfFuel);
         }
         let state = self.states.len() as TaggedState;
-        self.states.push(kept.clone());
-        self.ids.insert(kept, state);
+        self.states.push(remains.into());
+        self.ids.insert(remains.into(), state);
         Ok(state)
     }
 }

@@ -4,7 +4,9 @@
 //! ([`regexes`]), has them translated, and gives the translations with the grammar; they are stored with it. An expression
 //! without a translation is read in the syntax of the `regex` crate.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -144,15 +146,34 @@ fn items_of(grammar: &Grammar) -> Vec<&Item> {
     found
 }
 
+/// Bytes of the longest text whose grammar is kept.
+const LONGEST_KEPT: usize = 1 << 16;
+
+thread_local! {
+    /// The grammar that this thread has read last: a host asks for its expressions first, and then for its language.
+    static LAST_READ: RefCell<Option<(ReadOptions, Rc<Grammar>)>> = const { RefCell::new(None) };
+}
+
 impl GrammarText {
-    pub(super) fn read(&self, limits: &Limits) -> Result<Grammar> {
+    pub(super) fn read(&self, limits: &Limits) -> Result<Rc<Grammar>> {
         let options = ReadOptions {
             syntax: self.syntax,
             start: self.start.as_deref().map(str::to_owned),
             forms: self.forms.iter().map(|name| (**name).to_owned()).collect(),
             limits: limits.clone(),
         };
-        read(&self.text, &options)
+        if let Some((known, grammar)) = LAST_READ.take()
+            && *grammar.text == *self.text
+            && known == options
+        {
+            LAST_READ.set(Some((known, Rc::clone(&grammar))));
+            return Ok(grammar);
+        }
+        let grammar = Rc::new(read(&self.text, &options)?);
+        if self.text.len() <= LONGEST_KEPT {
+            LAST_READ.set(Some((options, Rc::clone(&grammar))));
+        }
+        Ok(grammar)
     }
 
     /// Its language, given the languages of the forms that it refers to.
@@ -306,5 +327,32 @@ impl GrammarText {
                 _ => error,
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grammar_is_read_once_and_anew_where_it_is_read_otherwise() {
+        let limits = Limits::default();
+        let whole = GrammarText {
+            text: "start: x\nx: \"a\"".into(),
+            syntax: None,
+            start: None,
+            lexing: None,
+            translations: Vec::new(),
+            forms: Vec::new(),
+            controls: Vec::new(),
+        };
+        let part = GrammarText { start: Some("x".into()), ..whole.clone() };
+        let first = whole.read(&limits).unwrap();
+        assert!(Rc::ptr_eq(&first, &whole.clone().read(&limits).unwrap()));
+        assert_ne!(part.read(&limits).unwrap().start, first.start);
+        let other = GrammarText { text: "start: \"b\"".into(), ..whole.clone() };
+        assert_eq!(other.read(&limits).unwrap().rules.len(), 1);
+        whole.read(&limits).unwrap();
+        assert!(whole.read(&Limits { grammar_rules: 1, ..limits }).is_err());
     }
 }

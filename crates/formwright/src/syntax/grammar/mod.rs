@@ -39,7 +39,7 @@ use crate::interrupt::bounded;
 use crate::limits::Limits;
 
 /// How a grammar is read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Its notation; if it is not said, what the first definition looks like.
     pub syntax: Option<Syntax>,

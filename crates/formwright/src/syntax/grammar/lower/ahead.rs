@@ -32,11 +32,25 @@ const MOST_SETS: usize = 1 << 14;
 type SetId = u32;
 
 /// Terminals that may come, each with the places after it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Coming {
-    terminals: FxHashMap<Tag, Vec<PlaceId>>,
+    /// Ascending.
+    terminals: Box<[(Tag, PlaceId)]>,
     /// Whether trivia may come first.
     has_trivia: bool,
+}
+
+impl Coming {
+    /// The places after a terminal; none if it does not come.
+    fn after(&self, terminal: Tag) -> impl Iterator<Item = PlaceId> + '_ {
+        let first = self.terminals.partition_point(|(own, _)| *own < terminal);
+        self.terminals[first..].iter().take_while(move |(own, _)| *own == terminal).map(|(_, place)| *place)
+    }
+
+    /// Whether a terminal comes.
+    fn has(&self, terminal: Tag) -> bool {
+        self.after(terminal).next().is_some()
+    }
 }
 
 /// Where a text may be: inside a terminal of a set, by the state of the automaton of all terminals.
@@ -100,17 +114,15 @@ impl<'l> Ahead<'l> {
         occurrences: impl IntoIterator<Item = &'o OccurrenceId>,
         has_trivia: bool,
     ) -> Option<SetId> {
-        let mut coming = Coming { has_trivia, ..Coming::default() };
+        let mut terminals = Vec::new();
         for &occurrence in occurrences {
             count(1);
             let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return None };
-            coming.terminals.entry(terminal).or_default().push(places.after[occurrence as usize]);
+            terminals.push((terminal, places.after[occurrence as usize]));
         }
-        for after in coming.terminals.values_mut() {
-            after.sort_unstable();
-            after.dedup();
-        }
-        self.coming.push(coming);
+        terminals.sort_unstable();
+        terminals.dedup();
+        self.coming.push(Coming { terminals: terminals.into(), has_trivia });
         Some(self.coming.len() as SetId - 1)
     }
 
@@ -126,7 +138,7 @@ impl<'l> Ahead<'l> {
         let ignored = if coming.has_trivia { &self.ignored[..] } else { &[] };
         let alive = self.automaton.alive(state);
         count(1 + alive.len());
-        alive.iter().any(|tag| coming.terminals.contains_key(tag) || ignored.contains(tag))
+        alive.iter().any(|tag| coming.has(*tag) || ignored.contains(tag))
     }
 
     /// What comes after a character; `None` if it cannot come.
@@ -150,7 +162,7 @@ impl<'l> Ahead<'l> {
             after.extend(self.goes_on(set, state).then_some((set, state)));
             let certain = self.automaton.accepts(state).iter().copied();
             for tag in certain.chain(self.automaton.accepts_if(state).map(|(tag, _)| tag)) {
-                for &place in coming.terminals.get(&tag).into_iter().flatten() {
+                for place in coming.after(tag) {
                     let Some(set) = self.of_place[place as usize] else { return Some(ANYTHING) };
                     after.push((set, self.automaton.start()));
                 }

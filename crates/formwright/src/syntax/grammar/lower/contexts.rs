@@ -150,8 +150,9 @@ fn find_classes(states: &States<'_>, look: impl Fn(StateId) -> LookId) -> (Vec<C
     loop {
         let class = |state: StateId| classes.get(state as usize).copied().unwrap_or_default();
         let row = |(state, steps): (StateId, &[(u32, StateId)])| {
+            let own = (OWN, (NO_LOOK, class(state))); // it comes first because it tells most rows apart
             let steps = steps.iter().map(|&(symbol, to)| (symbol, (look(to), class(to))));
-            steps.chain([(OWN, (NO_LOOK, class(state)))]).collect::<Vec<_>>()
+            std::iter::once(own).chain(steps).collect::<Vec<_>>()
         };
         let (found, steps) = unite_alike((0..).zip(states.steps()).map(row));
         classes = found;

@@ -7,7 +7,7 @@
 //!
 //! Without a lexer there are no guards, and each rule has one copy.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -18,6 +18,7 @@ use super::bounds::{Most, bounded_leaf};
 use super::guards::{FREE, GuardId};
 use super::lexer::{Leaves, Lexer};
 use super::parts::{OccurrenceId, Part, PartId, Parts, Symbol};
+use super::sorted::Sorted;
 use super::{Foreign, RuleAtWork};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
@@ -25,11 +26,8 @@ use crate::language::{Graph, Node, NodeId};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Regular};
 
-/// By guard before a part of a row: the nodes that the part may be, and the guards after them.
-type Layer = BTreeMap<GuardId, Vec<(NodeId, GuardId)>>;
-
 /// Guards, ascending.
-pub type GuardSet = BTreeSet<GuardId>;
+pub type GuardSet = Sorted<GuardId>;
 
 /// How a grammar is cut into lexemes.
 pub enum Lexing<'l> {
@@ -82,6 +80,8 @@ pub struct Copies<'c> {
     /// Copies whose nodes are to be made.
     to_make: Vec<(RuleId, GuardId, GuardId)>,
     texts: FxHashMap<Regular, NodeId>,
+    /// The same by the address of leaves, and by leaf.
+    texts_of_leaves: FxHashMap<(usize, usize), NodeId>,
     leaves: FxHashMap<(OccurrenceId, GuardId), Rc<Leaves>>,
     /// The guards that parts leave, by part and the guard before it: for one look at a copy, then for all.
     left: FxHashMap<(PartId, GuardId), Rc<GuardSet>>,
@@ -114,6 +114,7 @@ impl<'c> Copies<'c> {
             nodes: FxHashMap::default(),
             to_make: Vec::new(),
             texts: FxHashMap::default(),
+            texts_of_leaves: FxHashMap::default(),
             leaves: FxHashMap::default(),
             left: FxHashMap::default(),
             imported: vec![None; foreign.len()],
@@ -129,7 +130,7 @@ impl<'c> Copies<'c> {
         let before = match &mut self.lexing {
             _ if !ignores_at_start => vec![(FREE, Regular::Empty)],
             Lexing::Any(whole) => vec![(FREE, whole.trivia.clone())],
-            Lexing::Lexer(lexer) => lexer.trivia(0, FREE),
+            Lexing::Lexer(lexer) => lexer.trivia(0, FREE).to_vec(),
         };
         let mut options = Vec::new();
         for (guard, trivia) in before {
@@ -253,9 +254,9 @@ impl<'c> Copies<'c> {
                 self.known[index].readers.extend(reader);
                 self.known[index].guards.clone()
             }
-            Part::Choice(all) => all.iter().flat_map(|&part| self.guards_after(part, guard, reader)).collect(),
+            Part::Choice(all) => self.guards_after_all(all.iter().map(|&part| (part, guard)), reader),
             Part::Sequence(all) => all.iter().fold(GuardSet::from([guard]), |guards, &part| {
-                guards.into_iter().flat_map(|guard| self.guards_after(part, guard, reader)).collect()
+                self.guards_after_all(guards.into_iter().map(|guard| (part, guard)), reader)
             }),
             Part::Repeat(body, low, high) => {
                 if let Some(known) = self.left.get(&(part, guard)) {
@@ -266,6 +267,20 @@ impl<'c> Copies<'c> {
                 found
             }
         }
+    }
+
+    /// The guards that any of some parts may leave, each after a guard.
+    fn guards_after_all(
+        &mut self,
+        mut all: impl Iterator<Item = (PartId, GuardId)>,
+        reader: Option<usize>,
+    ) -> GuardSet {
+        let Some((part, guard)) = all.next() else { return GuardSet::new() };
+        let mut found = self.guards_after(part, guard, reader);
+        for (part, guard) in all {
+            found.extend(self.guards_after(part, guard, reader));
+        }
+        found
     }
 
     fn guards_after_rounds(
@@ -284,7 +299,7 @@ impl<'c> Copies<'c> {
             if high.is_some_and(|high| round >= high) || last.is_empty() {
                 return all;
             }
-            last = last.into_iter().flat_map(|guard| self.guards_after(body, guard, reader)).collect();
+            last = self.guards_after_all(last.into_iter().map(|guard| (body, guard)), reader);
             round += 1;
             // Rounds repeat from here on. Guards that only too few rounds leave do no harm: no node is made for them.
             if !seen.insert(last.clone()) {
@@ -299,24 +314,24 @@ impl<'c> Copies<'c> {
         if let Some(known) = self.leaves.get(&(occurrence, guard)) {
             return Rc::clone(known);
         }
-        let found = Rc::new(self.find_leaves(occurrence, guard));
+        let found = self.find_leaves(occurrence, guard);
         self.leaves.insert((occurrence, guard), Rc::clone(&found));
         found
     }
 
-    fn find_leaves(&mut self, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
+    fn find_leaves(&mut self, occurrence: OccurrenceId, guard: GuardId) -> Rc<Leaves> {
         let foreign = match self.parts.occurrences[occurrence as usize].symbol {
             Symbol::Terminal(_) => None,
             Symbol::Foreign(at) => Some(at),
         };
         match (&mut self.lexing, foreign) {
-            (Lexing::Any(whole), _) => vec![(FREE, whole.trees[occurrence as usize].clone())],
+            (Lexing::Any(whole), _) => Rc::new(vec![(FREE, whole.trees[occurrence as usize].clone())]),
             (Lexing::Lexer(lexer), None) => lexer.leaves(self.parts, occurrence, guard),
             (Lexing::Lexer(lexer), Some(at)) => {
                 let foreign = &self.foreign[at as usize];
                 let needed = lexer.before_foreign(foreign, guard);
                 if let Some(tree) = &foreign.tree {
-                    return lexer.foreign_leaves(occurrence, tree, (guard, needed));
+                    return Rc::new(lexer.foreign_leaves(occurrence, tree, (guard, needed)));
                 }
                 // The empty text hands the guard on.
                 let is_handed_on = foreign.is_nullable && lexer.before_next(occurrence, guard) != FREE;
@@ -386,23 +401,22 @@ impl<'c> Copies<'c> {
 
     fn occurrence(&mut self, occurrence: OccurrenceId, guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
         let leaves = self.leaves(occurrence, guard);
-        let Some(tree) = leaves.iter().find(|(own, _)| *own == after).map(|(_, tree)| tree.clone()) else {
-            return Ok(None);
-        };
+        let Some(at) = leaves.iter().position(|(own, _)| *own == after) else { return Ok(None) };
+        let leaf = (&leaves, at);
         let Symbol::Foreign(at) = self.parts.occurrences[occurrence as usize].symbol else {
             return match self.parts.most_tokens(occurrence) {
                 Some(most) => self.bounded(occurrence, (guard, after), most).map(Some),
-                None => Ok(Some(self.text(tree))),
+                None => Ok(Some(self.leaf(leaf))),
             };
         };
         if matches!(self.lexing, Lexing::Lexer(_)) && self.foreign[at as usize].tree.is_some() {
-            return Ok(Some(self.text(tree)));
+            return Ok(Some(self.leaf(leaf)));
         }
         let foreign = match self.beginning_after(at, guard) {
             Some(begin) => self.guarded(at, begin)?,
             None => self.imported(at)?,
         };
-        let trivia = self.text(tree);
+        let trivia = self.leaf(leaf);
         Ok(Some(self.sequence(&[foreign, trivia])))
     }
 
@@ -447,6 +461,17 @@ impl<'c> Copies<'c> {
         let node = self.graph.import(self.foreign[at as usize].language.graph(), self.limits)?;
         self.imported[at as usize] = Some(node);
         Ok(node)
+    }
+
+    /// The node of one of the leaves of an occurrence, which many occurrences have in common.
+    fn leaf(&mut self, (leaves, at): (&Rc<Leaves>, usize)) -> NodeId {
+        let key = (Rc::as_ptr(leaves).addr(), at); // `leaves` of this are kept
+        if let Some(&known) = self.texts_of_leaves.get(&key) {
+            return known;
+        }
+        let node = self.text(leaves[at].1.clone());
+        self.texts_of_leaves.insert(key, node);
+        node
     }
 
     /// The node of a regular language: of a text, where it is one.
@@ -494,80 +519,6 @@ impl<'c> Copies<'c> {
             }
         }
         Ok(Some(self.sequence(&nodes)))
-    }
-
-    /// Parts in a row: a sequence, which branches where a part leaves several guards.
-    fn row(&mut self, all: &[PartId], guard: GuardId, after: GuardId) -> Result<Option<NodeId>> {
-        let layers = self.layers(all, guard, after)?;
-        if !layers.first().is_some_and(|layer| layer.contains_key(&guard)) {
-            return Ok((all.is_empty() && guard == after).then(|| self.graph.add(Node::Empty)));
-        }
-        // Where a layer branches, what comes after each branch is a node of its own. It is made before what leads there.
-        let mut made: BTreeMap<(usize, GuardId), NodeId> = BTreeMap::new();
-        for at in (1..layers.len()).rev() {
-            let branching = layers[at - 1].values().filter(|ways| ways.len() > 1);
-            let targets: GuardSet = branching.flatten().map(|(_, to)| *to).collect();
-            for to in targets {
-                let node = self.row_from(&layers, at, to, &made);
-                made.insert((at, to), node);
-            }
-        }
-        Ok(Some(self.row_from(&layers, 0, guard, &made)))
-    }
-
-    /// What comes from a layer on.
-    fn row_from(
-        &mut self,
-        layers: &[Layer],
-        mut at: usize,
-        mut guard: GuardId,
-        made: &BTreeMap<(usize, GuardId), NodeId>,
-    ) -> NodeId {
-        let mut all = Vec::new();
-        while let Some(ways) = layers.get(at).and_then(|layer| layer.get(&guard)) {
-            at += 1;
-            if let [(node, to)] = ways[..] {
-                all.push(node);
-                guard = to;
-                continue;
-            }
-            let way = |(node, to): &(NodeId, GuardId)| match made.get(&(at, *to)) {
-                Some(&rest) => self.sequence(&[*node, rest]),
-                None => *node, // the last layer
-            };
-            let options = ways.iter().map(way).collect();
-            all.push(self.graph.choice(options));
-            break;
-        }
-        self.sequence(&all)
-    }
-
-    /// By part of a row, and by guard before it: the nodes that it may be, and the guards after them, of all ways that end
-    /// with the guard `after`.
-    fn layers(&mut self, all: &[PartId], guard: GuardId, after: GuardId) -> Result<Vec<Layer>> {
-        let mut before = vec![GuardSet::from([guard])];
-        for &part in all {
-            let mut after = GuardSet::new();
-            for &guard in before.last().into_iter().flatten() {
-                after.extend(self.guards_left(part, guard).iter());
-            }
-            before.push(after);
-        }
-        let mut layers = vec![BTreeMap::new(); all.len()];
-        let mut alive = GuardSet::from([after]);
-        for (at, &part) in all.iter().enumerate().rev() {
-            for &guard in &before[at] {
-                let mut ways = Vec::new();
-                for to in self.guards_left(part, guard).intersection(&alive) {
-                    ways.extend(self.node(part, guard, *to)?.map(|node| (node, *to)));
-                }
-                if !ways.is_empty() {
-                    layers[at].insert(guard, ways);
-                }
-            }
-            alive = layers[at].keys().copied().collect();
-        }
-        Ok(layers)
     }
 }
 

@@ -18,10 +18,11 @@ use super::contexts::{Context, Contexts, LookId, NO_LOOK, TooMany};
 use super::parts::{OccurrenceId, Part, PartId, Parts};
 use super::places::Places;
 use super::productions::Productions;
+use super::sorted::Sorted;
 use crate::interrupt::count;
 
 /// Contexts in which a part may end.
-pub type Ends = BTreeSet<Context>;
+pub type Ends = Sorted<Context>;
 
 /// Entries for each rule, and some for small grammars.
 const MOST_ENTRIES: (usize, usize) = (8, 1 << 6);
@@ -74,7 +75,7 @@ impl Written<'_> {
 /// The looks that the texts of an entry end with, and the entries that depend on them.
 #[derive(Default)]
 struct Known {
-    looks: BTreeSet<LookId>,
+    looks: Sorted<LookId>,
     readers: BTreeSet<usize>,
 }
 
@@ -147,13 +148,8 @@ impl<'e> Entries<'e> {
         self.known.get_index_of(&(rule, self.written.enter(rule, context)))
     }
 
-    /// The entries that refer to an entry.
-    pub fn readers(&self, index: usize) -> &BTreeSet<usize> {
-        &self.known[index].readers
-    }
-
     /// The looks that the texts of an entry end with.
-    pub fn looks(&self, index: usize) -> &BTreeSet<LookId> {
+    pub fn looks(&self, index: usize) -> &Sorted<LookId> {
         &self.known[index].looks
     }
 
@@ -180,10 +176,18 @@ impl<'e> Entries<'e> {
                 looks.into_iter().flatten().filter_map(|&look| written.after_rule(context, *rule, look)).collect()
             }
             Part::Choice(all) => {
-                all.iter().flat_map(|&part| Ends::clone(&self.find_ends(part, context, reader))).collect()
+                let mut found = Ends::new();
+                for &part in all {
+                    found.extend(&*self.find_ends(part, context, reader));
+                }
+                found
             }
             Part::Sequence(all) => all.iter().fold(Ends::from([context]), |ends, &part| {
-                ends.into_iter().flat_map(|end| Ends::clone(&self.find_ends(part, end, reader))).collect()
+                let mut found = Ends::new();
+                for &end in &ends {
+                    found.extend(&*self.find_ends(part, end, reader));
+                }
+                found
             }),
             Part::Repeat(_, low, high) => self.ends_of_rounds(part, (*low, *high), context, reader),
         };

@@ -54,7 +54,12 @@ pub struct Guards<'t> {
     unions: FxHashMap<(GuardId, GuardId), GuardId>,
     before: FxHashMap<(GuardId, AheadId), GuardId>,
     conditions: FxHashMap<(Tag, TaggedState, bool), GuardId>,
+    /// What makes a longer text, by state and the tags that matter there.
+    longer: FxHashMap<(TaggedState, Tags), GuardId>,
 }
+
+/// Tags, ascending.
+type Tags = SmallVec<[Tag; 4]>;
 
 /// Terminals whose text is over if the right text follows, each with the state of what is read of that.
 type Pending = SmallVec<[(Tag, TaggedState); 2]>;
@@ -63,8 +68,9 @@ impl<'t> Guards<'t> {
     pub fn new(terminals: &'t TaggedAutomaton) -> Self {
         let row = |guard: GuardId| vec![guard; usize::from(terminals.minterms()) + 1].into_boxed_slice();
         let rows = vec![row(FREE), row(BROKEN)];
-        let (ids, unions) = (FxHashMap::default(), FxHashMap::default());
-        Self { terminals, rows, ids, unions, before: FxHashMap::default(), conditions: FxHashMap::default() }
+        let (ids, unions, before) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        let (conditions, longer) = (FxHashMap::default(), FxHashMap::default());
+        Self { terminals, rows, ids, unions, before, conditions, longer }
     }
 
     /// The end of the text, which is read after all its minterms.
@@ -85,6 +91,17 @@ impl<'t> Guards<'t> {
     /// What must not follow a text after which the automaton of all terminals is in `state`: what makes a longer text of
     /// one of `tags`.
     pub fn longer(&mut self, state: TaggedState, tags: &Bits) -> GuardId {
+        let alive = self.terminals.alive(state).iter();
+        let key = (state, alive.copied().filter(|&tag| tags.contains(tag)).collect());
+        if let Some(&known) = self.longer.get(&key) {
+            return known;
+        }
+        let made = self.find_longer(state, tags);
+        self.longer.insert(key, made);
+        made
+    }
+
+    fn find_longer(&mut self, state: TaggedState, tags: &Bits) -> GuardId {
         let (terminals, end) = (self.terminals, self.end());
         let has = |all: &[Tag]| all.iter().any(|&tag| tags.contains(tag) && !terminals.is_followed(tag));
         self.make((state, Pending::new()), |_, (state, pending), minterm| {
@@ -172,6 +189,29 @@ impl<'t> Guards<'t> {
         if let Some(&known) = self.before.get(&(guard, ahead)) {
             return known;
         }
+        let made = if self.is_of_one_character(guard) {
+            self.before_character(guard, ahead, all)
+        } else {
+            self.before_characters(guard, ahead, all)
+        };
+        self.before.insert((guard, ahead), made);
+        made
+    }
+
+    /// The same of a guard of one character.
+    fn before_character(&mut self, guard: GuardId, ahead: AheadId, all: &Ahead<'_>) -> GuardId {
+        let (end, own) = (self.end(), &self.rows[guard as usize]);
+        count(own.len());
+        let step = |(minterm, &next): (Minterm, &GuardId)| match next {
+            BROKEN if minterm == end || all.may_step(ahead, minterm) => BROKEN,
+            _ => FREE,
+        };
+        let row: Vec<GuardId> = (0..).zip(own).map(step).collect();
+        if *row == **own { guard } else { self.keep(vec![vec![FREE; row.len()], vec![BROKEN; row.len()], row]) }
+    }
+
+    /// The same of any guard.
+    fn before_characters(&mut self, guard: GuardId, ahead: AheadId, all: &mut Ahead<'_>) -> GuardId {
         let end = self.end();
         let step = |guards: &Self, (guard, ahead), minterm| match guards.step(guard, minterm) {
             BROKEN if minterm == end => Step::Broken,
@@ -179,9 +219,7 @@ impl<'t> Guards<'t> {
             FREE | BROKEN => Step::Free,
             next => all.step(ahead, minterm).map_or(Step::Free, |ahead| Step::On((next, ahead))),
         };
-        let made = self.explore((guard, ahead), MOST_AHEAD, step).map_or(guard, |rows| self.keep(rows));
-        self.before.insert((guard, ahead), made);
-        made
+        self.explore((guard, ahead), MOST_AHEAD, step).map_or(guard, |rows| self.keep(rows))
     }
 
     /// The same guard where the next minterm is one of `first`, or where nothing that is a character comes.

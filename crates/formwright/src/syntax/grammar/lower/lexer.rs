@@ -13,20 +13,24 @@
 //! terminal wins as soon as it matches; the longest match wins; of equal matches an ignored expression wins, then a text, then the first in Lark's order.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use super::super::ast::RuleId;
 use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
 use super::foreign::{Beginning, Foreign};
-use super::guards::{BROKEN, FREE, GuardId, Guards};
+use super::guards::{FREE, GuardId, Guards};
 use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
+use super::run::{Run, Winners};
+use super::sorted::Sorted;
 use super::terminals::TerminalInfo;
 use crate::interrupt::count;
-use crate::regular::{ByteSet, ExplicitState, MARK, Regular, Tag, TaggedAutomaton, TaggedState, explicit};
+use crate::regular::{ByteSet, Regular, Tag, TaggedAutomaton, TaggedState};
 use crate::syntax::pattern::nullable;
 
 /// Index of a set of rivals.
@@ -37,14 +41,14 @@ pub type Leaves = Vec<(GuardId, Regular)>;
 
 /// The lexer of one grammar.
 pub struct Lexer<'l> {
-    terminals: &'l [TerminalInfo],
-    automaton: &'l TaggedAutomaton,
+    pub terminals: &'l [TerminalInfo],
+    pub automaton: &'l TaggedAutomaton,
     pub guards: Guards<'l>,
     pub rivals: IndexSet<Bits, FxBuildHasher>,
     /// The terminals that may be ignored.
     ignored: Vec<Tag>,
     /// By terminal: the tag of what is left out of it.
-    left_out: Vec<Option<Tag>>,
+    pub left_out: Vec<Option<Tag>>,
     places: &'l Places,
     /// By place: the terminals that a lexer looks for there.
     pub at_place: Vec<RivalsId>,
@@ -57,8 +61,47 @@ pub struct Lexer<'l> {
     ahead_of_occurrence: Vec<AheadId>,
     /// By rule: what comes with it.
     ahead_of_rule: Vec<AheadId>,
-    lexemes: FxHashMap<(Tag, RivalsId, GuardId), Leaves>,
-    trivia: FxHashMap<(PlaceId, GuardId), Leaves>,
+    lexemes: FxHashMap<(Tag, RivalsId, GuardId), Rc<Leaves>>,
+    trivia: FxHashMap<(PlaceId, GuardId), Rc<Leaves>>,
+    /// The same by what they are made of, which places have in common.
+    trivia_of: FxHashMap<TriviaKey, Rc<Leaves>>,
+    /// Lexemes with the trivia after them, by what they are made of.
+    joined: FxHashMap<SmallVec<[Address; 3]>, Rc<Leaves>>,
+}
+
+/// The lexemes of an occurrence, and the trivia after each of them.
+struct Pieces {
+    lexemes: Rc<Leaves>,
+    trivia: SmallVec<[Rc<Leaves>; 2]>,
+}
+
+/// What a lexer made, by its address: as long as the lexer keeps it, no other one has that.
+type Address = usize;
+
+impl Pieces {
+    fn addresses(&self) -> SmallVec<[Address; 3]> {
+        std::iter::once(&self.lexemes).chain(&self.trivia).map(|leaves| Rc::as_ptr(leaves).addr()).collect()
+    }
+
+    /// Lexemes and trivia, by the guard that both leave.
+    fn pairs(&self) -> impl Iterator<Item = (GuardId, [Regular; 2])> {
+        self.lexemes.iter().zip(&self.trivia).flat_map(|((_, lexeme), trivia)| {
+            trivia.iter().map(|(after, trivia)| (*after, [lexeme.clone(), trivia.clone()]))
+        })
+    }
+}
+
+/// What decides which trivia there are.
+#[derive(PartialEq, Eq, Hash)]
+struct TriviaKey {
+    /// What is looked for.
+    rivals: RivalsId,
+    /// The guards between the lexemes, in the order in which they are met.
+    guards: SmallVec<[GuardId; 4]>,
+    /// By lexeme, in order: the guards before and after it, as indices.
+    steps: SmallVec<[(u32, u32); 4]>,
+    /// By guard: what is left of it where the trivia end.
+    ends: SmallVec<[GuardId; 4]>,
 }
 
 impl<'l> Lexer<'l> {
@@ -103,6 +146,8 @@ impl<'l> Lexer<'l> {
             ahead_of_rule,
             lexemes: FxHashMap::default(),
             trivia: FxHashMap::default(),
+            trivia_of: FxHashMap::default(),
+            joined: FxHashMap::default(),
         }
     }
 
@@ -112,30 +157,30 @@ impl<'l> Lexer<'l> {
     }
 
     /// The texts of an occurrence with the trivia after it, after a guard.
-    pub fn leaves(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Leaves {
-        let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
-        for (after, both) in self.pairs(parts, occurrence, guard) {
-            all.entry(after).or_default().push(Regular::concat(both));
-        }
-        all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
+    pub fn leaves(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Rc<Leaves> {
+        let Some(pieces) = self.pieces(parts, occurrence, guard) else { return Rc::default() };
+        let joined = || pieces.pairs().map(|(after, both)| (after, Regular::concat(both))).collect();
+        let known = self.joined.entry(pieces.addresses()).or_insert_with(|| Rc::new(by_guard(joined())));
+        Rc::clone(known)
     }
 
     /// The texts of an occurrence after a guard, and the trivia after them, by the guard that both leave.
     pub fn pairs(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Vec<(GuardId, [Regular; 2])> {
-        let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return Vec::new() };
+        self.pieces(parts, occurrence, guard).map_or_else(Vec::new, |pieces| pieces.pairs().collect())
+    }
+
+    /// The same as they are kept; `None` of another language.
+    fn pieces(&mut self, parts: &Parts, occurrence: OccurrenceId, guard: GuardId) -> Option<Pieces> {
+        let Symbol::Terminal(terminal) = parts.occurrences[occurrence as usize].symbol else { return None };
         let guard = self.guards.before(guard, self.ahead_of_occurrence[occurrence as usize], &mut self.ahead);
         let lexemes = self.lexemes(terminal, self.at_occurrence[occurrence as usize], guard);
         let place = self.places.after[occurrence as usize];
-        let mut all = Vec::new();
-        for (between, lexeme) in lexemes {
-            let trivia = self.trivia(place, between).into_iter();
-            all.extend(trivia.map(|(after, trivia)| (after, [lexeme.clone(), trivia])));
-        }
-        all
+        let trivia = lexemes.iter().map(|(between, _)| self.trivia(place, *between)).collect();
+        Some(Pieces { lexemes, trivia })
     }
 
     /// What may be ignored after an occurrence that leaves no guard.
-    pub fn trivia_after(&mut self, occurrence: OccurrenceId) -> Leaves {
+    pub fn trivia_after(&mut self, occurrence: OccurrenceId) -> Rc<Leaves> {
         self.trivia(self.places.after[occurrence as usize], FREE)
     }
 
@@ -154,18 +199,16 @@ impl<'l> Lexer<'l> {
     ) -> Leaves {
         let guarded =
             if needed == FREE { tree.clone() } else { Regular::and([tree.clone(), self.guards.language(needed)]) };
-        let mut all: BTreeMap<GuardId, Vec<Regular>> = BTreeMap::new();
+        let mut all = Leaves::new();
         let is_nullable = nullable(tree);
         let texts = if is_nullable { Regular::and([guarded, Regular::any().repeat(1, None)]) } else { guarded };
-        for (after, trivia) in self.trivia_after(occurrence) {
-            all.entry(after).or_default().push(Regular::concat([texts.clone(), trivia]));
+        for (after, trivia) in &*self.trivia_after(occurrence) {
+            all.push((*after, Regular::concat([texts.clone(), trivia.clone()])));
         }
         if is_nullable {
-            for (after, trivia) in self.trivia(self.places.after[occurrence as usize], guard) {
-                all.entry(after).or_default().push(trivia);
-            }
+            all.extend(self.trivia(self.places.after[occurrence as usize], guard).iter().cloned());
         }
-        all.into_iter().map(|(guard, trees)| (guard, Regular::or(trees))).collect()
+        by_guard(all)
     }
 
     /// A guard as far as another language can break it.
@@ -197,54 +240,71 @@ impl<'l> Lexer<'l> {
     }
 
     /// What may be ignored in a place, after a guard, with the guards on what comes in that place.
-    pub fn trivia(&mut self, place: PlaceId, guard: GuardId) -> Leaves {
+    pub fn trivia(&mut self, place: PlaceId, guard: GuardId) -> Rc<Leaves> {
         if let Some(known) = self.trivia.get(&(place, guard)) {
-            return known.clone();
+            return Rc::clone(known);
         }
         let made = self.find_trivia(place, guard);
-        self.trivia.insert((place, guard), made.clone());
+        self.trivia.insert((place, guard), Rc::clone(&made));
         made
     }
 
-    fn find_trivia(&mut self, place: PlaceId, guard: GuardId) -> Leaves {
+    fn find_trivia(&mut self, place: PlaceId, guard: GuardId) -> Rc<Leaves> {
+        let key = self.trivia_key(place, guard);
+        if let Some(known) = self.trivia_of.get(&key) {
+            return Rc::clone(known);
+        }
+        let made = Rc::new(self.trivia_of_key(&key));
+        self.trivia_of.insert(key, Rc::clone(&made));
+        made
+    }
+
+    fn trivia_key(&mut self, place: PlaceId, guard: GuardId) -> TriviaKey {
         let (ahead, after_trivia) = (self.ahead.of_place(place), self.ahead_of_place[place as usize]);
-        let first = self.guards.before(guard, ahead, &mut self.ahead);
-        let (mut guards, mut edges, mut at) = (vec![first], Vec::new(), 0);
-        while at < guards.len() {
-            for tag in self.ignored.clone() {
-                for (after, lexeme) in self.lexemes(tag, self.at_place[place as usize], guards[at]) {
+        let (rivals, mut steps) = (self.at_place[place as usize], SmallVec::new());
+        let mut guards = SmallVec::from_slice(&[self.guards.before(guard, ahead, &mut self.ahead)]);
+        let mut at = 0;
+        while let Some(&from) = guards.get(at) {
+            for ignored in 0..self.ignored.len() {
+                for (after, _) in &*self.lexemes(self.ignored[ignored], rivals, from) {
                     count(guards.len());
-                    let after = self.guards.before(after, ahead, &mut self.ahead);
+                    let after = self.guards.before(*after, ahead, &mut self.ahead);
                     let to = guards.iter().position(|&known| known == after).unwrap_or_else(|| {
                         guards.push(after);
                         guards.len() - 1
                     });
-                    edges.push((at, to, lexeme));
+                    steps.push((at as u32, to as u32));
                 }
             }
             at += 1;
         }
-        let before = |&guard: &GuardId| self.guards.before(guard, after_trivia, &mut self.ahead);
-        let ends: Vec<GuardId> = guards.iter().map(before).collect();
-        let mut distinct = ends.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
+        let ends = guards.iter().map(|&guard| self.guards.before(guard, after_trivia, &mut self.ahead)).collect();
+        TriviaKey { rivals, guards, steps, ends }
+    }
+
+    fn trivia_of_key(&mut self, TriviaKey { rivals, guards, steps, ends }: &TriviaKey) -> Leaves {
+        let mut lexemes = Vec::with_capacity(steps.len());
+        for &guard in guards {
+            for ignored in 0..self.ignored.len() {
+                let found = self.lexemes(self.ignored[ignored], *rivals, guard);
+                lexemes.extend(found.iter().map(|(_, tree)| tree.clone()));
+            }
+        }
+        let edge = |(&(from, to), tree)| (from as usize, to as usize, tree);
+        let edges: Vec<(usize, usize, Regular)> = steps.iter().zip(lexemes).map(edge).collect();
+        let distinct: Sorted<GuardId> = ends.iter().copied().collect();
         let tree = |end: GuardId| (end, language_between(guards.len(), &edges, |at| ends[at] == end));
         distinct.into_iter().map(tree).collect()
     }
 
     /// The texts of a terminal among rivals, after a guard.
-    fn lexemes(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Leaves {
+    fn lexemes(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Rc<Leaves> {
         if let Some(known) = self.lexemes.get(&(tag, rivals, guard)) {
-            return known.clone();
+            return Rc::clone(known);
         }
-        let made = self.find_lexemes(tag, rivals, guard);
-        self.lexemes.insert((tag, rivals, guard), made.clone());
+        let made = Rc::new(self.run(tag, rivals, guard).leaves(self));
+        self.lexemes.insert((tag, rivals, guard), Rc::clone(&made));
         made
-    }
-
-    fn find_lexemes(&mut self, tag: Tag, rivals: RivalsId, guard: GuardId) -> Leaves {
-        self.run(tag, rivals, guard).leaves(self)
     }
 
     /// If a terminal never comes among rivals: one of those that are taken for its texts.
@@ -266,6 +326,16 @@ impl<'l> Lexer<'l> {
         longer.insert(tag);
         Run::new(self, tag, guard, &Winners { all, shorter, longer })
     }
+}
+
+/// Texts by the guard that they leave, each guard once.
+fn by_guard(mut all: Leaves) -> Leaves {
+    if all.len() < 2 {
+        return all;
+    }
+    all.sort_by_key(|(guard, _)| *guard);
+    let runs = all.chunk_by(|one, other| one.0 == other.0);
+    runs.map(|run| (run[0].0, Regular::or(run.iter().map(|(_, tree)| tree.clone())))).collect()
 }
 
 /// Whether one terminal is taken instead of another one that matches more.
@@ -298,13 +368,13 @@ pub struct Found<'f> {
 
 impl Found<'_> {
     /// The terminals that it is one of, whatever follows.
-    fn certain(&self) -> impl Iterator<Item = Tag> + '_ {
+    pub fn certain(&self) -> impl Iterator<Item = Tag> + '_ {
         let tags = self.automaton.accepts(self.state).iter().copied();
         tags.filter(|&tag| (tag as usize) < self.terminals.len() && !self.automaton.is_followed(tag))
     }
 
     /// Those that it is one of if the right text follows, each with the state before that.
-    fn open(&self) -> impl Iterator<Item = (Tag, TaggedState)> + '_ {
+    pub fn open(&self) -> impl Iterator<Item = (Tag, TaggedState)> + '_ {
         self.automaton.accepts_if(self.state)
     }
 
@@ -338,188 +408,6 @@ impl Found<'_> {
             return Vec::new();
         }
         self.open().filter(|&(tag, _)| is_expression(tag) && self.embeds(tag)).collect()
-    }
-}
-
-/// The terminals that are taken instead of another one where their match is shorter or longer.
-struct Winners {
-    /// All rivals, which may be taken where their match is equal.
-    all: Bits,
-    shorter: Bits,
-    longer: Bits,
-}
-
-/// The texts of a terminal, read by the automaton of all terminals and by a guard at once.
-struct Run {
-    tag: Tag,
-    guard: GuardId,
-    states: Vec<(TaggedState, GuardId)>,
-    /// By state: where minterms lead.
-    rows: Vec<Vec<Option<u32>>>,
-    /// By state where a text ends: the guard that it leaves.
-    ends: Vec<Option<GuardId>>,
-    /// Terminals that are taken instead inside some text.
-    cutting: Bits,
-    /// Terminals that are taken instead for some text.
-    taken: Bits,
-    /// Whether the guard is broken by some text.
-    is_broken: bool,
-    /// Whether it depends on what follows which texts there are.
-    is_conditional: bool,
-}
-
-impl Run {
-    fn new(lexer: &mut Lexer<'_>, tag: Tag, guard: GuardId, winners: &Winners) -> Self {
-        let (automaton, tags) = (lexer.automaton, lexer.terminals.len());
-        let mut run = Self {
-            tag,
-            guard,
-            states: vec![(automaton.start(), guard)],
-            rows: Vec::new(),
-            ends: Vec::new(),
-            cutting: Bits::new(tags),
-            taken: Bits::new(tags),
-            is_broken: false,
-            is_conditional: automaton.is_followed(tag),
-        };
-        let mut ids = FxHashMap::from_iter([(run.states[0], 0)]);
-        let mark = automaton.is_followed(tag).then(|| automaton.minterm(MARK)); // what follows does not belong to the text
-        let mut at = 0;
-        while at < run.states.len() {
-            let (state, guard) = run.states[at];
-            let found = Found { automaton, terminals: lexer.terminals, state };
-            let cutting: Vec<Tag> = found.certain().filter(|&rival| winners.shorter.contains(rival)).collect();
-            let cutting_if: Vec<_> = found.open().filter(|&(rival, _)| winners.shorter.contains(rival)).collect();
-            run.is_conditional |= !cutting_if.is_empty();
-            let onward = lexer.guards.with_conditions(guard, &cutting_if, false);
-            let is_left_out = lexer.left_out[tag as usize].is_some_and(|tag| automaton.accepts(state).contains(&tag));
-            run.is_conditional |= is_left_out;
-            let end = if is_left_out { None } else { run.end_at(&mut lexer.guards, winners, &found, guard) };
-            run.ends.push(end);
-            count(usize::from(automaton.minterms()));
-            let row = (0..automaton.minterms()).map(|minterm| {
-                let (next, guard) = (automaton.step(state, minterm), lexer.guards.step(onward, minterm));
-                if automaton.alive(next).binary_search(&tag).is_err() || mark == Some(minterm) {
-                    return None;
-                }
-                if !cutting.is_empty() {
-                    for &other in &cutting {
-                        run.cutting.insert(other);
-                    }
-                    return None;
-                }
-                if guard == BROKEN {
-                    run.is_broken = true;
-                    return None;
-                }
-                Some(*ids.entry((next, guard)).or_insert_with(|| {
-                    run.states.push((next, guard));
-                    run.states.len() as u32 - 1
-                }))
-            });
-            let row = row.collect();
-            run.rows.push(row);
-            at += 1;
-        }
-        run
-    }
-
-    /// The guard that a text leaves which ends where something is found, if it may.
-    fn end_at(
-        &mut self,
-        guards: &mut Guards<'_>,
-        winners: &Winners,
-        found: &Found<'_>,
-        guard: GuardId,
-    ) -> Option<GuardId> {
-        let own = found.open().find(|(own, _)| *own == self.tag);
-        if own.is_none() && !found.certain().any(|own| own == self.tag) {
-            return None;
-        }
-        let is_winner = |rival: Tag| winners.all.contains(rival) && found.is_taken_by(rival, self.tag);
-        let taken: Vec<Tag> = found.certain().filter(|&rival| is_winner(rival)).collect();
-        let taken_if: Vec<_> = found.open().filter(|&(rival, _)| is_winner(rival)).collect();
-        let asked: Vec<_> = found.deciding(self.tag, &winners.all).into_iter().chain(own).collect();
-        self.is_conditional |= !taken_if.is_empty() || !asked.is_empty();
-        for &winner in &taken {
-            self.taken.insert(winner);
-        }
-        if !taken.is_empty() {
-            return None;
-        }
-        let longer = guards.longer(found.state, &winners.longer);
-        let left = guards.either(longer, guard);
-        let left = guards.with_conditions(left, &asked, true);
-        Some(guards.with_conditions(left, &taken_if, false)).filter(|&left| left != BROKEN)
-    }
-
-    /// The texts by the guard that they leave.
-    fn leaves(&self, lexer: &Lexer<'_>) -> Leaves {
-        let mut guards: Vec<GuardId> = self.ends.iter().copied().flatten().collect();
-        guards.sort_unstable();
-        guards.dedup();
-        match guards[..] {
-            [only] if !self.is_conditional => vec![(only, self.tree(lexer))],
-            _ => guards.iter().filter_map(|&guard| Some((guard, self.part(lexer, guard)?))).collect(),
-        }
-    }
-
-    /// All texts: those of the terminal without what rivals and the guard exclude.
-    fn tree(&self, lexer: &Lexer<'_>) -> Regular {
-        let trees = |tags: &Bits| tags.iter().map(|tag| lexer.terminals[tag as usize].tree.clone()).collect::<Vec<_>>();
-        let mut all = vec![lexer.terminals[self.tag as usize].tree.clone()];
-        let (taken, cutting) = (trees(&self.taken), trees(&self.cutting));
-        if !taken.is_empty() {
-            all.push(Regular::or(taken).not());
-        }
-        if !cutting.is_empty() {
-            all.push(Regular::concat([Regular::or(cutting), Regular::any().repeat(1, None)]).not());
-        }
-        if self.is_broken {
-            all.push(lexer.guards.language(self.guard));
-        }
-        Regular::and(all)
-    }
-
-    /// The texts that leave one of several guards.
-    fn part(&self, lexer: &Lexer<'_>, guard: GuardId) -> Option<Regular> {
-        let useful = self.useful(guard);
-        let mut numbers = vec![0_u32; self.states.len()];
-        let kept: Vec<usize> = (0..self.states.len()).filter(|&state| useful[state]).collect();
-        kept.iter().zip(0..).for_each(|(&state, number)| numbers[state] = number);
-        if !useful[0] {
-            return None;
-        }
-        let state = |&state: &usize| {
-            let row = &self.rows[state];
-            count(row.len());
-            let mut targets: Vec<u32> = row.iter().flatten().copied().filter(|&to| useful[to as usize]).collect();
-            targets.sort_unstable();
-            targets.dedup();
-            let edge = |&to: &u32| {
-                let class = lexer.automaton.ranges_of(|minterm| row[usize::from(minterm)] == Some(to));
-                (class, numbers[to as usize])
-            };
-            ExplicitState { edges: targets.iter().map(edge).collect(), is_accepting: self.ends[state] == Some(guard) }
-        };
-        Some(explicit(kept.iter().map(state).collect(), 0))
-    }
-
-    /// The states on a way to a text that leaves a guard.
-    fn useful(&self, guard: GuardId) -> Vec<bool> {
-        let mut before = vec![Vec::new(); self.states.len()];
-        for (from, row) in self.rows.iter().enumerate() {
-            count(row.len());
-            row.iter().flatten().for_each(|&to| before[to as usize].push(from));
-        }
-        let mut useful = vec![false; self.states.len()];
-        let mut open: Vec<usize> = (0..self.states.len()).filter(|&state| self.ends[state] == Some(guard)).collect();
-        while let Some(state) = open.pop() {
-            if !std::mem::replace(&mut useful[state], true) {
-                open.extend(&before[state]);
-            }
-        }
-        useful
     }
 }
 

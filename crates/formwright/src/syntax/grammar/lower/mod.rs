@@ -8,6 +8,7 @@
 //! productions rules as a parser generator reads them
 //! states      the states of a parser, and which terminals it may read in each
 //! uses        the terminals in rules that are used
+//! sorted      small sets as sorted lists
 //! spread      sets that grow along edges
 //! places      what may come where, so which terminals are rivals
 //! contested   occurrences that have other rivals in one state of the parser than in others
@@ -20,7 +21,9 @@
 //! guards      what must not follow a lexeme
 //! foreign     other languages inside a grammar
 //! lexer       lexemes and trivia as languages, with the guards that they leave
+//! run         the texts of a terminal among rivals
 //! rounds      repetitions between two guards
+//! rows        parts in a row between two guards
 //! bounds      terminals in which only so many tokens may end
 //! copies      rules as nodes, a copy for each pair of guards
 //! characters  parts that are made of single characters
@@ -46,6 +49,9 @@ mod productions;
 mod remarks;
 mod repetitions;
 mod rounds;
+mod rows;
+mod run;
+mod sorted;
 mod spread;
 mod states;
 mod uses;

@@ -13,8 +13,6 @@
 //!
 //! Cost: as for copies ([`super::copies`]); beyond a number of parts, the rules stay as they are.
 
-use std::collections::BTreeSet;
-
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -25,13 +23,14 @@ use super::entries::{Ends, Entries, Written};
 use super::likeness::find_alike;
 use super::parts::{OccurrenceId, Part, PartId, Parts};
 use super::places::RivalsByOccurrence;
+use super::sorted::Sorted;
 use crate::interrupt::count;
 
 /// Parts for each part as it is written, and some for small grammars.
 const MOST_PARTS: (usize, usize) = (8, 1 << 9);
 
 /// The looks that texts may end with.
-type Looks = BTreeSet<LookId>;
+type Looks = Sorted<LookId>;
 
 /// What is left of a row or a repetition, one part after the other.
 pub type Rest = Vec<PartId>;
