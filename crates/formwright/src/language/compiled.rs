@@ -114,6 +114,11 @@ impl CompiledGraph {
         self.graph.root
     }
 
+    /// The nodes that a text may come to, each after one that leads to it.
+    pub(super) fn reached(&self) -> Vec<NodeId> {
+        self.graph.reached()
+    }
+
     /// Whether it holds a grammar, whose rules may nest: then stacks have no bound.
     #[inline]
     pub fn has_rules(&self) -> bool {

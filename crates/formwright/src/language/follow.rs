@@ -4,7 +4,10 @@
 //! list: "[" item ("," item)* "]"        after item: `,` and `]`        after list: what may follow the rules that end with it
 //! ```
 //!
-//! Cost: passes over the nodes that learnt something, found once for a language, when a walk asks.
+//! Cost: a visit of each node, and one of those that learnt something after theirs, found once for a language, when a walk
+//! asks.
+
+use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
@@ -44,8 +47,8 @@ impl Follows {
         made
     }
 
-    fn id(&mut self, ids: &mut FxHashMap<Vec<u8>, FollowId>, set: ByteSet) -> FollowId {
-        *ids.entry(set.iter().collect()).or_insert_with(|| {
+    fn id(&mut self, ids: &mut FxHashMap<ByteSet, FollowId>, set: ByteSet) -> FollowId {
+        *ids.entry(set).or_insert_with(|| {
             self.sets.push(set);
             self.sets.len() as FollowId - 1
         })
@@ -71,15 +74,22 @@ impl Follows {
 fn find(graph: &CompiledGraph) -> Vec<ByteSet> {
     const IN_JSON: ByteSet = ByteSet::of(b",:]} \t\r\n");
     let mut follow = vec![ByteSet::default(); graph.nodes() as usize];
-    let mut open: Vec<NodeId> = (0..graph.nodes()).collect();
-    while let Some(node) = open.pop() {
+    let mut open = VecDeque::from(graph.reached());
+    let mut is_open = vec![false; follow.len()];
+    for &node in &open {
+        is_open[node as usize] = true;
+    }
+    while let Some(node) = open.pop_front() {
+        is_open[node as usize] = false;
         let own = follow[node as usize];
         let mut tell = |child: NodeId, set: &ByteSet| {
             let known = &mut follow[child as usize];
             let all = known.union(set);
             if all != *known {
                 *known = all;
-                open.push(child);
+                if !std::mem::replace(&mut is_open[child as usize], true) {
+                    open.push_back(child);
+                }
             }
         };
         match graph.node(node) {

@@ -40,21 +40,21 @@ pub(super) fn find_recursive(facts: &Facts, graph: &Graph) -> Vec<Vec<NodeId>> {
     if !(0..graph.nodes.len() as NodeId).any(|node| facts.leftmost(graph, node).iter().any(deeper)) {
         return Vec::new(); // most often: choices of things that are read at once
     }
-    Search::of_all(facts, graph).recursive
+    Search::of(facts, graph, 0..graph.nodes.len() as NodeId).recursive
 }
 
-/// By node of a finished graph: a number that is higher than those of all nodes that it begins with.
+/// By node of a finished graph that a text may come to: a number that is higher than those of all nodes that it begins with.
 pub(super) fn ranks(facts: &Facts, graph: &Graph) -> Box<[u32]> {
-    Search::of_all(facts, graph).ranks.into()
+    Search::of(facts, graph, graph.reached()).ranks.into()
 }
 
 impl<'g> Search<'g> {
-    fn of_all(facts: &'g Facts, graph: &'g Graph) -> Self {
+    fn of(facts: &'g Facts, graph: &'g Graph, nodes: impl IntoIterator<Item = NodeId>) -> Self {
         let none = vec![0; graph.nodes.len()];
         let (numbers, lowest, ranks) = (none.clone(), none.clone(), none);
         let (path, open, recursive) = (Vec::new(), Vec::new(), Vec::new());
         let mut search = Self { facts, graph, numbers, lowest, met: 0, path, open, recursive, ranks, complete: 0 };
-        (0..graph.nodes.len() as NodeId).for_each(|node| search.search_from(node));
+        nodes.into_iter().for_each(|node| search.search_from(node));
         search
     }
 

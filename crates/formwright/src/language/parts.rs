@@ -45,6 +45,28 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The nodes that the root leads to, each after one that leads to it. All nodes, where there are objects or arrays: these
+    /// lead to more than their parts.
+    pub(super) fn reached(&self) -> Vec<NodeId> {
+        let (mut reached, mut is_met, mut at) = (vec![self.root], vec![false; self.nodes.len()], 0);
+        is_met[self.root as usize] = true;
+        while let Some(&node) = reached.get(at) {
+            let node = &self.nodes[node as usize];
+            if matches!(node, Node::Object(_) | Node::Array(_) | Node::Tail(_)) {
+                return (0..self.nodes.len() as NodeId).collect();
+            }
+            node.each_part(|part| {
+                if !std::mem::replace(&mut is_met[part as usize], true) {
+                    reached.push(part);
+                }
+            });
+            at += 1;
+        }
+        reached
+    }
+}
+
 impl Node {
     /// The nodes that it consists of. Those of tails do not matter: in an object with a tail, anything may begin.
     pub fn each_part(&self, mut visit: impl FnMut(NodeId)) {
@@ -130,6 +152,8 @@ impl Array {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::regular::{Encoding, Regular};
     use crate::syntax::json_schema::{Options, json_schema};
 
     #[test]
@@ -142,5 +166,20 @@ mod tests {
             )
         });
         assert!(nests(&tree) && !nests(&pair));
+    }
+
+    #[test]
+    fn what_no_text_comes_to_is_not_reached() {
+        let mut graph = Graph::default();
+        let leaf = graph.regular(Regular::text("a"), Encoding::Text);
+        let lonely = graph.add(Node::Rule(leaf));
+        let rule = graph.add(Node::Never);
+        graph.root = graph.add(Node::Sequence([rule, leaf].into()));
+        graph.nodes[rule as usize] = Node::Choice([leaf, graph.root].into());
+        assert_eq!(graph.reached(), [graph.root, rule, leaf]);
+        let array = json_schema(r#"{"items": {"const": 1}, "type": "array"}"#, &Options::default()).unwrap();
+        let array = graph.import(array.graph(), &crate::limits::Limits::default()).unwrap();
+        graph.nodes[rule as usize] = Node::Choice([leaf, array].into());
+        assert!(graph.reached().contains(&lonely) && graph.reached().len() == graph.nodes.len());
     }
 }

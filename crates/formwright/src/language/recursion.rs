@@ -115,6 +115,7 @@ impl Facts {
         graph.was_left_recursive = true;
         Rewriting::new(graph, self, components, limits).rewrite()?;
         self.update(graph, limits)?;
+        debug_assert!(Self::new(graph, limits).is_ok_and(|anew| anew.is_like(self)), "nodes have kept their texts");
         self.prune(graph); // what had but the empty text has none without it
         debug_assert!(find_recursive(self, graph).is_empty(), "left recursion is left");
         Ok(())

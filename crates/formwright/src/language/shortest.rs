@@ -11,7 +11,8 @@
 //! budget knows how far the end is.
 //!
 //! Cost: one pass over the graph if children come after their parents, as most do in a schema without recursion; else
-//! a few, in both directions, and then the shortest texts first (`shortest_first`).
+//! a few, in both directions, and then the shortest texts first (`shortest_first`). What is added to a graph is solved by
+//! itself.
 
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
@@ -84,7 +85,8 @@ impl Facts {
         Ok(facts)
     }
 
-    /// Solves the equations of a graph whose nodes have changed, and which may have more leaves than before.
+    /// Solves the equations of the nodes that were added to a graph, which may have more leaves than before. Those that were
+    /// there have the same texts as before, or have become [`Node::Never`].
     pub(super) fn update(&mut self, graph: &Graph, limits: &Limits) -> Result<()> {
         for leaf in &graph.leaves[self.leaves.len()..] {
             let (shortest, built) = measure(leaf, limits)?;
@@ -95,9 +97,20 @@ impl Facts {
             let new = || Arc::new(Texts::new(&graph.leaves[leaf as usize], limits));
             self.texts.entry(leaf).or_insert_with(new);
         }
-        self.shortest = vec![INFINITE; graph.nodes.len()];
-        self.solve(graph);
+        let known = self.shortest.len();
+        self.shortest.resize(graph.nodes.len(), INFINITE);
+        for (shortest, node) in self.shortest.iter_mut().zip(&graph.nodes) {
+            if matches!(node, Node::Never) {
+                *shortest = INFINITE;
+            }
+        }
+        self.solve(graph, known);
         self.texts.values().find_map(|texts| texts.failure()).map_or(Ok(()), Err)
+    }
+
+    /// Whether it says of each node what others say.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.shortest == other.shortest
     }
 
     /// How many texts of a leaf have at most some length, and whether none is longer. Where no texts must differ, there
@@ -106,9 +119,9 @@ impl Facts {
         self.texts.get(&leaf).map_or((u64::MAX, false), |texts| texts.up_to(length))
     }
 
-    /// Nodes without children are solved first, then all others from the last one on: in schemas parents come first, so
-    /// mostly children are solved before their parents, and one pass is enough.
-    fn solve(&mut self, graph: &Graph) {
+    /// Solves the equations of the nodes from one on. Nodes without children are solved first, then all others from the last
+    /// one on: in schemas parents come first, so mostly children are solved before their parents, and one pass is enough.
+    fn solve(&mut self, graph: &Graph, first: usize) {
         let costs = LayoutCosts::new(graph);
         let is_alone = |node: &Node| {
             matches!(
@@ -116,7 +129,7 @@ impl Facts {
                 Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) | Node::Regular(_) | Node::Text { .. }
             )
         };
-        let (alone, others): (Nodes, Nodes) = (0..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
+        let (alone, others): (Nodes, Nodes) = (first..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
         self.pass(alone.into_iter(), graph, &costs);
         if self.pass(others.iter().rev().copied(), graph, &costs).1 {
             debug_assert!(!self.pass(others.into_iter(), graph, &costs).0, "a solution does not change");

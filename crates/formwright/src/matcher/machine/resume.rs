@@ -11,7 +11,8 @@
 //! empty lead from one to the next however deep operators are nested: what is still to be done is a list, and no call.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use smallvec::SmallVec;
 
@@ -25,6 +26,27 @@ type ToDo = SmallVec<[Step; 8]>;
 
 /// Nodes whose first byte is looked for, each with what comes after it.
 type Open = SmallVec<[(NodeId, StackId); 8]>;
+
+/// Nodes that wait until no node is left that begins with them, each with a stack after it; those of the highest rank are
+/// looked at first.
+#[derive(Default)]
+struct Waiting(BinaryHeap<(u32, Reverse<NodeId>, StackId)>);
+
+impl Waiting {
+    fn push(&mut self, rank: u32, node: NodeId, stack: StackId) {
+        self.0.push((rank, Reverse(node), stack));
+    }
+
+    /// The next node, with all its stacks.
+    fn pop(&mut self) -> Option<(NodeId, SmallVec<[StackId; 4]>)> {
+        let (_, node, stack) = self.0.pop()?;
+        let mut stacks = SmallVec::from_slice(&[stack]);
+        while let Some(next) = self.0.peek_mut().filter(|next| next.1 == node) {
+            stacks.push(PeekMut::pop(next).2);
+        }
+        Some((node.0, stacks))
+    }
+}
 
 /// One of these things.
 #[derive(Clone, Copy)]
@@ -257,12 +279,12 @@ impl Machine<'_> {
     /// begin.
     #[cold]
     fn start_in_order(&mut self, mut open: Open, byte: u8, out: &mut Successors<'_>) {
-        let mut waiting: BTreeMap<(Reverse<u32>, NodeId), Vec<StackId>> = BTreeMap::new();
+        let mut waiting = Waiting::default();
         loop {
             for (node, stack) in open.drain(..) {
-                waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
+                waiting.push(self.graph.rank(node), node, stack);
             }
-            let Some(((_, node), stacks)) = waiting.pop_first() else { break };
+            let Some((node, stacks)) = waiting.pop() else { break };
             count(UNITS_OF_NODE * stacks.len());
             let stack = self.stacks.union(stacks);
             self.overflow |= self.stacks.is_near_its_limit();
@@ -334,17 +356,15 @@ impl Machine<'_> {
     pub fn split_starts(&mut self, configurations: &[Configuration], out: &mut Vec<Configuration>) {
         let base = out.len();
         let mut successors = Successors::new(out, base);
-        let mut waiting: BTreeMap<_, Vec<StackId>> = BTreeMap::new();
+        let mut waiting = Waiting::default();
         for &Configuration { position, stack } in configurations {
             match position {
-                Position::Start(node) => {
-                    waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
-                }
+                Position::Start(node) => waiting.push(self.graph.rank(node), node, stack),
                 _ => successors.push(position, stack),
             }
         }
         let mut open = Open::new();
-        while let Some(((_, node), stacks)) = waiting.pop_first() {
+        while let Some((node, stacks)) = waiting.pop() {
             let stack = self.stacks.union(stacks);
             if let Some(position) = self.start_of_terminal(node) {
                 successors.push(position, stack);
@@ -354,7 +374,7 @@ impl Machine<'_> {
                 successors.push(Position::Start(node), stack);
             }
             for (node, stack) in open.drain(..) {
-                waiting.entry((Reverse(self.graph.rank(node)), node)).or_default().push(stack);
+                waiting.push(self.graph.rank(node), node, stack);
             }
         }
         self.unite(successors);

@@ -16,6 +16,7 @@ use std::cell::{RefCell, RefMut};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, TextsId};
@@ -305,7 +306,7 @@ impl Stacks {
 
     /// The union of some stack nodes, at least one; a single one is itself.
     pub fn union(&mut self, of: impl IntoIterator<Item = StackId>) -> StackId {
-        let mut all: Vec<StackId> = Vec::new();
+        let mut all: SmallVec<[StackId; 8]> = SmallVec::new();
         for stack in of {
             match self.alternatives(stack) {
                 Some(several) => all.extend_from_slice(several),
@@ -318,10 +319,10 @@ impl Stacks {
         if let [only] = *all {
             return only;
         }
-        let all: Box<[StackId]> = all.into();
-        if let Some(&id) = self.union_ids.get(&all) {
+        if let Some(&id) = self.union_ids.get(&all[..]) {
             return id;
         }
+        let all: Box<[StackId]> = all.into_boxed_slice();
         self.united += all.len();
         let position = Position::Union(self.unions.len() as u32);
         self.unions.push(all.clone());
