@@ -12,6 +12,7 @@ import pytest
 
 import formwright as fw
 from formwright._lru import Lru
+from formwright.forms import lark_expressions
 
 VOCABULARY = [bytes([byte]) for byte in range(256)] + [b""]
 
@@ -199,3 +200,19 @@ def test_what_is_heavy_pushes_out_what_is_old() -> None:
     assert kept.find("d", lambda: "12345678901") == "12345678901"
     assert "d" not in kept
     assert len(kept) == 2
+
+
+def test_expressions_of_grammars_are_translated_once_unless_they_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, write = [], lark_expressions.write_pattern
+
+    def write_and_note(pattern: re.Pattern[str]) -> str:
+        asked.append(pattern.pattern)
+        return write(pattern)
+
+    monkeypatch.setattr(lark_expressions, "write_pattern", write_and_note)
+    short, long = "[kept]{3,3}", "x" * 1001
+    for _ in range(2):
+        assert lark_expressions.translate_expression(short, "") == short
+        assert lark_expressions.translate_expression(short, "i") != short
+        assert lark_expressions.translate_expression(long, "") == long
+    assert asked == [short, short, long, long]
