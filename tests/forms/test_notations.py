@@ -98,9 +98,19 @@ class Draws:
             }
         members = self.random.sample(names, self.random.randint(0, 4))
         required = [name for name in members if self.random.random() < 0.6]
-        is_open = self.random.random() < 0.2
         properties = {name: self.nested(depth - 1, names) for name in members}
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": is_open}
+        return {"type": "object", "properties": properties, "required": required, **self.others(depth, names)}
+
+    def others(self, depth: int, names: list[str]) -> dict[str, Any]:
+        """What an object says of names that it does not declare."""
+        kind = self.random.random()
+        if kind < 0.2:
+            return {"additionalProperties": kind < 0.1 or self.nested(depth - 1, names)}
+        if kind < 0.3:
+            patterns = {"^[a-f]": self.nested(depth - 1, names), "^.?$": self.nested(depth - 1, names)}
+            return {"patternProperties": patterns, "additionalProperties": kind < 0.25}
+        counts = {"minProperties": 5, "maxProperties": 6} if kind < 0.35 else {}
+        return {"additionalProperties": kind < 0.35 and self.random.choice(SCALARS), **counts}
 
     def string(self) -> str:
         if self.random.random() < 0.4:

@@ -111,10 +111,12 @@ fn find(graph: &CompiledGraph) -> Vec<ByteSet> {
                 items.chain(counted).for_each(|item| tell(item, &IN_JSON));
             }
             Node::Object(object) => {
+                let after = object.separator.map_or(IN_JSON, |separator| own.union(&graph.first(separator)));
+                object.separator.into_iter().for_each(|separator| tell(separator, &ByteSet::of(b"\"")));
                 for (value, others) in (0..object.values()).map(|member| object.values_of(member)) {
-                    tell(value, &IN_JSON);
+                    tell(value, &after);
                     for &(other, _) in others {
-                        tell(other, &IN_JSON);
+                        tell(other, &after);
                     }
                 }
             }

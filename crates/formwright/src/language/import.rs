@@ -96,6 +96,7 @@ impl Shift {
             members: members.collect(),
             undeclared: undeclared.collect(),
             layout: object.layout.shifted(self.space),
+            separator: object.separator.map(|separator| separator + self.node),
             names: object.names.clone(),
             implied: object.implied.clone(),
             conditions: object.conditions.clone(),

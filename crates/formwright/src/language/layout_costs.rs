@@ -1,4 +1,4 @@
-//! What whitespace costs a text, at least: nonzero only for styles that require some.
+//! What brackets, commas and colons cost a text, at least, with the whitespace that a style requires around them.
 //!
 //! ```text
 //! pretty     a member starts on a new line: one byte, and a space after its colon: one more
@@ -20,17 +20,23 @@ impl LayoutCosts {
         Self { spaces: Arc::clone(&graph.spaces) }
     }
 
-    /// A comma and the whitespace around it.
+    /// A comma and the whitespace around it, or what is in its place.
     pub fn between_items(&self, layout: &Layout) -> u32 {
+        if layout.bare > 0 {
+            return layout.bare;
+        }
         1 + self.spaces.shortest(layout.value, end::COMMA) + self.spaces.shortest(layout.comma, end::ITEM)
     }
 
-    /// Whitespace after the opening and before the closing bracket.
-    pub fn around_items(&self, layout: &Layout, count: u32) -> u32 {
-        if count == 0 {
-            return self.spaces.shortest(layout.open, end::CLOSE);
+    /// The brackets around so many items, if there are any, with the whitespace inside of them.
+    pub fn brackets(&self, layout: &Layout, count: u32) -> u32 {
+        if layout.bare > 0 {
+            return 0;
         }
-        self.spaces.shortest(layout.open, end::ITEM) + self.spaces.shortest(layout.value, end::CLOSE)
+        if count == 0 {
+            return 2 + self.spaces.shortest(layout.open, end::CLOSE);
+        }
+        1 + self.spaces.shortest(layout.open, end::ITEM) + self.close(layout)
     }
 
     /// Whitespace between an opening brace and a name.
@@ -38,13 +44,16 @@ impl LayoutCosts {
         self.spaces.shortest(layout.open, end::ITEM)
     }
 
-    /// Whitespace between a value and the closing brace.
-    pub fn before_close(&self, layout: &Layout) -> u32 {
-        self.spaces.shortest(layout.value, end::CLOSE)
+    /// The closing bracket after a value, if there is one, and the whitespace before it.
+    pub fn close(&self, layout: &Layout) -> u32 {
+        if layout.bare > 0 { 0 } else { 1 + self.spaces.shortest(layout.value, end::CLOSE) }
     }
 
-    /// A colon and the whitespace around it.
+    /// A colon, if there is one, and the whitespace around it.
     pub fn colon(&self, layout: &Layout) -> u32 {
+        if layout.bare > 0 {
+            return 0;
+        }
         1 + self.spaces.shortest(layout.key, end::COLON) + self.spaces.shortest(layout.colon, end::ITEM)
     }
 }

@@ -230,6 +230,7 @@ impl Factoring<'_> {
             existentials: 0,
             conditions: None,
             layout: like.layout,
+            separator: None,
             tails,
         };
         let shortest = 1 + self.costs.after_open(&object.layout) + self.shortest_tail(&object);
@@ -297,9 +298,7 @@ impl Factoring<'_> {
         let Some((members, count)) = self.facts.with_minimum_lengths(&object.layout, &self.costs, ask) else {
             return INFINITE;
         };
-        members
-            .saturating_add(between.saturating_mul(count))
-            .saturating_add(1 + self.costs.before_close(&object.layout))
+        members.saturating_add(between.saturating_mul(count)).saturating_add(self.costs.close(&object.layout))
     }
 
     /// Bytes of the shortest last member of a common prefix, and all that follows it.

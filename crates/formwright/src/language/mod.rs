@@ -214,6 +214,9 @@ pub struct Object {
     pub conditions: Option<Arc<Conditions>>,
     /// Whitespace.
     pub layout: Layout,
+    /// What is written between two members of an object without braces, commas and colons. Such an object has a member, and
+    /// ends where what comes next does not go on with another one.
+    pub separator: Option<NodeId>,
     /// If not 0, this is a common prefix of some objects: this many of its last members have a [`Tail`], which ends it.
     pub tails: u32,
 }
@@ -358,6 +361,11 @@ impl Object {
     /// Whether declaration order alone decides what may come: the state is then a position.
     pub fn is_plain(&self) -> bool {
         self.is_ordered() && self.undeclared.is_empty()
+    }
+
+    /// Whether it has no braces, commas and colons.
+    pub fn is_bare(&self) -> bool {
+        self.separator.is_some()
     }
 
     /// Whether declaration order alone decides which declared members may come.

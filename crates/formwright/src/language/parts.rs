@@ -77,6 +77,7 @@ impl Node {
                 witnesses.for_each(|&(witness, _)| visit(witness));
                 object.members.iter().for_each(|member| visit(member.value));
                 object.undeclared.iter().for_each(|kind| visit(kind.value));
+                object.separator.into_iter().for_each(visit);
             }
             Self::Array(array) => {
                 array.prefix.iter().chain(&array.rest).for_each(|&item| visit(item));

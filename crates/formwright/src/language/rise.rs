@@ -90,7 +90,10 @@ impl Rises {
 impl CompiledGraph {
     /// How much farther from the end its texts can be led; `None` for grammars, where rounds may nest without end.
     pub(super) fn find_rises(&self) -> Option<Rises> {
-        let has_no_brackets = |&node: &NodeId| matches!(self.node(node), Node::Sequence(_) | Node::Repeat { .. });
+        let has_no_brackets = |&node: &NodeId| match self.node(node) {
+            Node::Object(object) => object.is_bare(),
+            node => matches!(node, Node::Sequence(_) | Node::Repeat { .. }),
+        };
         let is_composed = (0..self.nodes()).any(|node| has_no_brackets(&node));
         if is_composed && self.has_rules() {
             return None;
@@ -187,6 +190,18 @@ impl CompiledGraph {
         })
     }
 
+    /// Bytes of the dearest member of an object without braces, with its value. Those that must come may get new names too.
+    fn rise_without_brackets(&self, object: &Object, known: &[u32]) -> Option<u32> {
+        let mut dearest = 0_u32;
+        for kind in &object.undeclared {
+            let name = self.automaton(kind.name).farthest_unused()?;
+            let value = self.facts.shortest(kind.value).saturating_add(known[kind.value as usize]);
+            dearest = dearest.max(value.saturating_add(name));
+        }
+        let dearest = dearest.saturating_add(self.costs.between_items(&object.layout));
+        Some(dearest.saturating_mul(object.low.saturating_add(1)))
+    }
+
     fn rise_of_array(&self, array: &Array) -> Option<u32> {
         if array.unique || !array.kinds.is_empty() {
             return None;
@@ -234,6 +249,9 @@ impl CompiledGraph {
             Node::Repeat { body, .. } => {
                 let round = self.facts.shortest(*body).saturating_add(known_of(*body));
                 self.facts.shortest(node).saturating_add(round)
+            }
+            Node::Object(object) if object.is_bare() => {
+                self.facts.shortest(node).saturating_add(self.rise_without_brackets(object, known)?)
             }
             Node::Distinct(_) => return None,
             Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
@@ -291,7 +309,7 @@ impl CompiledGraph {
                     .saturating_add((lengths.value)(member.value))
             })
         });
-        bytes.saturating_add(1 + self.costs.before_close(&object.layout)).min(INFINITE)
+        bytes.saturating_add(self.costs.close(&object.layout)).min(INFINITE)
     }
 }
 

@@ -220,10 +220,7 @@ impl Facts {
                 None => INFINITE,
                 Some((members, count)) => {
                     let commas = lengths.between.saturating_mul(count.saturating_sub(1));
-                    members
-                        .saturating_add(2 + costs.around_items(&object.layout, count))
-                        .saturating_add(commas)
-                        .min(INFINITE)
+                    members.saturating_add(costs.brackets(&object.layout, count)).saturating_add(commas).min(INFINITE)
                 }
             }
         })
@@ -233,7 +230,7 @@ impl Facts {
         if !array.kinds.is_empty() {
             let items = self.lengths(&array.layout, costs, value, |lengths| array.completion(&array.none(), lengths));
             return items.map_or(INFINITE, |items| {
-                let around = 2 + costs.around_items(&array.layout, u32::from(items > 0));
+                let around = costs.brackets(&array.layout, u32::from(items > 0));
                 let first = if items > 0 { costs.between_items(&array.layout) } else { 0 };
                 items.saturating_add(around).saturating_sub(first).min(INFINITE)
             });
@@ -241,12 +238,12 @@ impl Facts {
         if let Some(leaves) = array.distinct(graph).filter(|_| array.low <= array.high) {
             let items = self.lengths(&array.layout, costs, value, |lengths| lengths.sum(&leaves, 1, array.low));
             let between = costs.between_items(&array.layout).saturating_mul(array.low.saturating_sub(1));
-            let around = 2 + costs.around_items(&array.layout, array.low);
+            let around = costs.brackets(&array.layout, array.low);
             return items.saturating_add(between).saturating_add(around).min(INFINITE);
         }
         let items = (0..array.low).map(|index| array.new_item(index, value));
         let between = costs.between_items(&array.layout);
-        sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
+        sum(items, costs.brackets(&array.layout, array.low), between, array.low)
     }
 
     /// Adds the facts of a node that was made after the others were solved and that has no empty text.

@@ -70,6 +70,8 @@ pub struct Layout {
     pub key: SpaceState,
     /// After `:`.
     pub colon: SpaceState,
+    /// Of an object without braces, commas and colons: the bytes between two members; else 0.
+    pub bare: u32,
 }
 
 /// The whitespace automaton of a language.
@@ -152,7 +154,7 @@ impl Spaces {
         spaces.next[comma as usize] = [NOWHERE, NOWHERE, cr_item, lf_item];
         spaces.next[value as usize] = [NOWHERE, NOWHERE, cr_close, lf_close];
         spaces.next[colon as usize] = [spaced, NOWHERE, NOWHERE, NOWHERE];
-        (spaces.reaching(), Layout { open, value, comma, key, colon })
+        (spaces.reaching(), Layout { open, value, comma, key, colon, bare: 0 })
     }
 
     /// One space after `:` and `,`, and nowhere else.
@@ -336,18 +338,25 @@ impl Spaces {
 
 impl Layout {
     fn same(state: SpaceState) -> Self {
-        Self { open: state, value: state, comma: state, key: state, colon: state }
+        Self { open: state, value: state, comma: state, key: state, colon: state, bare: 0 }
+    }
+
+    /// Of an object without braces, commas and colons, with so many bytes between two members: no whitespace anywhere.
+    pub fn bare(between: u32) -> Self {
+        Self { bare: between, ..Self::same(STRIPPED) }
     }
 
     /// The same places in a table that was appended at `offset`.
     #[must_use]
     pub fn shifted(self, offset: SpaceState) -> Self {
+        let shift = |state: SpaceState| if state == STRIPPED { STRIPPED } else { state + offset };
         Self {
-            open: self.open + offset,
-            value: self.value + offset,
-            comma: self.comma + offset,
-            key: self.key + offset,
-            colon: self.colon + offset,
+            open: shift(self.open),
+            value: shift(self.value),
+            comma: shift(self.comma),
+            key: shift(self.key),
+            colon: shift(self.colon),
+            bare: self.bare,
         }
     }
 }

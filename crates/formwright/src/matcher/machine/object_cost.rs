@@ -84,10 +84,10 @@ impl Machine<'_> {
         members.saturating_add(between.saturating_mul(count)).saturating_add(self.close_cost(object)).min(INFINITE)
     }
 
-    /// Bytes of the closing brace and the whitespace before it; 0 if the object ends with a tail, whose length includes
-    /// the brace.
+    /// Bytes of the closing brace, if there is one, and the whitespace before it; 0 if the object ends with a tail, whose
+    /// length includes the brace.
     pub(super) fn close_cost(&self, object: &Object) -> u32 {
-        if object.tails > 0 { 0 } else { 1 + self.graph.costs.before_close(&object.layout) }
+        if object.tails > 0 { 0 } else { self.graph.costs.close(&object.layout) }
     }
 
     /// Bytes from between two members to after the closing brace.
@@ -100,6 +100,7 @@ impl Machine<'_> {
         let (members, count) = self.members_cost(node, object, seen, at_least_one);
         let between = graph.costs.between_items(&object.layout);
         let first = match (phase, count) {
+            (Phase::Value, _) if object.is_bare() => between.saturating_mul(count.min(1)),
             (Phase::Value | Phase::Open, 0) if members == 0 => return 1 + spaces.shortest(space, end::CLOSE),
             (Phase::Value, _) => {
                 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(object.layout.comma, end::ITEM)

@@ -117,7 +117,8 @@ impl Machine<'_> {
         }
     }
 
-    /// An undeclared name has ended: it is added to the used names, and its colon comes next.
+    /// An undeclared name has ended: it is added to the used names, and its colon comes next. In an object without colons its
+    /// value does, which is returned with what comes after it.
     pub(super) fn named(
         &mut self,
         kind: u16,
@@ -126,9 +127,9 @@ impl Machine<'_> {
         start: u32,
         stack: StackId,
         out: &mut Successors<'_>,
-    ) {
+    ) -> Option<(NodeId, StackId)> {
         let graph = self.graph;
-        let Node::Object(object) = graph.node(node) else { return };
+        let Node::Object(object) = graph.node(node) else { return None };
         let mut next = object.with_undeclared_name(self.stacks.seen(seen));
         let name = self.text_inside(start, stack).map(|text| text[1..].to_vec());
         next.names = match name {
@@ -147,8 +148,14 @@ impl Machine<'_> {
             }
         };
         let seen = self.stacks.intern_seen(next);
+        if object.is_bare() {
+            let position = Position::Object { phase: Phase::Value, space: object.layout.value, object: node, seen };
+            let after = self.stacks.push(Frame { position, below: stack });
+            return Some((object.undeclared[usize::from(kind)].value, after));
+        }
         let member = object.members.len() as u32 + u32::from(kind);
         out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
+        None
     }
 
     /// The values a member may have: its own value, and witnesses of existential constraints.
@@ -180,7 +187,7 @@ impl Machine<'_> {
 
     // What an object has seen.
 
-    fn nothing_seen(&mut self, object: &Object) -> Progress {
+    pub(super) fn nothing_seen(&mut self, object: &Object) -> Progress {
         if object.is_plain() { Progress::number(0) } else { self.stacks.intern_seen(object.nothing()) }
     }
 

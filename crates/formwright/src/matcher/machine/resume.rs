@@ -16,7 +16,7 @@ use std::collections::binary_heap::PeekMut;
 
 use smallvec::SmallVec;
 
-use super::configuration::{Configuration, Frame, Position, StackId};
+use super::configuration::{Configuration, Frame, Phase, Position, Progress, StackId};
 use super::{Machine, Successors};
 use crate::interrupt::count;
 use crate::language::{Node, NodeId, UNBOUNDED};
@@ -205,7 +205,13 @@ impl Machine<'_> {
             Position::Repeat { node, count } => self.next_round(node, count, below, to_do),
             Position::Item { array, items, start } => self.item_ended(array, items, start, below, out),
             Position::Element { array, items, start } => self.element_ended((array, items, start), below, out),
-            Position::Named { kind, object, seen, start } => self.named(kind, object, seen, start, below, out),
+            Position::Named { kind, object, seen, start } => {
+                let value = self.named(kind, object, seen, start, below, out);
+                to_do.extend(value.map(|(value, after)| Step::Enter(value, after)));
+            }
+            Position::Object { phase: Phase::Value, object, seen, .. } if self.is_bare(object) => {
+                self.bare_member_ended(object, seen, below, to_do);
+            }
             _ => out.push(position, below),
         }
     }
@@ -227,6 +233,24 @@ impl Machine<'_> {
             self.stacks.push(Frame { position: Position::Sequence { node, index: index + 1 }, below })
         };
         (parts[index as usize], stack)
+    }
+
+    /// An object without braces ends, or goes on with what is between two members.
+    fn bare_member_ended(&mut self, node: NodeId, seen: Progress, below: StackId, to_do: &mut ToDo) {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
+        if let Some(separator) = object.separator.filter(|_| self.may_go_on(node, object, seen)) {
+            let position = Position::Object { phase: Phase::Comma, space: object.layout.comma, object: node, seen };
+            let next = self.stacks.push(Frame { position, below });
+            to_do.push(Step::Enter(separator, next));
+        }
+        if self.may_close(object, seen) {
+            to_do.push(Step::Resume(below));
+        }
+    }
+
+    fn is_bare(&self, node: NodeId) -> bool {
+        matches!(self.graph.node(node), Node::Object(object) if object.is_bare())
     }
 
     /// A repetition ends, or goes on with round `count + 1`.
@@ -308,6 +332,10 @@ impl Machine<'_> {
                 } else if byte == b'"' {
                     out.push(position, stack);
                 }
+            }
+            Node::Object(object) if object.is_bare() => {
+                let seen = self.nothing_seen(object);
+                self.object(Phase::Open, node, seen, byte, stack, out);
             }
             Node::Object(object) if byte == b'{' => {
                 let opened = self.opened_object(node, object);

@@ -217,15 +217,15 @@ impl TokenLengths {
         } else {
             of.missing(object, &object.nothing())
         };
-        let around = graph.costs.around_items(&object.layout, missing.min(1));
+        let around = graph.costs.brackets(&object.layout, missing.min(1));
         self.inside[node as usize] = Inside::Members(Box::new(of));
-        (missing - gain).saturating_add(2 + around)
+        (missing - gain).saturating_add(around)
     }
 
     fn array(&self, graph: &CompiledGraph, array: &Array) -> u32 {
         let items = self.items(array, 0);
         let between = graph.costs.between_items(&array.layout).saturating_mul(array.low.saturating_sub(1));
-        items.saturating_add(between).saturating_add(2 + graph.costs.around_items(&array.layout, array.low))
+        items.saturating_add(between).saturating_add(graph.costs.brackets(&array.layout, array.low))
     }
 
     /// Tokens of the items that must come from index `count` on, commas not counted.
@@ -361,7 +361,7 @@ impl Machine<'_> {
     /// The closing brace and the whitespace before it.
     fn brace(&self, node: NodeId) -> u32 {
         let Node::Object(object) = self.graph.node(node) else { return INFINITE };
-        1 + self.graph.costs.before_close(&object.layout)
+        self.graph.costs.close(&object.layout)
     }
 
     /// Tokens of the members that must still come, with their commas, and how many fewer after a comma; `None` where they

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::language::{Graph, Leaf, Node, NodeId};
+use crate::language::{Graph, Layout, Leaf, Member, Node, NodeId, Object, UndeclaredKind};
 use crate::regular::Automaton;
 pub use spelling::Spelling;
 pub use writing::with_fraction;
@@ -72,6 +72,15 @@ pub enum Part {
     Close(Container),
     /// The name of the value that comes next; nothing is written.
     Key(Arc<str>),
+    /// The name of the value that comes next, which the schema does not declare, as a JSON string.
+    Name {
+        /// What is written.
+        leaf: Leaf,
+        /// Declared names in ascending order, which it must not be.
+        declared: Arc<[Box<str>]>,
+    },
+    /// Members of an object whose names the schema does not declare, and which must differ.
+    Entries(Box<Entries>),
     /// One after the other.
     Sequence(Box<[PartId]>),
     /// Any of them, the one to write first.
@@ -85,6 +94,25 @@ pub enum Part {
         /// Most times, or [`crate::language::UNBOUNDED`].
         high: u32,
     },
+}
+
+/// Members whose names the schema does not declare: one or more.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    /// Declared names in ascending order, which no entry has.
+    pub declared: Arc<[Box<str>]>,
+    /// By kind: the names, as JSON strings in their one form, and how many there are.
+    pub names: Vec<(Leaf, u32)>,
+    /// What is written between two of them, and by kind what is written after a name.
+    pub parts: Box<[PartId]>,
+    /// Bytes between two of them.
+    pub between: u32,
+    /// Fewest of them, at least one.
+    pub low: u32,
+    /// Most of them, or [`crate::language::UNBOUNDED`].
+    pub high: u32,
+    /// The same but for the names that must differ: one after the other.
+    pub in_a_row: PartId,
 }
 
 /// The parts of the texts of a form.
@@ -204,6 +232,8 @@ impl Parts {
             Part::Json { node, .. } => Node::Rule(*node),
             // With the parts that are not written: a first mask looks less far ahead where one is between two others.
             Part::Sequence(parts) => Node::Sequence(all(parts)),
+            Part::Name { leaf, .. } => Node::Regular(graph.leaf(leaf.clone())),
+            Part::Entries(entries) => entries.node(graph, nodes),
             Part::Choice(options) if options.is_empty() => Node::Never,
             Part::Choice(options) => Node::Choice(all(options)),
             Part::Repeat { body, low, high } => match nodes[*body as usize] {
@@ -211,6 +241,50 @@ impl Parts {
                 None => Node::Empty,
             },
         }
+    }
+}
+
+/// Whether a name is one of some in ascending order.
+fn has_name(names: &[Box<str>], name: &str) -> bool {
+    names.binary_search_by(|other| (**other).cmp(name)).is_ok()
+}
+
+impl Entries {
+    /// An object without braces, where the nodes of its parts are known.
+    fn node(&self, graph: &mut Graph, nodes: &[Option<NodeId>]) -> Node {
+        let never = graph.add(Node::Never);
+        let names: Vec<String> = self.declared.iter().map(|name| Spelling::Json.encode(name)).collect();
+        let members = names.iter().map(|name| Member {
+            name_bytes: name.len() as u32,
+            value: never,
+            next_required: names.len() as u32,
+            required: false,
+            possible: false,
+            witnesses: Box::default(),
+        });
+        let node_of = |part: &PartId| nodes[*part as usize].unwrap_or(never);
+        let kinds = self.names.iter().zip(&self.parts[1..]).map(|((leaf, most), value)| UndeclaredKind {
+            name: graph.leaf(leaf.clone()),
+            most: *most,
+            value: node_of(value),
+            witnesses: Box::default(),
+        });
+        let (members, undeclared) = (members.collect(), kinds.collect());
+        let texts: Vec<(&[u8], u32)> = names.iter().map(|name| &name.as_bytes()[1..name.len() - 1]).zip(0..).collect();
+        Node::Object(Arc::new(Object {
+            names: graph.text_set(&texts),
+            members,
+            undeclared,
+            low: self.low,
+            high: self.high,
+            any_order: false,
+            implied: Vec::new(),
+            existentials: 0,
+            conditions: None,
+            layout: Layout::bare(self.between),
+            separator: Some(node_of(&self.parts[0])),
+            tails: 0,
+        }))
     }
 }
 
@@ -225,6 +299,7 @@ impl Part {
         match self {
             Self::Sequence(parts) | Self::Choice(parts) => parts,
             Self::Repeat { body, .. } => std::slice::from_ref(body),
+            Self::Entries(entries) => &entries.parts,
             _ => &[],
         }
     }
@@ -233,6 +308,6 @@ impl Part {
 /// The parts of a form, ready to read and write texts.
 pub struct Notated {
     parts: Parts,
-    /// By part: the automaton of a scalar or of whitespace.
+    /// By part: the automaton of a scalar, of a name or of whitespace.
     automata: Vec<Option<Automaton>>,
 }

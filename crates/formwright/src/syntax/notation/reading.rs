@@ -7,11 +7,12 @@
 //!
 //! Cost: linear in the text, for each of the ways. Stacks are shared: equal ones have one number.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Container, Notated, Part, PartId, Parts, Spelling};
+use super::{Container, Notated, Part, PartId, Parts, Spelling, has_name};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::UNBOUNDED;
@@ -139,7 +140,7 @@ impl Notated {
     /// [`crate::Kind::Limit`] where a scalar has too many states.
     pub fn new(parts: Parts, limits: &Limits) -> Result<Self> {
         let automaton = |part: &Part| match part {
-            Part::Scalar { leaf, .. } | Part::Blank(leaf) => leaf.automaton(limits).map(Some),
+            Part::Scalar { leaf, .. } | Part::Name { leaf, .. } | Part::Blank(leaf) => leaf.automaton(limits).map(Some),
             _ => Ok(None),
         };
         let automata = parts.all.iter().map(automaton).collect::<Result<_>>()?;
@@ -155,7 +156,7 @@ impl Notated {
         let (mut ways, mut walk) = (Ways::default(), Walk { notated: self, stacks: Stacks::default() });
         walk.enter(vec![(Some(self.parts.root), 0, None)], 0, &mut ways);
         for (at, &byte) in text.as_bytes().iter().enumerate() {
-            ways = walk.step(&ways, byte, at);
+            ways = walk.step(&ways, byte, text, at);
             count(1 + ways.open.len());
             if ways.open.len() > MOST_WAYS {
                 return Err(Error::limit("ways to read a text", ways.open.len(), MOST_WAYS));
@@ -163,17 +164,17 @@ impl Notated {
         }
         // A text that may go on is not complete, though it could end here.
         if let Some(way) = ways.open.first().filter(|_| partial) {
-            return Ok(Some(self.json_of(text, way.events.as_ref(), Some(way.inside))));
+            return Ok(self.json_of(text, way.events.as_ref(), Some(way.inside)));
         }
-        Ok(ways.ended.map(|events| self.json_of(text, events.as_ref(), None)))
+        Ok(ways.ended.and_then(|events| self.json_of(text, events.as_ref(), None)))
     }
 
     fn automaton(&self, part: PartId) -> Option<&Automaton> {
         self.automata[part as usize].as_ref()
     }
 
-    /// The JSON of what was read, and of the part that has begun.
-    fn json_of(&self, text: &str, events: Option<&Rc<Link<Event>>>, begun: Option<Inside>) -> String {
+    /// The JSON of what was read, and of the part that has begun; `None` if an object has a name twice.
+    fn json_of(&self, text: &str, events: Option<&Rc<Link<Event>>>, begun: Option<Inside>) -> Option<String> {
         let (mut all, mut at) = (Vec::new(), events);
         while let Some(link) = at {
             all.push(&link.value);
@@ -183,11 +184,14 @@ impl Notated {
         for event in all.into_iter().rev() {
             match *event {
                 Event::Said(part) => json.say(self.parts.part(part)),
-                Event::Read(part, start, end) => {
-                    if let Some(value) = self.value_of(part, &text[start..end]) {
-                        json.value(&value);
+                Event::Read(part, start, end) => match self.parts.part(part) {
+                    Part::Name { .. } => json.new_name(Spelling::Json.decode(&text[start..end]))?,
+                    _ => {
+                        if let Some(value) = self.value_of(part, &text[start..end]) {
+                            json.value(&value);
+                        }
                     }
-                }
+                },
             }
         }
         match begun {
@@ -199,7 +203,13 @@ impl Notated {
             Some(Inside::Json { start, .. }) if start < text.len() => json.value(&text[start..]),
             _ => {}
         }
-        json.text
+        Some(json.text)
+    }
+
+    /// Whether the text of a part is a declared name where another one must come.
+    fn is_declared(&self, part: PartId, text: &str, range: Range<usize>) -> bool {
+        let Part::Name { declared, .. } = self.parts.part(part) else { return false };
+        has_name(declared, &Spelling::Json.decode(&text[range]))
     }
 
     /// The JSON of a part with a text; `None` if it says nothing.
@@ -246,7 +256,7 @@ impl Walk<'_> {
                 pending.push((None, rest, Some(push(events.as_ref(), Event::Said(part)))));
             }
             Part::Text(_) | Part::Constant { .. } => ways.push(Inside::Text(part, 0), rest, events),
-            Part::Scalar { .. } | Part::Blank(_) => {
+            Part::Scalar { .. } | Part::Name { .. } | Part::Blank(_) => {
                 let Some(automaton) = notated.automaton(part) else { return };
                 let start = automaton.start();
                 if start.accepting() {
@@ -268,6 +278,7 @@ impl Walk<'_> {
                 pending.extend(options.iter().rev().map(|&option| (Some(option), rest, events.clone())));
             }
             Part::Repeat { .. } => pending.push((None, self.stacks.push(rest, Rest::Rounds(part, 0)), events)),
+            Part::Entries(entries) => pending.push((Some(entries.in_a_row), rest, events)),
         }
     }
 
@@ -299,7 +310,7 @@ impl Walk<'_> {
     }
 
     /// All ways after one more byte.
-    fn step(&mut self, ways: &Ways, byte: u8, at: usize) -> Ways {
+    fn step(&mut self, ways: &Ways, byte: u8, text: &str, at: usize) -> Ways {
         let (mut next, notated) = (Ways::default(), self.notated);
         for way in &ways.open {
             match way.inside {
@@ -307,7 +318,7 @@ impl Walk<'_> {
                 Inside::Scalar(part, state, start) => {
                     let Some(automaton) = notated.automaton(part) else { continue };
                     let step = automaton.step(state, byte);
-                    if step.accepting() {
+                    if step.accepting() && !notated.is_declared(part, text, start..at + 1) {
                         self.leave(way, Some(Event::Read(part, start, at + 1)), at, &mut next);
                     }
                     if step.goes_on() {
@@ -381,6 +392,8 @@ fn quote(text: &str) -> String {
 #[derive(Default)]
 struct Json {
     text: String,
+    /// The undeclared names of each container that has not ended.
+    names: Vec<FxHashSet<String>>,
     /// Whether a value is complete, so that a comma comes before the next one.
     follows: bool,
 }
@@ -412,17 +425,27 @@ impl Json {
             Part::Open(container) => {
                 self.separate();
                 self.text.push(if *container == Container::Object { '{' } else { '[' });
+                self.names.push(FxHashSet::default());
             }
             Part::Close(container) => {
                 self.text.push(if *container == Container::Object { '}' } else { ']' });
+                self.names.pop();
                 self.follows = true;
             }
-            Part::Key(name) => {
-                self.separate();
-                self.text += &quote(name);
-                self.text.push(':');
-            }
+            Part::Key(name) => self.name(name),
             _ => {}
         }
+    }
+
+    fn name(&mut self, name: &str) {
+        self.separate();
+        self.text += &quote(name);
+        self.text.push(':');
+    }
+
+    /// A name that the schema does not declare; `None` if its object has it already.
+    fn new_name(&mut self, name: String) -> Option<()> {
+        self.name(&name);
+        self.names.last_mut()?.insert(name).then_some(())
     }
 }

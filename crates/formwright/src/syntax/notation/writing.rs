@@ -11,7 +11,7 @@ use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Container, Notated, Part, PartId, Spelling};
+use super::{Container, Notated, Part, PartId, Spelling, has_name};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::UNBOUNDED;
@@ -35,19 +35,22 @@ enum Task {
 enum Place<'t> {
     /// At a value that comes next.
     Value(&'t Value<'t>),
-    /// In an object, of which so many members are written.
-    Object(&'t Map<'t>, usize),
+    /// In an object, of which so many members are written; those before an index that are not declared are.
+    Object(&'t Map<'t>, usize, usize),
     /// In an array, of which so many items are written.
     Array(&'t [Value<'t>], usize),
 }
 
+/// What tells a place from other places of the same value.
+type PlaceKey = (u8, usize, usize, usize);
+
 impl Place<'_> {
     /// What tells it from other places of the same value.
-    fn key(&self) -> (u8, usize, usize) {
+    fn key(&self) -> PlaceKey {
         match self {
-            Self::Value(value) => (0, std::ptr::from_ref(*value) as usize, 0),
-            Self::Object(map, written) => (1, std::ptr::from_ref(*map) as usize, *written),
-            Self::Array(items, next) => (2, items.as_ptr() as usize, *next),
+            Self::Value(value) => (0, std::ptr::from_ref(*value) as usize, 0, 0),
+            Self::Object(map, written, next) => (1, std::ptr::from_ref(*map) as usize, *written, *next),
+            Self::Array(items, next) => (2, items.as_ptr() as usize, *next, 0),
         }
     }
 }
@@ -92,7 +95,7 @@ struct Walk<'n, 't> {
     notated: &'n Notated,
     writes_json: &'n dyn Fn(&Value<'_>) -> String,
     tasks: Stacks<Task, Task>,
-    places: Stacks<Place<'t>, (u8, usize, usize)>,
+    places: Stacks<Place<'t>, PlaceKey>,
     /// Ways that are still to be tried, the next one last.
     open: Vec<Point>,
     text: String,
@@ -202,10 +205,12 @@ impl<'t> Walk<'_, 't> {
                 point.tasks = self.task(point.tasks, Task::Part(first));
             }
             Part::Key(name) => return self.enter_member(point, name),
+            Part::Name { declared, .. } => return self.enter_undeclared(at, declared, point),
+            Part::Entries(entries) => point.tasks = self.task(point.tasks, Task::Part(entries.in_a_row)),
             Part::Open(container) => {
                 let Some(value) = self.take_value(point) else { return false };
                 let place = match (container, value) {
-                    (Container::Object, Value::Object(map)) => Place::Object(map, 0),
+                    (Container::Object, Value::Object(map)) => Place::Object(map, 0, 0),
                     (Container::Array, Value::Array(items)) => Place::Array(items, 0),
                     _ => return false,
                 };
@@ -262,11 +267,23 @@ impl<'t> Walk<'_, 't> {
 
     /// Goes to a member; whether there is one.
     fn enter_member(&mut self, point: &mut Point, name: &str) -> bool {
-        let Some((Place::Object(map, written), below)) = self.places.top(point.places) else { return false };
+        let Some((Place::Object(map, written, next), below)) = self.places.top(point.places) else { return false };
         let Some(value) = map.get(name) else { return false };
-        let object = self.place(below, Place::Object(map, written + 1));
+        let object = self.place(below, Place::Object(map, written + 1, next));
         point.places = self.place(object, Place::Value(value));
         true
+    }
+
+    /// Goes to the next member that is not declared, and writes its name; whether there is one, and it has a text.
+    fn enter_undeclared(&mut self, part: PartId, declared: &[Box<str>], point: &mut Point) -> bool {
+        let Some((Place::Object(map, written, next), below)) = self.places.top(point.places) else { return false };
+        let is_other = |(_, (name, _)): &(usize, (&str, _))| !has_name(declared, name);
+        let Some((at, (name, value))) = map.iter().enumerate().skip(next).find(is_other) else { return false };
+        let text = Spelling::Json.encode(name);
+        self.text.push_str(&text);
+        let object = self.place(below, Place::Object(map, written + 1, at + 1));
+        point.places = self.place(object, Place::Value(value));
+        self.notated.automata[part as usize].as_ref().is_some_and(|automaton| automaton.accepts(text.as_bytes()))
     }
 
     /// Leaves a container; whether all of it is written.
@@ -274,7 +291,7 @@ impl<'t> Walk<'_, 't> {
         let Some((place, below)) = self.places.top(point.places) else { return false };
         point.places = below;
         match place {
-            Place::Object(map, written) => written == map.len(),
+            Place::Object(map, written, _) => written == map.len(),
             Place::Array(items, next) => next == items.len(),
             Place::Value(_) => false,
         }

@@ -73,6 +73,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             layout: self.layout,
             members,
             undeclared,
+            separator: None,
             tails: 0,
         })))
     }

@@ -13,10 +13,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::GraphBuilder;
 use super::alphabet::Texts;
 use super::declared::Declared;
 use super::objects::MOST_NAMES;
+use super::{GraphBuilder, notated};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{Leaf, UNBOUNDED, UndeclaredKind, UndeclaredKinds};
@@ -41,6 +41,15 @@ const MOST_PATTERNS_IN_ALL: usize = 64;
 
 /// Steps taken to find the sets of patterns that names reach.
 const STEPS: usize = 1 << 19;
+
+/// Names that are not declared, of one kind.
+pub(super) struct OtherNames<'d> {
+    pub tree: Regular,
+    /// How many there are; [`UNBOUNDED`] if many.
+    pub most: u32,
+    /// What their values must meet.
+    pub condition: Condition<'d>,
+}
 
 /// The name patterns of an object.
 pub(super) struct NamePatterns {
@@ -174,6 +183,18 @@ impl<'d> GraphBuilder<'_, 'd> {
         Ok(kinds)
     }
 
+    /// The names of undeclared members and what their values must meet, by kind.
+    pub(super) fn undeclared_names(
+        &mut self,
+        object: &ObjectSet<'d>,
+        whole: Condition<'d>,
+        declared: &Declared<'d>,
+    ) -> Result<Vec<OtherNames<'d>>> {
+        let patterns = NamePatterns::new(object, |tree| self.reader.is_never(tree));
+        let overlaps = self.overlaps(&patterns, whole)?;
+        Ok(overlaps.filter_map(|overlap| self.other_names(object, whole, overlap, declared)).collect())
+    }
+
     /// The ways in which a name can be inside and outside of patterns.
     pub(super) fn overlaps<'p>(
         &mut self,
@@ -197,6 +218,22 @@ impl<'d> GraphBuilder<'_, 'd> {
         overlap: Overlap<'_>,
         declared: &Declared<'d>,
     ) -> Option<UndeclaredKind> {
+        let OtherNames { tree, most, condition } = self.other_names(object, whole, overlap, declared)?;
+        let name = self.graph.leaf(Leaf { tree, encoding: Encoding::Json(Escapes::Unique) });
+        let value = self.node(condition);
+        let meets: Vec<bool> = object.existentials.iter().map(|some| overlap.is_in(&some.names)).collect();
+        let witnesses = self.witnesses(object, condition, &meets);
+        Some(UndeclaredKind { name, most, value, witnesses })
+    }
+
+    /// The names that are in an overlap, if there are some and they may have a value.
+    fn other_names(
+        &mut self,
+        object: &ObjectSet<'d>,
+        whole: Condition<'d>,
+        overlap: Overlap<'_>,
+        declared: &Declared<'d>,
+    ) -> Option<OtherNames<'d>> {
         let arena = self.reader.arena;
         let rules = object.rules.iter().filter(|rule| overlap.is_in(&rule.names));
         let condition = rules.fold(Condition::default(), |all, rule| conjoin_in(arena, all, rule.condition));
@@ -208,14 +245,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             return None;
         }
         let most = self.names_left(&tree, declared);
-        if most == 0 {
-            return None;
-        }
-        let name = self.graph.leaf(Leaf { tree, encoding: Encoding::Json(Escapes::Unique) });
-        let value = self.node(condition);
-        let meets: Vec<bool> = object.existentials.iter().map(|some| overlap.is_in(&some.names)).collect();
-        let witnesses = self.witnesses(object, condition, &meets);
-        Some(UndeclaredKind { name, most, value, witnesses })
+        (most > 0).then_some(OtherNames { tree, most, condition })
     }
 
     /// The names of undeclared members in an overlap.
@@ -226,7 +256,12 @@ impl<'d> GraphBuilder<'_, 'd> {
         overlap: Overlap<'_>,
     ) -> Regular {
         let tree = Regular::and(object.names.iter().map(StringSet::tree).chain(overlap.languages()));
-        self.in_alphabet(tree, &object.names, Texts::Names, whole)
+        let tree = self.in_alphabet(tree, &object.names, Texts::Names, whole);
+        let Some(writable) = notated::writable_names(&self.options.notation) else { return tree };
+        if self.reader.tells_places() && !self.reader.is_never(&Regular::and([tree.clone(), writable.clone().not()])) {
+            self.reader.note_characters_of_names(whole);
+        }
+        Regular::and([tree, writable])
     }
 
     /// Declares the names of patterns that have finitely many: whether a member can still meet an existential constraint

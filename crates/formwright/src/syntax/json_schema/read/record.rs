@@ -116,6 +116,14 @@ impl<'d> SchemaReader<'d> {
         self.note_narrowed(condition, &OF_NAMES, note);
     }
 
+    /// Notes that undeclared names are written without characters for which the notation has no way.
+    pub fn note_characters_of_names(&mut self, condition: Condition<'_>) {
+        const OF_NAMES: [&str; 5] =
+            ["patternProperties", "additionalProperties", "propertyNames", "properties", "type"];
+        let note = "undeclared names without characters that the notation cannot write (notation)";
+        self.note_narrowed(condition, &OF_NAMES, note);
+    }
+
     /// Notes that members which the schemas of a condition do not declare are not written.
     pub fn note_undeclared(&mut self, condition: Condition<'_>) {
         const OF_OBJECTS: [&str; 4] = ["additionalProperties", "patternProperties", "properties", "type"];

@@ -231,6 +231,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             layout: self.layout,
             members,
             undeclared,
+            separator: None,
             tails: 0,
         }))
     }

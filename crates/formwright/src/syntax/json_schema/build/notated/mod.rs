@@ -17,25 +17,43 @@ mod yaml;
 use std::collections::VecDeque;
 use std::hash::Hash;
 use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
 use super::objects::{declared_names, finite_names};
+use super::undeclared::OtherNames;
 use super::{Alternatives, GraphBuilder, Texts};
 use crate::error::{Error, Result};
-use crate::language::{NodeId, UNBOUNDED};
-use crate::regular::Regular;
+use crate::language::{Leaf, NodeId, UNBOUNDED};
+use crate::regular::{Encoding, Escapes, Regular};
 use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NameSet, ObjectSet, StringSet, TRUE, ValueSet, is_never};
 use crate::syntax::json_schema::{Notation, Options};
-use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
+use crate::syntax::notation::{Container, Entries, Part, PartId, Parts, Spelling};
 
 /// A declared member of an object that is written in order of declaration.
 struct RecordMember<'d> {
     name: &'d str,
     condition: Condition<'d>,
     is_required: bool,
+}
+
+/// The members of an object that the schema does not declare, where there may be some.
+struct Others<'d> {
+    kinds: Vec<OtherNames<'d>>,
+    /// Declared names in ascending order.
+    declared: Arc<[Box<str>]>,
+    /// Fewest and most of them.
+    low: u32,
+    high: u32,
+}
+
+/// How members that the schema does not declare are written, if any are: first in their object, and after others.
+struct Entered {
+    first: PartId,
+    next: PartId,
+    must_come: bool,
 }
 
 /// The members of an object, and whether it may have others.
@@ -122,6 +140,15 @@ pub(super) fn is_number(notation: &Notation, text: &str) -> bool {
     !matches!(notation, Notation::Yaml { .. }) || !text.contains(['e', 'E'])
 }
 
+/// The undeclared names that a notation can write, if these are not all.
+pub(super) fn writable_names(notation: &Notation) -> Option<Regular> {
+    match notation {
+        Notation::Toon { .. } => Some(Regular::of_static(&toon::QUOTED)),
+        Notation::Toml => Some(Regular::of_static(&toml::ESCAPED)),
+        _ => None,
+    }
+}
+
 /// Whether a string can be written in the JSON of a notation.
 pub(super) fn is_writable(notation: &Notation, text: &str) -> bool {
     !matches!(notation, Notation::Yaml { .. }) || yaml::is_readable(text)
@@ -189,11 +216,76 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
 
     /// The members of an object, unless they depend on each other in ways that no order of members tells.
     fn record(&mut self, object: &ObjectSet<'d>) -> Option<Record<'d>> {
+        let record = self.members(object)?;
+        let all_may_come = object.high as usize >= record.members.len();
+        (object.low <= object.required.len() as u32 && all_may_come).then_some(record)
+    }
+
+    /// The same with the members that are not declared. Where all members are counted, each declared one has to come.
+    fn open_record(
+        &mut self,
+        object: &ObjectSet<'d>,
+        whole: Condition<'d>,
+    ) -> Result<Option<(Record<'d>, Option<Others<'d>>)>> {
+        let Some(record) = self.members(object).filter(|record| record.is_open) else {
+            return Ok(self.record(object).map(|record| (record, None)));
+        };
+        let required = object.required.len() as u32;
+        let is_counted = object.low > required || object.high < UNBOUNDED;
+        if is_counted && required < record.members.len() as u32 {
+            return Ok(None);
+        }
+        let names = declared_names(object);
+        let kinds = self.json.undeclared_names(object, whole, &names)?;
+        let mut declared: Vec<Box<str>> = names.iter().map(Into::into).collect();
+        declared.sort_unstable();
+        let low = object.low.saturating_sub(required);
+        let high = if object.high == UNBOUNDED { UNBOUNDED } else { object.high.saturating_sub(required) };
+        if kinds.is_empty() || high == 0 {
+            return Ok((low == 0).then_some((record, None)));
+        }
+        Ok(Some((record, Some(Others { kinds, declared: declared.into(), low, high }))))
+    }
+
+    /// Members that are not declared, one or more, with a text between two of them. `value` is what is written after a name.
+    fn entries(
+        &mut self,
+        others: &Others<'d>,
+        between: &str,
+        mut value: impl FnMut(&mut Self, Condition<'d>) -> PartId,
+    ) -> PartId {
+        let separator = self.parts.text(between);
+        let (mut parts, mut names, mut members) = (vec![separator], Vec::new(), Vec::new());
+        for OtherNames { tree, most, condition } in &others.kinds {
+            let leaf = Leaf { tree: tree.clone(), encoding: Encoding::Json(Escapes::Unique) };
+            let name = self.parts.add(Part::Name { leaf: leaf.clone(), declared: Arc::clone(&others.declared) });
+            let value = value(self, condition);
+            members.push(self.parts.sequence([name, value]));
+            names.push((leaf, *most));
+            parts.push(value);
+        }
+        let member = self.parts.choice(members);
+        let body = self.parts.sequence([separator, member]);
+        let (low, most) = (others.low.max(1), if others.high == UNBOUNDED { UNBOUNDED } else { others.high - 1 });
+        let further = self.parts.add(Part::Repeat { body, low: low - 1, high: most });
+        let in_a_row = self.parts.sequence([member, further]);
+        self.parts.add(Part::Entries(Box::new(Entries {
+            declared: Arc::clone(&others.declared),
+            names,
+            parts: parts.into(),
+            between: between.len() as u32,
+            low,
+            high: others.high,
+            in_a_row,
+        })))
+    }
+
+    /// The declared members of an object that has no others, or may have some.
+    fn members(&mut self, object: &ObjectSet<'d>) -> Option<Record<'d>> {
         let mut names = declared_names(object);
         let finite = finite_names(object);
         finite.iter().flatten().zip(0..).for_each(|(name, at)| names.add(name, at));
-        let is_plain = object.existentials.is_empty() && object.implied.is_empty();
-        if !is_plain || object.low > object.required.len() as u32 || (object.high as usize) < names.len() {
+        if !object.existentials.is_empty() || !object.implied.is_empty() {
             return None;
         }
         let conditions = self.json.conditions(object, &names);
@@ -216,14 +308,20 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     }
 
     /// Members in order, where those that are not required may be left out: `first` and `next` make the part of one.
+    /// Members that are not declared come last.
     fn members_in_order(
         &mut self,
         record: &Record<'d>,
+        others: Option<&Entered>,
         mut first: impl FnMut(&mut Self, &RecordMember<'d>) -> PartId,
         mut next: impl FnMut(&mut Self, &RecordMember<'d>) -> PartId,
     ) -> PartId {
         let nothing = self.parts.nothing();
         let (mut rest, mut all) = (nothing, None);
+        if let Some(&Entered { first, next, must_come }) = others {
+            rest = if must_come { next } else { self.parts.choice(vec![next, nothing]) };
+            all = Some(first);
+        }
         for member in record.members.iter().rev() {
             let begins = first(self, member);
             let begins = self.parts.sequence([begins, rest]);

@@ -13,14 +13,15 @@
 //! An object becomes a table, and an array of objects one table for each. Both come after the members that are written on
 //! a line, whatever the order of declaration: a line after a header would belong to that table. Objects that may also be
 //! something else, recursive ones and those deeper than [`MOST_LEVELS`] are inline tables, `{ city = "Oslo" }`. A member
-//! that is not there is null where the schema allows null.
+//! that is not there is null where the schema allows null. Names that the schema does not declare are quoted; they come on
+//! lines after those of declared members, `"not declared" = 1`, with inline tables as values.
 
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
-use super::{NotationBuilder, PartQueue, Record, all_but, are_plain, has_scalars, is_plain, rounds_left};
+use super::{NotationBuilder, Others, PartQueue, Record, all_but, are_plain, has_scalars, is_plain, rounds_left};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -184,13 +185,16 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
 
     /// An object on a line.
     fn inline_table(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<PartId> {
-        let record = self.record(object, whole)?;
+        let (record, others) = self.record(object, whole)?;
         let comma = self.base.parts.text(", ");
         let mut entries = Vec::with_capacity(record.members.len());
         for member in &record.members {
             let line = self.line(member.name, member.condition);
             let next = self.base.parts.sequence([comma, line]);
             entries.push(self.entry((line, next), member.name, member.condition, member.is_required)?);
+        }
+        if let Some(others) = others {
+            entries.extend(self.other_lines(others, whole, ", ")?);
         }
         let (inside, _) = self.chain(&entries, (self.nothing, self.nothing));
         let inside = self.base.container(Container::Object, inside);
@@ -207,6 +211,34 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         let text = self.base.parts.text(&format!("{} = ", key_text(name)));
         let value = self.inline(condition);
         self.base.parts.sequence([key, text, value])
+    }
+
+    /// Members that are not declared, whose values are never null; `None` if there are no other values.
+    fn other_lines(&mut self, mut others: Others<'d>, whole: Condition<'d>, between: &str) -> Result<Option<Entry>> {
+        let mut kinds = Vec::with_capacity(others.kinds.len());
+        for kind in others.kinds {
+            let set = self.base.values(kind.condition)?;
+            if set.null {
+                self.base.json.reader.note_nulls(kind.condition);
+            }
+            if !is_null_alone(&set) {
+                kinds.push(kind);
+            }
+        }
+        let may_be_absent = others.low == 0;
+        if kinds.is_empty() {
+            let refused = self.base.refuse(whole, "toml has no null for a name that is not declared", OTHERS);
+            return if may_be_absent { Ok(None) } else { Err(refused) };
+        }
+        others.kinds = kinds;
+        let queue = &mut self.queue;
+        let entries = self.base.entries(&others, between, |base, condition| {
+            let (equals, value) = (base.parts.text(" = "), queue.part(&mut base.parts, Key::Inline(condition)));
+            base.parts.sequence([equals, value])
+        });
+        let between = self.base.parts.text(between);
+        let next = self.base.parts.sequence([between, entries]);
+        Ok(Some(Entry { first: entries, next, absent: may_be_absent.then_some(self.nothing) }))
     }
 
     // Members.
@@ -275,7 +307,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
 
     /// The lines and tables below a header.
     fn table(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>, header: usize) -> Result<PartId> {
-        let record = self.record(object, whole)?;
+        let (record, others) = self.record(object, whole)?;
         let (mut lines, mut tables, mut emptied) = (Vec::new(), Vec::new(), SmallVec::<[Entry; MOST_EMPTY]>::new());
         for member in &record.members {
             let style = self.style(member.condition, header, emptied.len())?;
@@ -294,6 +326,9 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
                 emptied.push(self.empty_array(name));
             }
             tables.push((self.entry(present, name, condition, member.is_required)?, may_be_empty));
+        }
+        if let Some(others) = others {
+            lines.extend(self.other_lines(others, whole, "\n")?);
         }
         let rest = self.tables_after(&tables, &emptied);
         let (first, next) = self.chain(&lines, rest);
@@ -341,13 +376,13 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
             return Ok(Style::Line);
         }
         match (&set.arrays[..], &set.objects[..]) {
-            ([], [object]) if self.may_have_header(object, condition, header) => Ok(Style::Table),
+            ([], [object]) if self.may_have_header(object, condition, header)? => Ok(Style::Table),
             ([array], []) if is_plain(array) && array.prefix.is_empty() && array.high > 0 => {
                 let items = self.base.values(array.rest)?;
                 let is_kept = array.low > 0 || emptied < MOST_EMPTY;
                 let are_objects = are_plain(&items) && !has_scalars(&items) && items.arrays.is_empty();
                 match &items.objects[..] {
-                    [object] if is_kept && are_objects && self.may_have_header(object, array.rest, header) => {
+                    [object] if is_kept && are_objects && self.may_have_header(object, array.rest, header)? => {
                         Ok(Style::Tables(Rc::clone(array)))
                     }
                     _ => Ok(Style::Line),
@@ -358,9 +393,12 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
     }
 
     /// Whether an object may be a table below a header: it is a record, and not one of the tables around it.
-    fn may_have_header(&mut self, object: &ObjectSet<'d>, condition: Condition<'d>, header: usize) -> bool {
-        let is_new = !self.headers[header].conditions.contains(&condition);
-        is_new && self.base.record(object).is_some_and(|record| !record.members.is_empty())
+    fn may_have_header(&mut self, object: &ObjectSet<'d>, condition: Condition<'d>, header: usize) -> Result<bool> {
+        if self.headers[header].conditions.contains(&condition) {
+            return Ok(false);
+        }
+        let record = self.base.open_record(object, condition)?;
+        Ok(record.is_some_and(|(record, others)| !record.members.is_empty() || others.is_some()))
     }
 
     /// The index of a header with one more name.
@@ -414,20 +452,15 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         self.base.parts.sequence([breaks, part])
     }
 
-    fn record(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<Record<'d>> {
-        let Some(record) = self.base.record(object) else { return Err(self.refuse_dependent(whole)) };
-        if record.is_open && record.members.is_empty() {
-            let what = "toml has no way to keep any names apart that may come here";
-            return Err(self.base.refuse(whole, what, "declare the members, or use notation=\"yaml\" or \"json\""));
-        }
+    fn record(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<(Record<'d>, Option<Others<'d>>)> {
+        let Some((record, others)) = self.base.open_record(object, whole)? else {
+            return Err(self.refuse_dependent(whole));
+        };
         if let Some(member) = record.members.iter().find(|member| member.name.contains('\u{7F}')) {
             let what = format!("toml has no way to write the name {:?}", member.name);
             return Err(self.base.refuse(whole, what, OTHERS));
         }
-        if record.is_open {
-            self.base.json.reader.note_undeclared(whole);
-        }
-        Ok(record)
+        Ok((record, others))
     }
 
     fn refuse_dependent(&self, whole: Condition<'d>) -> Error {
@@ -454,7 +487,7 @@ fn key_text(name: &str) -> String {
 }
 
 /// Strings in double quotes. TOML wants an escape for DEL, which JSON does not write.
-static ESCAPED: LazyLock<Regular> = LazyLock::new(|| all_but(&[('\u{7F}', '\u{7F}')]).repeat(0, None));
+pub(super) static ESCAPED: LazyLock<Regular> = LazyLock::new(|| all_but(&[('\u{7F}', '\u{7F}')]).repeat(0, None));
 
 /// Strings in single quotes, where nothing is escaped.
 static LITERAL: LazyLock<Regular> =

@@ -5,14 +5,16 @@
 //! tags[2]: a,b
 //! jobs[1]{city,since}:
 //!   Oslo,2020
+//! "not declared": true
 //! ```
 //!
 //! The length of an array is written before its items, so each length is a part of its own: masks and budgets see how many
 //! items must follow. Arrays of records whose members are all there, and scalars, are rows; others are items after a dash.
+//! Names that the schema does not declare are quoted, and come after those that it does.
 
 use std::sync::LazyLock;
 
-use super::{NotationBuilder, PartQueue, READABLE, Record, are_plain, has_scalars, is_plain};
+use super::{Entered, NotationBuilder, Others, PartQueue, READABLE, Record, are_plain, has_scalars, is_plain};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -130,7 +132,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         position: Position,
         options: &mut Vec<PartId>,
     ) -> Result<()> {
-        let record = self.record(object, whole)?;
+        let (record, others) = self.record(object, whole)?;
         let (lead, level) = match position {
             Position::Root => ("", 0),
             Position::AfterKey(level) => (":", level + 1),
@@ -141,13 +143,14 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             self.base.json.reader.note_containers(whole);
             return Ok(());
         }
-        if record.members.iter().all(|member| !member.is_required) {
+        let must_come = others.as_ref().is_some_and(|others| others.low > 0);
+        if !must_come && record.members.iter().all(|member| !member.is_required) {
             let text = self.base.parts.text(lead.trim_end());
             let nothing = self.base.parts.nothing();
             let empty = self.base.container(Container::Object, nothing);
             options.push(self.base.parts.sequence([text, empty]));
         }
-        if record.members.is_empty() {
+        if record.members.is_empty() && others.is_none() {
             return Ok(());
         }
         let line = self.new_line(level);
@@ -162,9 +165,15 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             let name = self.base.parts.text(&key_text(member.name));
             members.push((member.name, self.base.parts.sequence([key, name, value])));
         }
+        let entered = others.map(|others| {
+            let entries = self.entries(&others, level);
+            let [first, next] = [first, line].map(|lead| self.base.parts.sequence([lead, entries]));
+            Entered { first, next, must_come }
+        });
         let of = |name: &str| members.iter().find(|(other, _)| *other == name).map_or(0, |(_, part)| *part);
         let inside = self.base.members_in_order(
             &record,
+            entered.as_ref(),
             |base, member| base.parts.sequence([first, of(member.name)]),
             |base, member| base.parts.sequence([line, of(member.name)]),
         );
@@ -174,14 +183,19 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         Ok(())
     }
 
-    fn record(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<Record<'d>> {
-        let Some(record) = self.base.record(object) else {
+    /// Members that are not declared, from the first one on, each on a line of this level.
+    fn entries(&mut self, others: &Others<'d>, level: usize) -> PartId {
+        let between = format!("\n{}", " ".repeat(INDENT * level));
+        let queue = &mut self.queue;
+        self.base.entries(others, &between, |base, condition| {
+            queue.part(&mut base.parts, (condition, Position::AfterKey(level)))
+        })
+    }
+
+    fn record(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<(Record<'d>, Option<Others<'d>>)> {
+        let Some((record, others)) = self.base.open_record(object, whole)? else {
             return Err(self.base.refuse(whole, "toon writes no object whose members depend on each other", OTHERS));
         };
-        if record.is_open && record.members.is_empty() {
-            let what = "toon has no way to keep any names apart that may come here";
-            return Err(self.base.refuse(whole, what, "declare the members, or use notation=\"yaml\" or \"json\""));
-        }
         if let Some(member) = record.members.iter().find(|member| member.name.contains(['\u{8}', '\u{C}', '\u{FEFF}']))
         {
             return Err(self.base.refuse(
@@ -190,10 +204,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
                 OTHERS,
             ));
         }
-        if record.is_open {
-            self.base.json.reader.note_undeclared(whole);
-        }
-        Ok(record)
+        Ok((record, others))
     }
 
     /// An array: a length, and so many items.
@@ -223,10 +234,13 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         if most < allowed {
             self.base.json.reader.note_items(whole, most);
         }
-        let layout = self.layout(array, position)?;
-        let items = self.items(array, most, level, &layout);
+        let mut layouts = Vec::new();
+        for layout in self.layouts(array, position)? {
+            let items = self.items(array, most, level, &layout);
+            layouts.push((layout, items));
+        }
         let lengths: Vec<(String, PartId)> =
-            (array.low..=most.min(UNBOUNDED - 1)).map(|length| self.counted_items(length, &layout, &items)).collect();
+            (array.low..=most.min(UNBOUNDED - 1)).map(|length| self.counted_items(length, &layouts)).collect();
         let lengths: Vec<(&str, PartId)> = lengths.iter().map(|(digits, items)| (&digits[..], *items)).collect();
         let open = self.base.parts.text(&format!("{lead}["));
         let lengths = self.by_digits(&lengths);
@@ -234,13 +248,15 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         Ok(())
     }
 
-    /// The digits of a length, and what comes after them.
-    fn counted_items(
-        &mut self,
-        length: u32,
-        layout: &Layout<'d>,
-        (fixed, further): &(Vec<PartId>, PartId),
-    ) -> (String, PartId) {
+    /// The digits of a length, and what comes after them. Without items, all layouts are one.
+    fn counted_items(&mut self, length: u32, layouts: &[(Layout<'d>, Items)]) -> (String, PartId) {
+        let layouts = if length == 0 { &layouts[..1] } else { layouts };
+        let options = layouts.iter().map(|(layout, items)| self.laid_out(length, layout, items)).collect();
+        (length.to_string(), self.base.parts.choice(options))
+    }
+
+    /// What comes after the digits of a length.
+    fn laid_out(&mut self, length: u32, layout: &Layout<'d>, (fixed, further): &Items) -> PartId {
         let delimiter = if self.delimiter == ',' { String::new() } else { self.delimiter.to_string() };
         let end = match layout {
             Layout::Rows(record) if length > 0 => {
@@ -258,7 +274,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             parts.push(self.base.parts.add(Part::Repeat { body: *further, low: rounds, high: rounds }));
         }
         parts.push(self.base.parts.close(Container::Array));
-        (length.to_string(), self.base.parts.sequence(parts))
+        self.base.parts.sequence(parts)
     }
 
     /// A choice of numbers, each with what comes after it. What numbers begin with is written once, so that they are not
@@ -278,8 +294,9 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         self.base.parts.choice(options)
     }
 
-    /// How the items of an array are laid out.
-    fn layout(&mut self, array: &ArraySet<'d>, position: Position) -> Result<Layout<'d>> {
+    /// How the items of an array may be laid out, the usual way first: as rows where they can be, and as a list where some
+    /// may have further members.
+    fn layouts(&mut self, array: &ArraySet<'d>, position: Position) -> Result<Vec<Layout<'d>>> {
         let mut conditions = array.prefix.clone();
         if array.high as usize > conditions.len() {
             conditions.push(array.rest);
@@ -290,31 +307,32 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             is_inline &= set.arrays.is_empty() && set.objects.is_empty() && set.formula == super::TRUE;
         }
         if is_inline {
-            return Ok(Layout::Inline);
+            return Ok(vec![Layout::Inline]);
         }
-        let [condition] = conditions[..] else { return Ok(Layout::List) };
+        let [condition] = conditions[..] else { return Ok(vec![Layout::List]) };
         let set = self.base.values(condition)?;
-        let [object] = &set.objects[..] else { return Ok(Layout::List) };
+        let [object] = &set.objects[..] else { return Ok(vec![Layout::List]) };
         if has_scalars(&set) || !set.arrays.is_empty() || !are_plain(&set) || matches!(position, Position::Item(_)) {
-            return Ok(Layout::List);
+            return Ok(vec![Layout::List]);
         }
         let object = object.clone();
-        let record = self.record(&object, condition)?;
-        if record.members.is_empty() {
-            return Ok(Layout::List);
+        let (record, others) = self.record(&object, condition)?;
+        if record.members.is_empty() || others.as_ref().is_some_and(|others| others.low > 0) {
+            return Ok(vec![Layout::List]);
         }
         for member in &record.members {
             let set = self.base.values(member.condition)?;
             if !member.is_required || !set.arrays.is_empty() || !set.objects.is_empty() || !are_plain(&set) {
-                return Ok(Layout::List);
+                return Ok(vec![Layout::List]);
             }
         }
-        Ok(Layout::Rows(record))
+        let rows = Layout::Rows(record);
+        Ok(if others.is_some() { vec![rows, Layout::List] } else { vec![rows] })
     }
 
     /// The items of an array of at most so many: those with a schema of their own, the first one in any case, and the
     /// one that all after them are.
-    fn items(&mut self, array: &ArraySet<'d>, most: u32, level: usize, layout: &Layout<'d>) -> (Vec<PartId>, PartId) {
+    fn items(&mut self, array: &ArraySet<'d>, most: u32, level: usize, layout: &Layout<'d>) -> Items {
         let count = (array.prefix.len() as u32).max(1).min(most);
         let fixed = (0..count).map(|at| self.item(array, at, level, layout)).collect();
         let has_further = most > count;
@@ -356,6 +374,9 @@ fn refusal(added: Result<()>) -> Result<Option<Error>> {
         other => Ok(other.err()),
     }
 }
+
+/// The items of an array that have a schema of their own, the first one in any case, and what all after them are.
+type Items = (Vec<PartId>, PartId);
 
 /// How the items of an array are laid out.
 enum Layout<'d> {
@@ -399,6 +420,6 @@ static BARE_PIPE: LazyLock<Regular> = LazyLock::new(|| bare('|'));
 static BARE_TAB: LazyLock<Regular> = LazyLock::new(|| bare('\t'));
 
 /// Strings in quotes: without backspace and form feed, for which JSON has escapes that TOON has not.
-static QUOTED: LazyLock<Regular> = LazyLock::new(|| {
+pub(super) static QUOTED: LazyLock<Regular> = LazyLock::new(|| {
     super::all_but(&[('\u{8}', '\u{8}'), ('\u{C}', '\u{C}'), ('\u{FEFF}', '\u{FEFF}')]).repeat(0, None)
 });

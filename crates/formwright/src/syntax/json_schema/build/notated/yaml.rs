@@ -222,6 +222,7 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             let of = |name: &str| members.iter().find(|(other, _)| *other == name).map_or(0, |(_, part)| *part);
             let inside = self.base.members_in_order(
                 &record,
+                None,
                 |base, member| base.parts.sequence([lead, of(member.name)]),
                 |base, member| base.parts.sequence([line, of(member.name)]),
             );
