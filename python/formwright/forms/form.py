@@ -158,7 +158,7 @@ class Form(Generic[T_co]):
         Raises:
             ArgumentError: The form has no text that is read as ``value``, or it is a composition.
         """
-        values = self.language.values()
+        values = self.read.values if hasattr(self.read, "read_json") else self.language.values()
         if values is not None:
             dump = getattr(getattr(self.read, "read_json", self.read), "dump", dump_json)
             text = values.write(dump(value))

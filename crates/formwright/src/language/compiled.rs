@@ -383,7 +383,7 @@ impl CompiledGraph {
                 let automaton = self.automaton(*leaf);
                 set = automaton.next_bytes(automaton.start().state());
             }
-            Node::Object(object) => set.insert(if object.is_bare() { b'"' } else { b'{' }),
+            Node::Object(object) => set.insert(if object.is_unbraced() { b'"' } else { b'{' }),
             Node::Array(_) => set.insert(b'['),
             Node::Distinct(leaves) => {
                 for &leaf in leaves {

@@ -22,15 +22,15 @@ impl LayoutCosts {
 
     /// A comma and the whitespace around it, or what is in its place.
     pub fn between_items(&self, layout: &Layout) -> u32 {
-        if layout.bare > 0 {
-            return layout.bare;
+        if layout.between > 0 {
+            return layout.between;
         }
         1 + self.spaces.shortest(layout.value, end::COMMA) + self.spaces.shortest(layout.comma, end::ITEM)
     }
 
     /// The brackets around so many items, if there are any, with the whitespace inside of them.
     pub fn brackets(&self, layout: &Layout, count: u32) -> u32 {
-        if layout.bare > 0 {
+        if layout.between > 0 {
             return 0;
         }
         if count == 0 {
@@ -46,12 +46,12 @@ impl LayoutCosts {
 
     /// The closing bracket after a value, if there is one, and the whitespace before it.
     pub fn close(&self, layout: &Layout) -> u32 {
-        if layout.bare > 0 { 0 } else { 1 + self.spaces.shortest(layout.value, end::CLOSE) }
+        if layout.between > 0 { 0 } else { 1 + self.spaces.shortest(layout.value, end::CLOSE) }
     }
 
     /// A colon, if there is one, and the whitespace around it.
     pub fn colon(&self, layout: &Layout) -> u32 {
-        if layout.bare > 0 {
+        if layout.between > 0 {
             return 0;
         }
         1 + self.spaces.shortest(layout.key, end::COLON) + self.spaces.shortest(layout.colon, end::ITEM)

@@ -364,7 +364,7 @@ impl Object {
     }
 
     /// Whether it has no braces, commas and colons.
-    pub fn is_bare(&self) -> bool {
+    pub fn is_unbraced(&self) -> bool {
         self.separator.is_some()
     }
 

@@ -91,7 +91,7 @@ impl CompiledGraph {
     /// How much farther from the end its texts can be led; `None` for grammars, where rounds may nest without end.
     pub(super) fn find_rises(&self) -> Option<Rises> {
         let has_no_brackets = |&node: &NodeId| match self.node(node) {
-            Node::Object(object) => object.is_bare(),
+            Node::Object(object) => object.is_unbraced(),
             node => matches!(node, Node::Sequence(_) | Node::Repeat { .. }),
         };
         let is_composed = (0..self.nodes()).any(|node| has_no_brackets(&node));
@@ -250,7 +250,7 @@ impl CompiledGraph {
                 let round = self.facts.shortest(*body).saturating_add(known_of(*body));
                 self.facts.shortest(node).saturating_add(round)
             }
-            Node::Object(object) if object.is_bare() => {
+            Node::Object(object) if object.is_unbraced() => {
                 self.facts.shortest(node).saturating_add(self.rise_without_brackets(object, known)?)
             }
             Node::Distinct(_) => return None,

@@ -71,7 +71,7 @@ pub struct Layout {
     /// After `:`.
     pub colon: SpaceState,
     /// Of an object without braces, commas and colons: the bytes between two members; else 0.
-    pub bare: u32,
+    pub between: u32,
 }
 
 /// The whitespace automaton of a language.
@@ -154,7 +154,7 @@ impl Spaces {
         spaces.next[comma as usize] = [NOWHERE, NOWHERE, cr_item, lf_item];
         spaces.next[value as usize] = [NOWHERE, NOWHERE, cr_close, lf_close];
         spaces.next[colon as usize] = [spaced, NOWHERE, NOWHERE, NOWHERE];
-        (spaces.reaching(), Layout { open, value, comma, key, colon, bare: 0 })
+        (spaces.reaching(), Layout { open, value, comma, key, colon, between: 0 })
     }
 
     /// One space after `:` and `,`, and nowhere else.
@@ -338,12 +338,12 @@ impl Spaces {
 
 impl Layout {
     fn same(state: SpaceState) -> Self {
-        Self { open: state, value: state, comma: state, key: state, colon: state, bare: 0 }
+        Self { open: state, value: state, comma: state, key: state, colon: state, between: 0 }
     }
 
     /// Of an object without braces, commas and colons, with so many bytes between two members: no whitespace anywhere.
-    pub fn bare(between: u32) -> Self {
-        Self { bare: between, ..Self::same(STRIPPED) }
+    pub fn unbraced(between: u32) -> Self {
+        Self { between, ..Self::same(STRIPPED) }
     }
 
     /// The same places in a table that was appended at `offset`.
@@ -356,7 +356,7 @@ impl Layout {
             comma: shift(self.comma),
             key: shift(self.key),
             colon: shift(self.colon),
-            bare: self.bare,
+            between: self.between,
         }
     }
 }

@@ -100,7 +100,7 @@ impl Machine<'_> {
         let (members, count) = self.members_cost(node, object, seen, at_least_one);
         let between = graph.costs.between_items(&object.layout);
         let first = match (phase, count) {
-            (Phase::Value, _) if object.is_bare() => between.saturating_mul(count.min(1)),
+            (Phase::Value, _) if object.is_unbraced() => between.saturating_mul(count.min(1)),
             (Phase::Value | Phase::Open, 0) if members == 0 => return 1 + spaces.shortest(space, end::CLOSE),
             (Phase::Value, _) => {
                 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(object.layout.comma, end::ITEM)

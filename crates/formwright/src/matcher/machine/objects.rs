@@ -148,7 +148,7 @@ impl Machine<'_> {
             }
         };
         let seen = self.stacks.intern_seen(next);
-        if object.is_bare() {
+        if object.is_unbraced() {
             let position = Position::Object { phase: Phase::Value, space: object.layout.value, object: node, seen };
             let after = self.stacks.push(Frame { position, below: stack });
             return Some((object.undeclared[usize::from(kind)].value, after));

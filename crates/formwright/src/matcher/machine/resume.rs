@@ -209,8 +209,8 @@ impl Machine<'_> {
                 let value = self.named(kind, object, seen, start, below, out);
                 to_do.extend(value.map(|(value, after)| Step::Enter(value, after)));
             }
-            Position::Object { phase: Phase::Value, object, seen, .. } if self.is_bare(object) => {
-                self.bare_member_ended(object, seen, below, to_do);
+            Position::Object { phase: Phase::Value, object, seen, .. } if self.is_unbraced(object) => {
+                self.unbraced_member_ended(object, seen, below, to_do);
             }
             _ => out.push(position, below),
         }
@@ -236,7 +236,7 @@ impl Machine<'_> {
     }
 
     /// An object without braces ends, or goes on with what is between two members.
-    fn bare_member_ended(&mut self, node: NodeId, seen: Progress, below: StackId, to_do: &mut ToDo) {
+    fn unbraced_member_ended(&mut self, node: NodeId, seen: Progress, below: StackId, to_do: &mut ToDo) {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return };
         if let Some(separator) = object.separator.filter(|_| self.may_go_on(node, object, seen)) {
@@ -249,8 +249,8 @@ impl Machine<'_> {
         }
     }
 
-    fn is_bare(&self, node: NodeId) -> bool {
-        matches!(self.graph.node(node), Node::Object(object) if object.is_bare())
+    fn is_unbraced(&self, node: NodeId) -> bool {
+        matches!(self.graph.node(node), Node::Object(object) if object.is_unbraced())
     }
 
     /// A repetition ends, or goes on with round `count + 1`.
@@ -333,7 +333,7 @@ impl Machine<'_> {
                     out.push(position, stack);
                 }
             }
-            Node::Object(object) if object.is_bare() => {
+            Node::Object(object) if object.is_unbraced() => {
                 let seen = self.nothing_seen(object);
                 self.object(Phase::Open, node, seen, byte, stack, out);
             }

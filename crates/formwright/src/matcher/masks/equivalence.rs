@@ -163,7 +163,7 @@ impl Machine<'_> {
         match position {
             Position::Object { phase: Phase::Value, space, object: node, seen } => match graph.node(node) {
                 Node::Object(object)
-                    if !object.is_bare()
+                    if !object.is_unbraced()
                         && self.used_names_never_decide(object)
                         && names_are_hidden(object, &lookahead.entered) =>
                 {
@@ -175,7 +175,7 @@ impl Machine<'_> {
             // `start` is erased, so it is not known which name ends here, and after it the used names are `UNSURE`.
             // Such a frame resumes before the colon, so its representative is there.
             Position::Named { kind, object: node, start: UNKNOWN, .. } => match graph.node(node) {
-                Node::Object(object) if object.is_ordered() && object.tails == 0 && !object.is_bare() => {
+                Node::Object(object) if object.is_ordered() && object.tails == 0 && !object.is_unbraced() => {
                     let declared = object.members.len() as u32;
                     let seen = self.stacks.intern_seen(Seen { names: UNSURE, ..object.at(declared) });
                     let member = declared + u32::from(kind);

@@ -70,6 +70,9 @@ pub enum Part {
     Open(Container),
     /// Its end; nothing is written.
     Close(Container),
+    /// The value that comes next is an array of so many items; nothing is written. Writers look here before they try the
+    /// items.
+    Count(u32),
     /// The name of the value that comes next; nothing is written.
     Key(Arc<str>),
     /// The name of the value that comes next, which the schema does not declare, as a JSON string.
@@ -226,13 +229,14 @@ impl Parts {
     fn node(&self, part: PartId, graph: &mut Graph, nodes: &[Option<NodeId>]) -> Node {
         let all = |parts: &[PartId]| parts.iter().filter_map(|part| nodes[*part as usize]).collect();
         match self.part(part) {
-            Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Key(_) => Node::Empty,
+            Part::Nothing | Part::Open(_) | Part::Close(_) | Part::Count(_) | Part::Key(_) => Node::Empty,
             Part::Text(text) | Part::Constant { text, .. } => graph.texts([text.as_bytes()]),
-            Part::Scalar { leaf, .. } | Part::Blank(leaf) => Node::Regular(graph.leaf(leaf.clone())),
+            Part::Scalar { leaf, .. } | Part::Name { leaf, .. } | Part::Blank(leaf) => {
+                Node::Regular(graph.leaf(leaf.clone()))
+            }
             Part::Json { node, .. } => Node::Rule(*node),
             // With the parts that are not written: a first mask looks less far ahead where one is between two others.
             Part::Sequence(parts) => Node::Sequence(all(parts)),
-            Part::Name { leaf, .. } => Node::Regular(graph.leaf(leaf.clone())),
             Part::Entries(entries) => entries.node(graph, nodes),
             Part::Choice(options) if options.is_empty() => Node::Never,
             Part::Choice(options) => Node::Choice(all(options)),
@@ -281,7 +285,7 @@ impl Entries {
             implied: Vec::new(),
             existentials: 0,
             conditions: None,
-            layout: Layout::bare(self.between),
+            layout: Layout::unbraced(self.between),
             separator: Some(node_of(&self.parts[0])),
             tails: 0,
         }))
@@ -291,7 +295,7 @@ impl Entries {
 impl Part {
     /// Whether it says something, or nothing, without a text.
     fn is_unwritten(&self) -> bool {
-        matches!(self, Self::Nothing | Self::Open(_) | Self::Close(_) | Self::Key(_))
+        matches!(self, Self::Nothing | Self::Open(_) | Self::Close(_) | Self::Count(_) | Self::Key(_))
     }
 
     /// The parts that it is made of.

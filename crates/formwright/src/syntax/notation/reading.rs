@@ -247,7 +247,7 @@ impl Walk<'_> {
     ) {
         let notated = self.notated;
         match notated.parts.part(part) {
-            Part::Nothing => pending.push((None, rest, events)),
+            Part::Nothing | Part::Count(_) => pending.push((None, rest, events)),
             Part::Text(text) if text.is_empty() => pending.push((None, rest, events)),
             Part::Constant { text, .. } if text.is_empty() => {
                 pending.push((None, rest, Some(push(events.as_ref(), Event::Read(part, at, at)))));

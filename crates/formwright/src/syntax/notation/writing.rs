@@ -216,6 +216,10 @@ impl<'t> Walk<'_, 't> {
                 };
                 point.places = self.place(point.places, place);
             }
+            Part::Count(count) => {
+                let next = self.next_value(point);
+                return matches!(next, Some(Value::Array(items)) if items.len() == *count as usize);
+            }
             Part::Close(_) => return self.close(point),
             Part::Constant { text, json } => {
                 let value = self.take_value(point).and_then(scalar_text);
@@ -249,6 +253,15 @@ impl<'t> Walk<'_, 't> {
             _ => return None,
         };
         automaton.accepts(written.as_bytes()).then_some(written)
+    }
+
+    /// The value that comes next.
+    fn next_value(&self, point: &Point) -> Option<&'t Value<'t>> {
+        match self.places.top(point.places)?.0 {
+            Place::Value(value) => Some(value),
+            Place::Array(items, next) => items.get(next),
+            Place::Object(..) => None,
+        }
     }
 
     /// Takes the value that comes next.

@@ -14,12 +14,14 @@
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 use super::{Entered, NotationBuilder, Others, PartQueue, READABLE, Record, are_plain, has_scalars, is_plain};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::Notation;
-use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet};
+use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, ValueSet};
 use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
 
 const OTHERS: &str = "use notation=\"yaml\" or \"json\"";
@@ -46,13 +48,21 @@ enum Position {
 struct ToonBuilder<'b, 'r, 'd> {
     base: NotationBuilder<'b, 'r, 'd>,
     queue: PartQueue<(Condition<'d>, Position)>,
+    /// The scalars of a condition, wherever they are.
+    scalars: FxHashMap<Condition<'d>, Option<PartId>>,
+    /// The arrays of a condition after their bracket: by their index, the level of their items, and whether they may have
+    /// rows.
+    arrays: FxHashMap<(Condition<'d>, usize, usize, bool), PartId>,
+    /// By number of items: the part that says it.
+    counts: FxHashMap<u32, PartId>,
     delimiter: char,
     max_items: u32,
 }
 
 pub(super) fn build<'d>(base: NotationBuilder<'_, '_, 'd>, root: Condition<'d>) -> Result<Parts> {
     let Notation::Toon { delimiter, max_items } = base.json.options.notation else { return Ok(Parts::default()) };
-    let mut builder = ToonBuilder { base, queue: PartQueue::new(), delimiter, max_items };
+    let (scalars, arrays, counts) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+    let mut builder = ToonBuilder { base, queue: PartQueue::new(), scalars, arrays, counts, delimiter, max_items };
     builder.base.parts.root = builder.part(root, Position::Root);
     while let Some((part, (condition, position))) = builder.queue.waiting.pop_front() {
         let options = builder.options(condition, position)?;
@@ -78,13 +88,30 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             ));
         }
         let (mut options, mut refused) = (Vec::new(), None);
-        for array in &set.arrays {
-            let added = self.array(array, condition, position, &mut options);
+        for (array, index) in set.arrays.iter().zip(0..) {
+            let added = self.array((array, index), condition, position, &mut options);
             refused = refusal(added)?.or(refused);
         }
         for object in &set.objects {
             let added = self.object(object, condition, position, &mut options);
             refused = refusal(added)?.or(refused);
+        }
+        if let Some(scalar) = self.scalar(&set, condition)? {
+            let lead = match position {
+                Position::AfterKey(_) => ": ",
+                Position::Item(_) => "- ",
+                Position::Root | Position::Cell => "",
+            };
+            let lead = self.base.parts.text(lead);
+            options.push(self.base.parts.sequence([lead, scalar]));
+        }
+        self.base.without_refused(options, refused, condition)
+    }
+
+    /// The scalars of a condition, if there are any.
+    fn scalar(&mut self, set: &ValueSet<'d>, condition: Condition<'d>) -> Result<Option<PartId>> {
+        if let Some(&known) = self.scalars.get(condition) {
+            return Ok(known);
         }
         let mut scalars = Vec::new();
         for (is_there, word) in [(set.null, "null"), (set.yes, "true"), (set.no, "false")] {
@@ -107,17 +134,9 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             let quoted = Regular::and([tree, Regular::of_static(&QUOTED)]);
             scalars.push(self.base.scalar(&quoted, Spelling::Json));
         }
-        if !scalars.is_empty() {
-            let scalar = self.base.parts.choice(scalars);
-            let lead = match position {
-                Position::AfterKey(_) => ": ",
-                Position::Item(_) => "- ",
-                Position::Root | Position::Cell => "",
-            };
-            let lead = self.base.parts.text(lead);
-            options.push(self.base.parts.sequence([lead, scalar]));
-        }
-        self.base.without_refused(options, refused, condition)
+        let scalar = (!scalars.is_empty()).then(|| self.base.parts.choice(scalars));
+        self.scalars.insert(condition, scalar);
+        Ok(scalar)
     }
 
     fn new_line(&mut self, level: usize) -> PartId {
@@ -210,7 +229,7 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
     /// An array: a length, and so many items.
     fn array(
         &mut self,
-        array: &ArraySet<'d>,
+        (array, index): (&ArraySet<'d>, usize),
         whole: Condition<'d>,
         position: Position,
         options: &mut Vec<PartId>,
@@ -229,34 +248,56 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             self.base.json.reader.note_containers(whole);
             return Ok(());
         }
+        let layouts = self.layouts(array, position)?;
+        let key = (whole, index, level, matches!(layouts[0], Layout::Rows(_)));
+        let after = match self.arrays.get(&key) {
+            Some(&known) => known,
+            None => self.after_bracket(array, whole, level, layouts),
+        };
+        self.arrays.insert(key, after);
+        let open = self.base.parts.text(&format!("{lead}["));
+        options.push(self.base.parts.sequence([open, after]));
+        Ok(())
+    }
+
+    /// The length and the items of an array that may be laid out in some ways.
+    fn after_bracket(
+        &mut self,
+        array: &ArraySet<'d>,
+        whole: Condition<'d>,
+        level: usize,
+        layouts: Vec<Layout<'d>>,
+    ) -> PartId {
         let allowed = self.base.json.most_items(array, whole);
         let most = allowed.min(self.max_items.max(array.low));
         if most < allowed {
             self.base.json.reader.note_items(whole, most);
         }
-        let mut layouts = Vec::new();
-        for layout in self.layouts(array, position)? {
+        let with_items = |layout| {
             let items = self.items(array, most, level, &layout);
-            layouts.push((layout, items));
-        }
-        let lengths: Vec<(String, PartId)> =
+            (layout, items)
+        };
+        let layouts: Vec<(Layout<'d>, Items)> = layouts.into_iter().map(with_items).collect();
+        let lengths: Vec<(String, Vec<PartId>)> =
             (array.low..=most.min(UNBOUNDED - 1)).map(|length| self.counted_items(length, &layouts)).collect();
-        let lengths: Vec<(&str, PartId)> = lengths.iter().map(|(digits, items)| (&digits[..], *items)).collect();
-        let open = self.base.parts.text(&format!("{lead}["));
-        let lengths = self.by_digits(&lengths);
-        options.push(self.base.parts.sequence([open, lengths]));
-        Ok(())
+        let lengths: Vec<(&str, &[PartId])> = lengths.iter().map(|(digits, items)| (&digits[..], &items[..])).collect();
+        self.by_digits(&lengths)
     }
 
     /// The digits of a length, and what comes after them. Without items, all layouts are one.
-    fn counted_items(&mut self, length: u32, layouts: &[(Layout<'d>, Items)]) -> (String, PartId) {
+    fn counted_items(&mut self, length: u32, layouts: &[(Layout<'d>, Items)]) -> (String, Vec<PartId>) {
         let layouts = if length == 0 { &layouts[..1] } else { layouts };
-        let options = layouts.iter().map(|(layout, items)| self.laid_out(length, layout, items)).collect();
-        (length.to_string(), self.base.parts.choice(options))
+        let mut options: Vec<Vec<PartId>> =
+            layouts.iter().map(|(layout, items)| self.laid_out(length, layout, items)).collect();
+        if options.len() > 1 {
+            let options = options.drain(..).map(|parts| self.base.parts.sequence(parts)).collect();
+            return (length.to_string(), vec![self.base.parts.choice(options)]);
+        }
+        (length.to_string(), options.pop().unwrap_or_default())
     }
 
     /// What comes after the digits of a length.
-    fn laid_out(&mut self, length: u32, layout: &Layout<'d>, (fixed, further): &Items) -> PartId {
+    fn laid_out(&mut self, length: u32, layout: &Layout<'d>, (fixed, further): &Items) -> Vec<PartId> {
         let delimiter = if self.delimiter == ',' { String::new() } else { self.delimiter.to_string() };
         let end = match layout {
             Layout::Rows(record) if length > 0 => {
@@ -267,30 +308,34 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             _ => format!("{delimiter}]:"),
         };
         let own = fixed.len().min(length as usize);
-        let mut parts = vec![self.base.parts.text(&end), self.base.parts.open(Container::Array)];
+        let count = *self.counts.entry(length).or_insert_with(|| self.base.parts.add(Part::Count(length)));
+        let mut parts = vec![self.base.parts.text(&end), count, self.base.parts.open(Container::Array)];
         parts.extend_from_slice(&fixed[..own]);
         let rounds = length - own as u32;
         if rounds > 0 {
             parts.push(self.base.parts.add(Part::Repeat { body: *further, low: rounds, high: rounds }));
         }
         parts.push(self.base.parts.close(Container::Array));
-        self.base.parts.sequence(parts)
+        parts
     }
 
     /// A choice of numbers, each with what comes after it. What numbers begin with is written once, so that they are not
     /// as many alternatives before their first digit.
-    fn by_digits(&mut self, numbers: &[(&str, PartId)]) -> PartId {
+    fn by_digits(&mut self, numbers: &[(&str, &[PartId])]) -> PartId {
         let mut options = Vec::new();
-        for (digit, at) in (0..=9).map(|digit| (char::from_digit(digit, 10).unwrap_or('0'), digit)) {
-            let begun: Vec<(&str, PartId)> =
+        for digit in '0'..='9' {
+            let begun: Vec<(&str, &[PartId])> =
                 numbers.iter().filter_map(|(digits, after)| Some((digits.strip_prefix(digit)?, *after))).collect();
-            if !begun.is_empty() {
-                let digit = self.base.parts.text(&at.to_string());
-                let rest = self.by_digits(&begun);
-                options.push(self.base.parts.sequence([digit, rest]));
-            }
+            let parts = match begun[..] {
+                [] => continue,
+                [(rest, after)] => [&[self.base.parts.text(&format!("{digit}{rest}"))], after].concat(),
+                _ => vec![self.base.parts.text(&digit.to_string()), self.by_digits(&begun)],
+            };
+            options.push(self.base.parts.sequence(parts));
         }
-        options.extend(numbers.iter().filter(|(digits, _)| digits.is_empty()).map(|(_, after)| *after));
+        for (_, after) in numbers.iter().filter(|(digits, _)| digits.is_empty()) {
+            options.push(self.base.parts.sequence(*after));
+        }
         self.base.parts.choice(options)
     }
 
