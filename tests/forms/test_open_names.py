@@ -83,6 +83,26 @@ def test_every_budget_that_is_enough_is(notation: Any, vocabulary: fw.Vocabulary
             open_ways += [[*way, token] for token in allowed if token not in ends]
 
 
+@pytest.mark.parametrize("notation", ["jsonl", "toon"])
+def test_used_names_are_counted_in_budgets(notation: Any, vocabulary: fw.Vocabulary) -> None:
+    """After the shortest name is used, each token that fits in the least budget leaves room for a longer name."""
+    record = {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 3}
+    form = fw.json_schema({"type": "array", "items": record, "minItems": 1, "maxItems": 1}, notation=notation)
+    constraint, mask = fw.compile(form, vocabulary), fw.allocate_bitmask(1, vocabulary)
+    beginning = {"jsonl": b'{"":1,"a":5', "toon": b'[1]:\n  - "": 1\n    "a": 5'}[notation]
+    matcher = constraint.matcher()
+    matcher.accept_bytes(beginning)
+    least = matcher.min_tokens_to_finish
+    matcher.fill_bitmask(mask, budget=least)
+    allowed = [int(token) for token in fw.allowed_tokens(mask[0])]
+    assert allowed
+    for token in allowed:
+        after = constraint.matcher()
+        after.accept_bytes(beginning)
+        after.accept_token(token)
+        assert after.min_tokens_to_finish < least, vocabulary.token(token)
+
+
 SCHEMAS: list[tuple[dict[str, Any], list[Any]]] = [
     ({"type": "object"}, [{}, {"a": 1, "b": {"c": [1, {"d": "x"}]}}, {"": "", "x:y": [], "z": {}, "#": "\\"}]),
     (

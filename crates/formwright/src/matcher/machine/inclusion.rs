@@ -11,7 +11,7 @@
 
 use super::Machine;
 use super::configuration::{Configuration, Position, Progress, StackId, Unpacked};
-use super::stacks::{UNITED, UNSURE, are_known};
+use super::stacks::{UNSURE, are_known};
 use crate::language::{Node, NodeId, Seen};
 
 /// Stack nodes that are compared at most. Beyond, nothing is said to be included.
@@ -20,7 +20,7 @@ const MOST_COMPARED: usize = 1 << 12;
 impl Machine<'_> {
     /// Whether a configuration may include others than itself.
     pub fn may_include_others(&self, configuration: Configuration) -> bool {
-        self.graph.tracks_values() || self.stacks.compared(configuration.stack) & UNITED != 0
+        self.graph.tracks_values() || self.stacks.is_united(configuration.stack)
     }
 
     /// Whether whatever may follow one configuration may follow another: as far as a look at a few stack nodes tells.

@@ -240,6 +240,11 @@ impl Stacks {
         self.compared[stack as usize]
     }
 
+    /// Whether a stack goes on in several ways.
+    pub fn is_united(&self, stack: StackId) -> bool {
+        self.compared(stack) & UNITED != 0
+    }
+
     /// Whether some item on a stack is compared as a value, so that more than its frames decides.
     pub fn is_compared(&self, stack: StackId) -> bool {
         self.compared(stack) & (READ | MUST_DIFFER | UNREAD_ITEM | UNKNOWN_ITEMS) != 0

@@ -235,11 +235,19 @@ fn whole(
     }
     let root = Exit { dependent: None, node: 0 };
     let mut assembly = Assembly::new((compiled, fragments), cache, path, measures);
+    let mut forgotten = 0;
     for &configuration in configurations {
-        let Configuration { position, stack } = without_names(compiled, &mut assembly.cache.stacks, configuration);
-        assembly.add(&root, position, stack)?;
+        let walked = without_names(compiled, &mut assembly.cache.stacks, configuration);
+        if measures {
+            let Some(bytes) = assembly.forgotten_bytes(configuration, walked) else { return Ok(None) };
+            forgotten = forgotten.max(bytes);
+        }
+        assembly.add(&root, walked.position, walked.stack)?;
     }
-    let whole = assembly.finish()?;
+    let mut whole = assembly.finish()?;
+    if let Some(rise) = whole.rise.get_mut() {
+        *rise = rise.saturating_add(forgotten).min(INFINITE);
+    }
     Ok((!whole.is_indivisible).then_some(whole))
 }
 
@@ -302,6 +310,22 @@ impl<'a> Assembly<'a> {
         self.whole.found.extend(part.found.iter().cloned());
         self.open.extend(part.exits.iter().map(|exit| (exit.clone(), stack)));
         Ok(())
+    }
+
+    /// Bytes to the end that are not counted where a walk has forgotten which names are used: the next one may have to be
+    /// longer. `None` if that is not the same for all that is walked. Frames with names are never looked at alone, so they
+    /// are below all that is.
+    fn forgotten_bytes(&mut self, configuration: Configuration, walked: Configuration) -> Option<u32> {
+        let has_same_costs = match (configuration.position, walked.position) {
+            (Position::Terminal { state, .. }, Position::Terminal { state: walked, .. }) => state == walked,
+            (Position::Text { least, .. }, Position::Text { least: walked, .. }) => least == walked,
+            _ => true,
+        };
+        if !has_same_costs || configuration.stack != walked.stack && self.cache.stacks.is_united(configuration.stack) {
+            return None;
+        }
+        let bytes = self.cost_below(configuration.stack);
+        Some(if bytes >= INFINITE { INFINITE } else { bytes.saturating_sub(self.cost_below(walked.stack)) })
     }
 
     /// Bytes to the end of what is on a stack.
