@@ -38,7 +38,7 @@ from functools import reduce
 from operator import add
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
-from formwright._kernel import Constraint, Language, Matcher, Values
+from formwright._kernel import Constraint, Language, Matcher
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
@@ -158,8 +158,8 @@ class Form(Generic[T_co]):
         Raises:
             ArgumentError: The form has no text that is read as ``value``, or it is a composition.
         """
-        is_notated = hasattr(self.read, "read_json")  # the reader of a notation keeps them
-        values: Values | None = getattr(self.read, "values") if is_notated else self.language.values()  # noqa: B009
+        reader: Any = self.read
+        values = reader.values if hasattr(reader, "read_json") else self.language.values()  # a notation keeps them
         if values is not None:
             dump = getattr(getattr(self.read, "read_json", self.read), "dump", dump_json)
             text = values.write(dump(value))

@@ -44,7 +44,12 @@ def forget_forms() -> None:
 
 
 def find_form(key: Hashable | None, make: Callable[[], Form[Any]]) -> Form[Any]:
-    """Return the form of a key, made if it is not kept. Without a key it is always made."""
+    """Return the form of a key, made if it is not kept. It is always made without a key, and where a part of the key has no
+    hash: then an option is of a wrong type, which the maker of the form refuses."""
+    try:
+        hash(key)
+    except TypeError:
+        return make()
     return make() if key is None else _KEPT.find(key, make)
 
 

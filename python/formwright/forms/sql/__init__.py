@@ -98,18 +98,8 @@ def sql(
         return Form(language, reader, f"sql {dialect} over {len(catalog.tables)} tables", "value")
 
     options = (joins, max_tables, keywords, limit)
-    texts = tuple((place, tuple(options)) for place, options in literals.items())
-    key = ("sql", dialect, catalog, tuple(named.items()), texts, options)
-    return find_form(key if _is_hashable(key) else None, make)
-
-
-def _is_hashable(key: object) -> bool:
-    """Whether a key can be looked up; not where an option is of a wrong type, which the maker of the form refuses."""
-    try:
-        hash(key)
-    except TypeError:
-        return False
-    return True
+    texts = tuple((place, tuple(found)) for place, found in literals.items())
+    return find_form(("sql", dialect, catalog, tuple(named.items()), texts, options), make)
 
 
 def _build_queries(writer: QueryWriter, scopes: Scopes, limit: int | None) -> Language:
