@@ -44,8 +44,11 @@ def forget_forms() -> None:
 
 
 def find_form(key: Hashable | None, make: Callable[[], Form[Any]]) -> Form[Any]:
-    """Return the form of a key, made if it is not kept. It is always made without a key, and where a part of the key has no
-    hash: then an option is of a wrong type, which the maker of the form refuses."""
+    """Return the form of a key, made if it is not kept.
+
+    Without a key it is always made. So it is where a part of the key has no hash: an option is of a wrong type, which
+    the maker of the form refuses.
+    """
     try:
         hash(key)
     except TypeError:
