@@ -184,6 +184,11 @@ def test_masks_of_ambiguous_grammars_are_found_in_time(vocabulary: fw.Vocabulary
     assert sum(check_masks(seed, vocabulary) for seed in range(seeds)) > 3 * seeds
 
 
+def test_stacks_that_compiling_has_filled_are_not_those_of_a_text(vocabulary: fw.Vocabulary) -> None:
+    """The search for a way to the end meets the bound on stack nodes; the masks begin anew."""
+    assert check_masks(3225, vocabulary) > 3
+
+
 def test_a_grammar_whose_ways_multiply_compiles_in_time(vocabulary: fw.Vocabulary) -> None:
     """The way to the end takes bytes that are tokens, so that not all tokens have to be tried."""
     grammar = fw.grammar("""

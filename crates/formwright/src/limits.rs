@@ -66,6 +66,9 @@ pub struct Limits {
     /// Units of work of one call that finds shortest ways to the end within a budget; half of it for one question. Where
     /// that is too little, bytes are counted in place of tokens.
     pub budget_work: u64,
+    /// Places that a text and its forks return to: one or a few for each open bracket, and for each count of a repetition,
+    /// those that are closed included. Each costs some 160 bytes.
+    pub stack_nodes: usize,
     /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,
     /// Bytes of constraints that a vocabulary keeps for the next request with their forms, and of what their texts found.
@@ -118,6 +121,7 @@ impl Default for Limits {
             automata_bytes: 128 << 20,
             terminal_cache_bytes: 256 << 20,
             budget_work: 1 << 22,
+            stack_nodes: 1 << 21,
             matcher_cache_bytes: 2 << 20,
             constraint_bytes: 128 << 20,
             fragment_bytes: 16 << 20,

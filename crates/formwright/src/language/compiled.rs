@@ -21,6 +21,7 @@ use super::{
     PartBound, Rises, Spaces,
 };
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::regular::{Automaton, ByteSet, StateId};
 
 /// A graph with the automata of its leaves.
@@ -49,6 +50,8 @@ pub struct CompiledGraph {
     compares_values: bool,
     /// Whether the values of members decide in some object what else must come.
     tracks_values: bool,
+    /// Nodes of the stacks of a text, at most.
+    stack_nodes: usize,
     /// By node: how much longer its text gets if it must be new.
     detours: OnceLock<Box<[u32]>>,
     lengths: OnceLock<Box<Lengths>>,
@@ -75,6 +78,7 @@ impl CompiledGraph {
     pub fn new(
         mut graph: Arc<Graph>,
         mut facts: Arc<Facts>,
+        limits: &Limits,
         mut automaton: impl FnMut(LeafId, &Leaf) -> Result<Arc<Automaton>>,
     ) -> Result<Self> {
         let choices = graph.choices_of_objects();
@@ -101,6 +105,7 @@ impl CompiledGraph {
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),
             tracks_values: graph.tracks_values(),
+            stack_nodes: limits.stack_nodes,
             detours: OnceLock::new(),
             lengths: OnceLock::new(),
             automata,
@@ -244,6 +249,12 @@ impl CompiledGraph {
     #[inline]
     pub fn tracks_values(&self) -> bool {
         self.tracks_values
+    }
+
+    /// Nodes of the stacks of a text, at most.
+    #[inline]
+    pub fn stack_nodes(&self) -> usize {
+        self.stack_nodes
     }
 
     /// Bytes by which a text of a node gets longer, at most, if it must be another value than those used before, whichever

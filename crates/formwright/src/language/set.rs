@@ -159,7 +159,8 @@ impl Language {
         &self,
         mut automaton: impl FnMut(&Leaf, Option<&Arc<Automaton>>) -> Result<Arc<Automaton>>,
     ) -> Result<CompiledGraph> {
-        let Inner { graph, facts, .. } = &*self.0;
-        CompiledGraph::new(Arc::clone(graph), Arc::clone(facts), |index, leaf| automaton(leaf, facts.built(index)))
+        let Inner { graph, facts, limits, .. } = &*self.0;
+        let automaton = |index, leaf: &Leaf| automaton(leaf, facts.built(index));
+        CompiledGraph::new(Arc::clone(graph), Arc::clone(facts), limits, automaton)
     }
 }

@@ -20,10 +20,16 @@ impl Drop for Checkout {
     fn drop(&mut self) {
         if let Ok(cache) = self.cache.get_mut()
             && self.constraint.is_shared()
+            && has_room(cache, &self.constraint)
         {
             self.constraint.pool().put(std::mem::take(cache));
         }
     }
+}
+
+/// Whether the stacks of another text find room beside those that are known.
+fn has_room(cache: &MatcherCache, constraint: &Constraint) -> bool {
+    cache.masks.stacks.check_room(constraint.graph()).is_ok()
 }
 
 /// A constraint and a cache checked out from its pool, shared by a matcher and its forks, so that a fork changes one
@@ -49,9 +55,11 @@ impl SharedCache {
         self.0.constraint.compiled()
     }
 
-    /// Whether the cache may serve a new text: no fork uses it, it is not large, and no panic left it half-changed.
+    /// Whether the cache may serve a new text: no fork uses it, it is neither large nor full, and no panic left it
+    /// half-changed.
     pub fn is_reusable(&self) -> bool {
-        Arc::strong_count(&self.0) == 1 && self.0.cache.lock().is_ok_and(|cache| cache.is_worth_keeping())
+        let is_kept = |cache: &MatcherCache| cache.is_worth_keeping() && has_room(cache, self.constraint());
+        Arc::strong_count(&self.0) == 1 && self.0.cache.lock().is_ok_and(|cache| is_kept(&cache))
     }
 
     /// The cache.

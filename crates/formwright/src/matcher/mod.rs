@@ -420,6 +420,7 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
     let mut machine = Machine::new(shared.compiled().graph(), stacks, path);
     for &byte in bytes {
         machine.step_in_place(configurations, next, byte);
+        machine.overflow |= machine.is_full();
         if configurations.is_empty() || machine.overflow {
             let within_limits = machine.check_limits();
             path.truncate(history.path());

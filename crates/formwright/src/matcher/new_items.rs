@@ -64,7 +64,7 @@ pub fn measure_new_items(graph: &mut Graph, limits: &Limits) -> Result<()> {
 }
 
 fn compile(graph: &Graph, facts: &Facts, limits: &Limits) -> Result<CompiledGraph> {
-    CompiledGraph::new(Arc::new(graph.clone()), Arc::new(facts.clone()), |leaf, of| {
+    CompiledGraph::new(Arc::new(graph.clone()), Arc::new(facts.clone()), limits, |leaf, of| {
         of.shared_automaton(facts.built(leaf), limits)
     })
 }

@@ -33,7 +33,11 @@ impl<'g> Recognizer<'g> {
     /// Reads as much of `text` as conforms; returns how many bytes that is.
     pub fn read(&mut self, text: &[u8]) -> usize {
         for (index, &byte) in text.iter().enumerate() {
-            let next = Machine::new(self.graph, &mut self.stacks, &mut self.path).advance(&self.configurations, byte);
+            let mut machine = Machine::new(self.graph, &mut self.stacks, &mut self.path);
+            if machine.is_full() {
+                return index;
+            }
+            let next = machine.advance(&self.configurations, byte);
             if next.is_empty() {
                 return index;
             }
@@ -50,6 +54,7 @@ impl<'g> Recognizer<'g> {
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn check_limits(&self) -> Result<()> {
         self.graph.check_parsers()?;
+        self.stacks.check_room(self.graph)?;
         if self.graph.overflowed() { Err(too_many_states()) } else { Ok(()) }
     }
 

@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicU32;
 use std::thread;
 
 use crate::common::{Case, allowed, cases, language, tables, tables_of};
+use formwright::language::{Graph, Node};
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::terminals::Tables;
-use formwright::{Constraint, Limits};
+use formwright::{Constraint, Kind, Language, Limits};
 
 /// The masks along every text a case accepts, byte by byte.
 fn masks(constraint: &Constraint, case: &Case, count: u32) -> Vec<Vec<u32>> {
@@ -260,4 +261,30 @@ fn a_long_text_is_like_a_short_one() {
     }
     matcher.rollback(5_000 * item.len()).unwrap();
     assert_eq!(matcher.text(), b"[");
+}
+
+/// What a text opens takes room, whether or not ways are united: at the bound, reading and masks say so.
+#[test]
+fn open_brackets_have_a_bound() {
+    let limits = Limits { stack_nodes: 1_000, ..Limits::default() };
+    let mut graph = Graph::default();
+    let [open, close, letter] = ["(", ")", "a"].map(|text| graph.literals([text.as_bytes()]));
+    let rule = graph.add(Node::Never);
+    let nested = graph.add(Node::Sequence([open, rule, close].into()));
+    graph.nodes[rule as usize] = Node::Choice([nested, letter].into());
+    graph.root = rule;
+    let brackets = Language::new(graph, &limits).unwrap();
+    let lists = json_schema("{}", &Options { limits: limits.clone(), ..Options::default() }).unwrap();
+    for (language, open, middle, close) in [(brackets, "(", "a", ")"), (lists, "[", "1", "]")] {
+        let nest = |depth: usize| [&open.repeat(depth), middle, &close.repeat(depth)].concat();
+        assert_eq!(language.check(nest(300).as_bytes()).unwrap(), (601, true));
+        let refused = language.check(nest(1_001).as_bytes()).unwrap_err();
+        assert!(matches!(*refused.kind, Kind::Limit { limit: "stack_nodes", allowed: 1_000, .. }), "{refused}");
+        let mut matcher = Constraint::new(&language, &tables(limits.clone())).unwrap().matcher();
+        let refused = (0..1_001).find_map(|_| matcher.accept_bytes(open.as_bytes()).err()).unwrap();
+        assert!(matches!(*refused.kind, Kind::Limit { limit: "stack_nodes", .. }), "{refused}");
+        matcher.reset();
+        matcher.accept_bytes(nest(300).as_bytes()).unwrap();
+        assert!(matcher.is_accepting());
+    }
 }

@@ -142,6 +142,12 @@ impl<'m> Machine<'m> {
         }
     }
 
+    /// Whether no more stack nodes may be made.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.stacks.size() >= self.graph.stack_nodes()
+    }
+
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn check_limits(&self) -> Result<()> {
         if self.comparison.gave_up {
@@ -149,6 +155,7 @@ impl<'m> Machine<'m> {
         }
         if self.overflow {
             self.graph.check_parsers()?;
+            self.stacks.check_room(self.graph)?;
             return Err(too_many_states());
         }
         Ok(())
@@ -292,7 +299,7 @@ impl<'m> Machine<'m> {
             configuration.stack =
                 self.stacks.union(std::iter::once(configuration.stack).chain(group.iter().map(|&(_, stack)| stack)));
         }
-        self.overflow |= self.stacks.is_near_its_limit();
+        self.overflow |= self.is_full();
     }
 
     /// Where `byte` leads from `configuration`.

@@ -23,8 +23,9 @@ use super::excluded::{ExcludedTexts, TextsId};
 use super::forgetting::{NodeMap, is_in_text};
 use super::terminals::Continuation;
 use super::values::{BEFORE, PartialId, ValueId, Values};
+use crate::error::{Error, Result};
 use crate::interrupt::count;
-use crate::language::{Completions, FollowId, Future, Items, LeafId, Object, Seen};
+use crate::language::{CompiledGraph, Completions, FollowId, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
 
 /// In place of an id or an index: the used names, the used items, or the start of a name or item are erased.
@@ -90,9 +91,6 @@ type Futures = FxHashMap<(usize, Progress, u32), Arc<Option<Future>>>;
 
 /// Futures of objects kept at most.
 const MOST_FUTURES: usize = 1 << 10;
-
-/// Stack nodes and members of unions kept at most, about 100 MB.
-const MOST_NODES: usize = 1 << 21;
 
 /// Nodes, object states and array states.
 #[derive(Debug)]
@@ -471,14 +469,25 @@ impl Stacks {
         id
     }
 
-    /// Whether no more nodes should be made.
-    pub fn is_near_its_limit(&self) -> bool {
-        self.nodes.len() + self.united >= MOST_NODES
+    /// Nodes and members of unions.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.nodes.len() + self.united
+    }
+
+    /// Fails if no more nodes may be made for texts of a graph: answers since then may miss texts.
+    pub fn check_room(&self, graph: &CompiledGraph) -> Result<()> {
+        if self.size() < graph.stack_nodes() {
+            return Ok(());
+        }
+        let hint =
+            "write less deeply nested text, or simplify the form: counts and rules that begin alike multiply places";
+        Err(Error::limit("stack_nodes", self.size(), graph.stack_nodes()).hint(hint))
     }
 
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        let nodes = self.nodes.len() * (2 * size_of::<Frame>() + 20) + self.unions.len() * 64;
+        let nodes = self.nodes.len() * (2 * size_of::<Frame>() + 20) + self.unions.len() * 64 + self.united * 8;
         let found = self.members.len() * 24 + self.excluding.borrow().len() * 24 + self.missing_items.len() * 16;
         let seen = self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128;
         let compared = self.kept_candidates * 4 + self.candidates.len() * 40 + self.values.bytes();
