@@ -699,8 +699,7 @@ class Constraint(Generic[_T_co]):
                 the value in the text, ``*`` being any item.
             ArgumentError: ``canonical=True``; the form has a character parser, or a part with ``max_tokens``; there is
                 no position.
-            LimitExceeded: Texts nest without a bound, the form has too many states, or the shortest text needs more
-                positions.
+            LimitExceeded: The form has too many states, or the shortest text needs more positions.
             DeadEnd: The vocabulary cannot spell any text of the form.
             Interrupted: The work was ended from outside.
         """

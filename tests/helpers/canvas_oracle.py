@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -41,10 +42,19 @@ class Case:
         ends = [0, len(self.tokens) + 1]
         return fw.Vocabulary([None, *self.tokens, None], eos_token_ids=ends, logits_size=len(self.tokens) + 3)
 
+    @property
+    def form(self) -> fw.Form[str]:
+        return fw.regex(self.pattern)
+
+    @property
+    def states(self) -> list[tuple[bool, list[tuple[int, int]]]]:
+        """By state of the bytes of the form: whether a text may end there, and the bytes that lead to other states."""
+        return self.form.language.byte_automaton(10_000)
+
     @cached_property
     def steps(self) -> list[dict[int, int]]:
-        """By state of the bytes of the form: the state after each token; -1 is after the end of a text."""
-        states = fw.regex(self.pattern).language.byte_automaton(10_000)
+        """By state: the state after each token; -1 is after the end of a text."""
+        states = self.states
         edges = [dict(out) for _, out in states]
         steps: list[dict[int, int]] = []
         for state, (may_end, _) in enumerate(states):
@@ -77,6 +87,73 @@ class Case:
             for token, to in self.steps[state].items():
                 if wanted in (None, token):
                     open_.append(((*filling, token), to))
+
+
+Rules = dict[str, list[list[str]]]
+
+
+@dataclass(frozen=True)
+class NestedCase(Case):
+    """The same of a grammar, whose pattern is its text in the notation of Lark."""
+
+    rules: Rules
+
+    @classmethod
+    def draw(cls, seed: int) -> NestedCase:
+        """A random one."""
+        chance = random.Random(seed)
+        drawn = Case.draw(seed)
+        names = ["start", "x", "y"][: chance.randint(1, 3)]
+        parts = [*"abc"[: chance.randint(1, 3)], *names]
+        rules = {
+            name: [chance.choices(parts, k=chance.randint(0, 3)) for _ in range(chance.randint(2, 3))] for name in names
+        }
+        rules["start"].append(["a", "start", chance.choice("ab")])
+        text = "\n".join(f"{name}: {' | '.join(_alternative(parts) for parts in rules[name])}" for name in names)
+        tokens = tuple(token for token in drawn.tokens if len(token) < 3) or (b"a",)
+        return cls(
+            text, tokens, min(drawn.length, 4 - drawn.after), drawn.after, rules
+        )  # else there are too many texts
+
+    @property
+    def form(self) -> fw.Form[Any]:
+        return fw.grammar(self.pattern)
+
+    @property
+    def states(self) -> list[tuple[bool, list[tuple[int, int]]]]:
+        """A state for each beginning of a text that has room."""
+        texts = self.texts((self.length + self.after) * max(map(len, self.tokens)))
+        beginnings = sorted(
+            {text[:end] for text in texts for end in range(len(text) + 1)}, key=lambda text: (len(text), text)
+        )
+        numbers = {beginning: number for number, beginning in enumerate(beginnings)}
+        edges: list[list[tuple[int, int]]] = [[] for _ in beginnings]
+        for beginning in beginnings[1:]:
+            edges[numbers[beginning[:-1]]].append((ord(beginning[-1]), numbers[beginning]))
+        return [(beginning in texts, edges[number]) for number, beginning in enumerate(beginnings)] or [(False, [])]
+
+    def texts(self, most: int) -> set[str]:
+        """All texts of at most so many bytes, as the least fixpoint of the rules."""
+        found: dict[str, set[str]] = {name: set() for name in self.rules}
+        while True:
+            made = {
+                name: {text for parts in alternatives for text in _concatenate(parts, found, most)}
+                for name, alternatives in self.rules.items()
+            }
+            if made == found:
+                return found["start"]
+            found = made
+
+
+def _alternative(parts: list[str]) -> str:
+    return " ".join(part if len(part) > 1 or part in "xy" else f'"{part}"' for part in parts)
+
+
+def _concatenate(parts: list[str], found: dict[str, set[str]], most: int) -> set[str]:
+    texts = {""}
+    for part in parts:
+        texts = {text + more for text in texts for more in found.get(part, {part}) if len(text + more) <= most}
+    return texts
 
 
 def _pattern(chance: random.Random, letters: str, depth: int) -> str:

@@ -35,14 +35,15 @@ impl Canvas {
 
     /// Runs `work` on rows of floats, one for each position.
     fn ask<T: Send>(
-        &self,
+        &mut self,
         py: Python<'_>,
         log_probabilities: &PyBuffer<i32>,
-        work: impl FnOnce(&kernel::Canvas, &Rows<'_>) -> formwright::Result<T> + Send,
+        work: impl FnOnce(&mut kernel::Canvas, &Rows<'_>) -> formwright::Result<T> + Send,
     ) -> PyResult<T> {
         let width = self.check_rows(py, "log_probabilities", log_probabilities)?;
         let rows = Rows { words: shared(log_probabilities), width };
-        interruptible(py, || work(&self.kernel, &rows))
+        let kernel = &mut self.kernel;
+        interruptible(py, || work(kernel, &rows))
     }
 
     /// The width of rows of floats, one for each position, that have a column for each token.
@@ -78,8 +79,7 @@ impl Canvas {
     fn place(&mut self, py: Python<'_>, position: Int, token_id: Int) -> PyResult<()> {
         let position = count(py, "position", position)?;
         let kernel = &mut self.kernel;
-        let placed = unlocked(py, || kernel.place(position, token_id.id()))?;
-        lift(py, placed)
+        interruptible(py, || kernel.place(position, token_id.id()))
     }
 
     /// Put tokens into positions, one after the other, and say of each whether it fits there.
@@ -94,8 +94,7 @@ impl Canvas {
             positions.into_iter().map(|at| count(py, "positions", at)).collect::<PyResult<_>>()?;
         let tokens: Vec<(usize, TokenId)> = positions.into_iter().zip(ids).collect();
         let kernel = &mut self.kernel;
-        let placed = unlocked(py, || kernel.place_all(&tokens))?;
-        lift(py, placed)
+        interruptible(py, || kernel.place_all(&tokens))
     }
 
     /// Make positions holes again.
@@ -111,7 +110,7 @@ impl Canvas {
     fn fill_bitmasks(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
         let rows = Found::of(mask, self.vocabulary().mask_words())?;
         let kernel = &mut self.kernel;
-        let filled = unlocked(py, || kernel.fill())?;
+        let filled = interruptible(py, || kernel.fill())?;
         if let Some(last) = filled.rows.len().checked_sub(1) {
             rows.check(py, Int(last as i64))?;
         }
@@ -123,7 +122,7 @@ impl Canvas {
 
     /// The most probable filling: its tokens, their log probability, and that again.
     #[allow(clippy::needless_pass_by_value)]
-    fn best(&self, py: Python<'_>, log_probabilities: PyBuffer<i32>) -> PyResult<Filled> {
+    fn best(&mut self, py: Python<'_>, log_probabilities: PyBuffer<i32>) -> PyResult<Filled> {
         let best = self.ask(py, &log_probabilities, |kernel, rows| kernel.best(rows))?;
         Ok((best.tokens, best.log_probability, best.log_total))
     }
@@ -131,7 +130,7 @@ impl Canvas {
     /// A draw, made of two numbers from 0 up to 1 for each position: its tokens, their log probability, and that of
     /// all conforming fillings together.
     #[allow(clippy::needless_pass_by_value)]
-    fn draw(&self, py: Python<'_>, log_probabilities: PyBuffer<i32>, uniform: PyBuffer<f64>) -> PyResult<Filled> {
+    fn draw(&mut self, py: Python<'_>, log_probabilities: PyBuffer<i32>, uniform: PyBuffer<f64>) -> PyResult<Filled> {
         let numbers = uniform.to_vec(py)?;
         let pairs = numbers.as_chunks().0;
         let drawn = self.ask(py, &log_probabilities, |kernel, rows| kernel.draw(rows, pairs))?;
@@ -141,7 +140,7 @@ impl Canvas {
     /// Write the probability of each token in each position, given the form and the known tokens.
     #[allow(clippy::needless_pass_by_value)]
     fn marginals(
-        &self,
+        &mut self,
         py: Python<'_>,
         log_probabilities: PyBuffer<i32>,
         probabilities: PyBuffer<i32>,

@@ -12,10 +12,12 @@
 **A token fits in a hole exactly if** some tokens in all other holes make the canvas a conforming text, then ends of
 text up to the last position. So what single masks allow need not fit together: two tokens of one step, each allowed by
 its mask, may exclude one another. All that is written goes by `Canvas.place` or `Canvas.place_all`; what they refuse
-stays a hole and is chosen again from its new mask. `Canvas.best` and `Canvas.draw` choose all holes together.
+stays a hole and is chosen again from its new mask. `Canvas.best` and `Canvas.draw` choose all holes together, unless
+texts of the form nest without a bound.
 
 Cost: a known token changes masks to its left and right up to where the form is indifferent to it; most masks are equal,
-so a few dozen rows serve hundreds of holes. Work is done without the interpreter lock.
+so a few dozen rows serve hundreds of holes. Of a form that nests, all masks may change, and take longer: what may be on
+the stack is looked at too. Work is done without the interpreter lock.
 """
 
 from __future__ import annotations
@@ -68,6 +70,9 @@ class Canvas:
             TokenRejected: It does not fit there, given all known tokens; the canvas is unchanged.
             ArgumentError: There is no such position.
             VocabularyError: There is no such token.
+            LimitExceeded: Texts of the form nest, and what may be around the tokens takes too much memory or work; the
+                canvas is unchanged.
+            Interrupted: The work was ended from outside; the canvas is unchanged.
         """
         self._kernel.place(position, token_id)
 
@@ -84,6 +89,7 @@ class Canvas:
         Raises:
             ArgumentError, VocabularyError: As `place`, there are not as many token ids, or a position is given twice;
                 the canvas is unchanged.
+            LimitExceeded, Interrupted: As `place`; the tokens before this one stay.
         """
         if len(set(positions)) < len(positions):
             twice = next(position for position in positions if list(positions).count(position) > 1)
@@ -111,6 +117,7 @@ class Canvas:
         Raises:
             TypeError: ``mask`` is not a writable int32 buffer.
             ArgumentError: Its rows do not fit the vocabulary, or are too few; nothing was written.
+            LimitExceeded, Interrupted: As `place`; nothing was written.
         """
         return np.array(self._kernel.fill_bitmasks(mask), dtype=np.int32)
 
@@ -126,7 +133,7 @@ class Canvas:
 
         Raises:
             ArgumentError: The shape does not fit; NaN or plus infinity is given for a token that fits; every conforming
-                filling has probability zero.
+                filling has probability zero; texts of the form nest without a bound.
             LimitExceeded: The canvas has too many positions and states for it.
             Interrupted: The work was ended from outside.
         """

@@ -14,10 +14,10 @@ use super::{Facts, Graph, Node, NodeId};
 /// In place of the number of a node whose component is complete.
 const COMPLETE: u32 = u32::MAX;
 
-/// Tarjan's search for the nodes that begin with each other, with a list in place of calls.
+/// Tarjan's search for the nodes that lead to each other, with a list in place of calls.
 struct Search<'g> {
-    facts: &'g Facts,
-    graph: &'g Graph,
+    /// Where a node leads.
+    follow: &'g dyn Fn(NodeId) -> &'g [NodeId],
     /// By node, in the order in which they are met: from 1.
     numbers: Vec<u32>,
     /// By node: the least number that it is known to reach.
@@ -40,20 +40,30 @@ pub(super) fn find_recursive(facts: &Facts, graph: &Graph) -> Vec<Vec<NodeId>> {
     if !(0..graph.nodes.len() as NodeId).any(|node| facts.leftmost(graph, node).iter().any(deeper)) {
         return Vec::new(); // most often: choices of things that are read at once
     }
-    Search::of(facts, graph, 0..graph.nodes.len() as NodeId).recursive
+    let nodes = graph.nodes.len();
+    Search::of(&|node| facts.leftmost(graph, node), nodes, 0..nodes as NodeId).recursive
 }
 
 /// By node of a finished graph that a text may come to: a number that is higher than those of all nodes that it begins with.
 pub(super) fn ranks(facts: &Facts, graph: &Graph) -> Box<[u32]> {
-    Search::of(facts, graph, graph.reached()).ranks.into()
+    Search::of(&|node| facts.leftmost(graph, node), graph.nodes.len(), graph.reached()).ranks.into()
+}
+
+/// By node, given where each leads: the number of its component, which nodes have in common that lead to each other; `None`
+/// of a node that another one does not lead to, `from`.
+pub(super) fn components(follow: &[Vec<NodeId>], from: NodeId) -> Vec<Option<u32>> {
+    let lead = |node: NodeId| &follow[node as usize][..];
+    let search = Search::of(&lead, follow.len(), [from]);
+    search.ranks.iter().zip(&search.numbers).map(|(&rank, &met)| (met > 0).then_some(rank)).collect()
 }
 
 impl<'g> Search<'g> {
-    fn of(facts: &'g Facts, graph: &'g Graph, nodes: impl IntoIterator<Item = NodeId>) -> Self {
-        let none = vec![0; graph.nodes.len()];
+    /// Of some of so many nodes, and all that they lead to.
+    fn of(follow: &'g dyn Fn(NodeId) -> &'g [NodeId], size: usize, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+        let none = vec![0; size];
         let (numbers, lowest, ranks) = (none.clone(), none.clone(), none);
         let (path, open, recursive) = (Vec::new(), Vec::new(), Vec::new());
-        let mut search = Self { facts, graph, numbers, lowest, met: 0, path, open, recursive, ranks, complete: 0 };
+        let mut search = Self { follow, numbers, lowest, met: 0, path, open, recursive, ranks, complete: 0 };
         nodes.into_iter().for_each(|node| search.search_from(node));
         search
     }
@@ -78,7 +88,7 @@ impl<'g> Search<'g> {
         self.numbers[node as usize] = self.met;
         self.lowest[node as usize] = self.met;
         self.open.push(node);
-        self.path.push((node, self.facts.leftmost(self.graph, node), 0));
+        self.path.push((node, (self.follow)(node), 0));
     }
 
     /// A node reaches what another one does.
@@ -100,7 +110,7 @@ impl<'g> Search<'g> {
                 self.ranks[node as usize] = self.complete;
             }
             self.complete += 1;
-            if component.len() > 1 || self.facts.leftmost(self.graph, node).contains(&node) {
+            if component.len() > 1 || (self.follow)(node).contains(&node) {
                 self.recursive.push(component);
             }
         }

@@ -7,45 +7,29 @@
 //!
 //! Cost: a visit for each part.
 
+use super::leftmost::components;
 use super::{Array, Graph, Node, NodeId, Object};
 use crate::interrupt::count;
 
 impl Graph {
-    /// Whether an object or array that a text may come to is found inside itself: then texts nest without a bound. What
-    /// rules alone bring about is not looked for. Not asked of compiled graphs: those have tails.
+    /// Whether a part that something comes after is found inside itself: then texts nest without a bound. Not asked of
+    /// compiled graphs: those have tails.
     pub fn nests(&self) -> bool {
-        let (mut begun, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
-        let mut open = vec![self.root];
-        while let Some(&node) = open.last() {
-            count(1);
-            let at = node as usize;
-            if begun[at] {
-                done[at] = true;
-                open.pop();
-                continue;
-            }
-            begun[at] = true;
-            let mut outer = Vec::new();
-            self.nodes[at].each_part(|part| match (begun[part as usize], done[part as usize]) {
-                (true, true) => {}
-                (true, false) => outer.push(part),
-                (false, _) => open.push(part),
-            });
-            let is_inside = |&at: &NodeId| begun[at as usize] && !done[at as usize];
-            let is_container =
-                |&at: &NodeId| matches!(self.nodes[at as usize], Node::Object(_) | Node::Array(_)) && is_inside(&at);
-            for outer in outer {
-                let from = open.iter().rposition(|&at| at == outer && is_inside(&at)).unwrap_or(0);
-                if open[from..].iter().any(is_container) {
-                    return true;
-                }
-            }
-        }
-        false
+        let parts = |node: &Node| {
+            let mut parts = Vec::new();
+            node.each_part(|part| parts.push(part));
+            parts
+        };
+        count(self.nodes.len());
+        let follow: Vec<Vec<NodeId>> = self.nodes.iter().map(parts).collect();
+        let components = components(&follow, self.root);
+        self.nodes.iter().zip(&components).filter(|(_, component)| component.is_some()).any(|(node, component)| {
+            let mut is_inside = false;
+            node.each_part_before_another(|part| is_inside |= components[part as usize] == *component);
+            is_inside
+        })
     }
-}
 
-impl Graph {
     /// The nodes that the root leads to, each after one that leads to it. All nodes, where there are objects or arrays: these
     /// lead to more than their parts.
     pub(super) fn reached(&self) -> Vec<NodeId> {
@@ -86,6 +70,15 @@ impl Node {
             Self::Sequence(parts) | Self::Choice(parts) => parts.iter().for_each(|&part| visit(part)),
             Self::Repeat { body: part, .. } | Self::Rule(part) => visit(*part),
             _ => {}
+        }
+    }
+
+    /// The nodes that it consists of after which something of it may come.
+    fn each_part_before_another(&self, mut visit: impl FnMut(NodeId)) {
+        match self {
+            Self::Sequence(parts) => parts.iter().rev().skip(1).for_each(|&part| visit(part)),
+            Self::Choice(_) | Self::Rule(_) => {}
+            _ => self.each_part(visit),
         }
     }
 

@@ -20,6 +20,7 @@ use super::edges::Edges;
 use super::finite_states;
 use super::masks::precomputed;
 use super::pool::Pool;
+use super::pushdown::Moves;
 use crate::error::{Error, Result};
 use crate::interrupt::bounded;
 use crate::language::{CompiledGraph, Language};
@@ -42,7 +43,25 @@ struct Shared {
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
     /// Where its tokens lead, once a canvas has asked.
-    edges: OnceLock<Arc<Edges>>,
+    places: OnceLock<Places>,
+}
+
+/// Where the tokens of a form lead.
+#[derive(Clone, Debug)]
+pub(super) enum Places {
+    /// Between finitely many states.
+    Finite(Arc<Edges>),
+    /// Between the controls of a pushdown automaton, as texts nest.
+    Nested(Arc<Moves>),
+}
+
+impl Places {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Finite(edges) => edges.bytes(),
+            Self::Nested(moves) => moves.bytes(),
+        }
+    }
 }
 
 impl Constraint {
@@ -90,7 +109,7 @@ impl Constraint {
         check_bounds(&language, tables)?;
         let compiled = Compiled::new(language, tables)?;
         let pool = Pool::new(compiled.graph().has_rules().then_some(tables.limits().fragment_bytes));
-        let shared = Shared { compiled, pool, spelled, successor: Mutex::default(), edges: OnceLock::new() };
+        let shared = Shared { compiled, pool, spelled, successor: Mutex::default(), places: OnceLock::new() };
         let constraint = Self(Arc::new(shared));
         if let Some(masks) = precomputed(constraint.compiled()) {
             constraint.pool().put(MatcherCache { masks, ..MatcherCache::default() });
@@ -128,24 +147,30 @@ impl Constraint {
 
     /// Bytes of what was found of it since: what waits for the next text, and where its tokens lead.
     pub(crate) fn found_memory(&self) -> usize {
-        self.pool().memory() + self.0.edges.get().map_or(0, |edges| edges.bytes())
+        self.pool().memory() + self.0.places.get().map_or(0, Places::bytes)
     }
 
     /// Where its tokens lead: found once, and kept.
     ///
     /// # Errors
-    /// As [`finite_states::find`] and [`Edges::new`]; [`crate::Kind::Limit`] where that takes more work than
-    /// [`crate::Limits::work`].
-    pub(super) fn edges(&self) -> Result<Arc<Edges>> {
-        if let Some(edges) = self.0.edges.get() {
-            return Ok(Arc::clone(edges));
+    /// As [`finite_states::find`] and [`Edges::new`], or [`finite_states::find_nested`] and [`Moves::new`];
+    /// [`crate::Kind::Limit`] where that takes more work than [`crate::Limits::work`].
+    pub(super) fn places(&self) -> Result<Places> {
+        if let Some(places) = self.0.places.get() {
+            return Ok(places.clone());
         }
         let (tables, fresh) = (self.tables(), self.fresh());
+        let (language, graph) = (fresh.language(), fresh.graph());
         let found = bounded(tables.limits().work, || {
-            let automaton = finite_states::find(fresh.language(), fresh.graph(), "canvas")?;
-            Edges::new(automaton, &tables.vocabulary, tables.limits())
+            Ok(if language.graph().nests() {
+                let automaton = finite_states::find_nested(language, graph, "canvas")?;
+                Places::Nested(Arc::new(Moves::new(&automaton, &tables.vocabulary, tables.limits())?))
+            } else {
+                let automaton = finite_states::find(language, graph, "canvas")?;
+                Places::Finite(Arc::new(Edges::new(automaton, &tables.vocabulary, tables.limits())?))
+            })
         })?;
-        Ok(Arc::clone(self.0.edges.get_or_init(|| Arc::new(found))))
+        Ok(self.0.places.get_or_init(|| found).clone())
     }
 
     /// Whether other handles share this constraint.

@@ -1,12 +1,13 @@
-//! All states of a form that has finitely many, or where it is said why it has not.
+//! All states of a form that has finitely many, or of a pushdown automaton where texts nest, or why there are too many.
 //!
-//! What must differ from what came before has more states than any bound, as have texts that nest; what parsers and
-//! counts of tokens allow, bytes do not tell.
+//! What must differ from what came before has more states than any bound; what parsers and counts of tokens allow, bytes
+//! do not tell.
 
 use rustc_hash::FxHashSet;
 
 use super::byte_automaton::ByteAutomaton;
 use super::minimal::{DEAD, MinimalAutomaton};
+use super::pushdown::PushdownAutomaton;
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::count;
 use crate::language::{CompiledGraph, Graph, Language, Node, NodeId};
@@ -18,15 +19,8 @@ use crate::language::{CompiledGraph, Graph, Language, Node, NodeId};
 /// place of the value in the text, where items or names must differ; [`Kind::Limit`] where texts nest, or there are too
 /// many states.
 pub fn find(language: &Language, graph: &CompiledGraph, who: &'static str) -> Result<MinimalAutomaton> {
-    if language.has_parser() {
-        let message = format!("{who}: the form has a character parser, whose states are not known");
-        return Err(Error::argument("form", message).hint("say the same by a pattern or a grammar"));
-    }
-    if language.has_bounds() {
-        let message = format!("{who}: the form has a part with max_tokens, which says nothing of its bytes");
-        return Err(Error::argument("form", message).hint("bound max_chars in place of max_tokens"));
-    }
-    let most = language.limits().form_states.min(usize::from(DEAD) - 2);
+    check_bytes_tell(language, who)?;
+    let most = most_states(language);
     if language.graph().nests() {
         let message = format!("{who}: texts of the form nest without a bound, so its states are too many");
         let kind = Kind::Limit { limit: "form_states", value: most.saturating_add(1), allowed: most };
@@ -35,6 +29,37 @@ pub fn find(language: &Language, graph: &CompiledGraph, who: &'static str) -> Re
     }
     let found = ByteAutomaton::new(graph, most, None).map_err(|error| explain(language.graph(), error, who))?;
     Ok(MinimalAutomaton::new(&found))
+}
+
+/// The pushdown automaton of a language, whose compiled graph is given; `who` needs it, which errors say.
+///
+/// # Errors
+/// As [`find`], but for texts that nest.
+pub fn find_nested(language: &Language, graph: &CompiledGraph, who: &'static str) -> Result<PushdownAutomaton> {
+    check_bytes_tell(language, who)?;
+    match find_comparison(language.graph(), who) {
+        Some(error) => Err(error),
+        None => {
+            PushdownAutomaton::new(graph, most_states(language)).map_err(|error| explain(language.graph(), error, who))
+        }
+    }
+}
+
+fn most_states(language: &Language) -> usize {
+    language.limits().form_states.min(usize::from(DEAD) - 2)
+}
+
+/// Fails where bytes do not tell what may come.
+fn check_bytes_tell(language: &Language, who: &str) -> Result<()> {
+    if language.has_parser() {
+        let message = format!("{who}: the form has a character parser, whose states are not known");
+        return Err(Error::argument("form", message).hint("say the same by a pattern or a grammar"));
+    }
+    if language.has_bounds() {
+        let message = format!("{who}: the form has a part with max_tokens, which says nothing of its bytes");
+        return Err(Error::argument("form", message).hint("bound max_chars in place of max_tokens"));
+    }
+    Ok(())
 }
 
 /// The error of a form with too many states, with the place that is to blame, if there is one.

@@ -13,9 +13,10 @@
 //! | `recognizer`, `byte_automaton`, `new_items` | the machine alone, without a vocabulary | `machine` |
 //! | `outside` | a text that one language has and another one does not | `machine` |
 //! | `minimal` | the smallest automaton over bytes | `byte_automaton` |
-//! | `finite_states` | all states of a form, or why there are too many | `byte_automaton`, `minimal` |
-//! | `between` | what is written between two texts | `minimal`, `finite_states` |
 //! | `edges` | where each token leads, if the states are few | `minimal` |
+//! | `pushdown` | a form that nests as a pushdown automaton, and where each token leads in it | `machine`, `edges` |
+//! | `finite_states` | all states of a form, or why there are too many | `byte_automaton`, `minimal`, `pushdown` |
+//! | `between` | what is written between two texts | `minimal`, `finite_states` |
 //! | `history` | the steps of a text | `machine` |
 //! | `counting`, `distance` | how far the end is | `machine` |
 //! | `compiled` | what a vocabulary makes of a language | `machine`, `counting`, `distance` |
@@ -26,10 +27,10 @@
 //! | `canonical` | the same, if only what the tokenizer itself writes may come | `machine`, `counting`, `compiled`, `potential`, `masks` |
 //! | `mask` | a mask of either kind | `masks`, `canonical` |
 //! | `pool` | caches that wait for the next text | `masks`, `canonical` |
-//! | `constraint` | what users compile, and begin texts with | `finite_states`, `edges`, `compiled`, `masks`, `canonical`, `pool` |
+//! | `constraint` | what users compile, and begin texts with | `finite_states`, `edges`, `pushdown`, `compiled`, `masks`, `canonical`, `pool` |
 //! | `constraints` | those that a vocabulary keeps for the next request | `constraint` |
 //! | `device_tables` | a constraint as tables, if its states are few | `byte_automaton`, `minimal`, `constraint` |
-//! | `canvas` | masks of every hole of a text whose length is known | `edges`, `constraint` |
+//! | `canvas` | masks of every hole of a text whose length is known | `edges`, `pushdown`, `constraint` |
 //! | `checkout` | a cache in use | `compiled`, `canonical`, `constraint` |
 //! | `next_tokens` | how a matcher finds its masks, and writes them | `machine`, `compiled`, `distance`, `part_tokens`, `budget`, `masks`, `mask` |
 //! | `canonical_steps` | its steps where only canonical tokens may come | `canonical`, `mask` |
@@ -70,6 +71,7 @@ mod outside;
 mod part_tokens;
 mod pool;
 mod potential;
+mod pushdown;
 mod recognizer;
 mod rejection;
 

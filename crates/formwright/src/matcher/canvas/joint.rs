@@ -12,7 +12,7 @@
 //! Cost: the tokens of each set once for each hole at which it may come, then the edges between the states of each
 //! hole.
 
-use super::Canvas;
+use super::{Around, Canvas, FiniteReach};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::matcher::edges::{Edge, SetId, State};
@@ -85,11 +85,12 @@ impl Canvas {
     /// The most probable filling: known tokens stay, all others are chosen together.
     ///
     /// # Errors
-    /// [`crate::Kind::Argument`] where a log probability is NaN or plus infinity, and where every conforming filling has
-    /// probability zero; [`crate::Kind::Limit`] where the canvas is too large for it.
-    pub fn best(&self, model: &impl LogProbabilities) -> Result<Filling> {
-        let weights = self.weigh(model, Join::Greatest)?;
-        Ok(self.walk(model, &weights, |_, alternatives, _| greatest(alternatives)))
+    /// [`crate::Kind::Argument`] where a log probability is NaN or plus infinity, where every conforming filling has
+    /// probability zero, and where texts nest; [`crate::Kind::Limit`] where the canvas is too large for it.
+    pub fn best(&mut self, model: &impl LogProbabilities) -> Result<Filling> {
+        let chain = self.chain("best")?;
+        let weights = chain.weigh(model, Join::Greatest)?;
+        Ok(chain.walk(model, &weights, |_, alternatives, _| greatest(alternatives)))
     }
 
     /// A draw from the conforming fillings, each with its probability among them; `uniform` are two numbers from 0 up to 1
@@ -97,13 +98,14 @@ impl Canvas {
     ///
     /// # Errors
     /// As [`Canvas::best`].
-    pub fn draw(&self, model: &impl LogProbabilities, uniform: &[[f64; 2]]) -> Result<Filling> {
-        let weights = self.weigh(model, Join::Sum)?;
+    pub fn draw(&mut self, model: &impl LogProbabilities, uniform: &[[f64; 2]]) -> Result<Filling> {
+        let chain = self.chain("draw")?;
+        let weights = chain.weigh(model, Join::Sum)?;
         let number = |at: usize, choice: Choice| uniform.get(at).map_or(0.0, |pair| pair[choice as usize]);
         let choose = |(at, choice), alternatives: &mut dyn Iterator<Item = f64>, total| {
             draw_index(alternatives, total, number(at, choice))
         };
-        Ok(self.walk(model, &weights, choose))
+        Ok(chain.walk(model, &weights, choose))
     }
 
     /// The probability of each token in each position, given the form and the known tokens: `visit` gets the positions in
@@ -111,23 +113,46 @@ impl Canvas {
     ///
     /// # Errors
     /// As [`Canvas::best`].
-    pub fn marginals(&self, model: &impl LogProbabilities, mut visit: impl FnMut(usize, &[f32])) -> Result<()> {
-        let weights = self.weigh(model, Join::Sum)?;
-        let mut row = vec![0.0; self.vocabulary().logits_size()];
+    pub fn marginals(&mut self, model: &impl LogProbabilities, mut visit: impl FnMut(usize, &[f32])) -> Result<()> {
+        let chain = self.chain("marginals")?;
+        let weights = chain.weigh(model, Join::Sum)?;
+        let mut row = vec![0.0; chain.canvas.vocabulary().logits_size()];
         let mut before = vec![f64::NEG_INFINITY; weights.states];
         before[0] = 0.0;
-        for at in 0..self.len() {
+        for at in 0..chain.canvas.len() {
             row.fill(0.0);
-            match self.tokens[at] {
+            match chain.canvas.tokens[at] {
                 Some(token) => row[token as usize] = 1.0,
-                None => self.add_marginals(model, &weights, &before, at, &mut row),
+                None => chain.add_marginals(model, &weights, &before, at, &mut row),
             }
             visit(at, &row);
-            before = self.advance(&weights, &before, at);
+            before = chain.advance(&weights, &before, at);
         }
         Ok(())
     }
 
+    /// Its states and edges, as a chain.
+    fn chain(&mut self, what: &str) -> Result<Chain<'_>> {
+        self.settle(self.len(), 0)?;
+        match &self.around {
+            Around::Finite(finite) => Ok(Chain { canvas: self, finite }),
+            Around::Nested(_) => {
+                let message =
+                    format!("{what}: texts of the form nest, so the holes of its canvas do not form a chain of states");
+                Err(Error::argument("form", message)
+                    .hint("choose tokens by the masks of fill_bitmasks, and place them by place_all"))
+            }
+        }
+    }
+}
+
+/// A canvas whose form has finitely many states.
+struct Chain<'c> {
+    canvas: &'c Canvas,
+    finite: &'c FiniteReach,
+}
+
+impl Chain<'_> {
     /// Adds the probability of each token in a hole; `before` are the weights of the ways to each state before it.
     fn add_marginals(
         &self,
@@ -137,8 +162,8 @@ impl Canvas {
         at: usize,
         row: &mut [f32],
     ) {
-        let mut around = vec![f64::NEG_INFINITY; self.edges.sets().len()];
-        for (state, edge) in self.edges_at(at) {
+        let mut around = vec![f64::NEG_INFINITY; self.finite.edges.sets().len()];
+        for (state, edge) in self.finite.edges_at(at) {
             let way = before[state as usize] + weights.of_state(at + 1, edge.to);
             let known = &mut around[edge.set as usize];
             *known = log_add(*known, way);
@@ -146,7 +171,7 @@ impl Canvas {
         for &(set, weight) in weights.of_sets[at].iter().filter(|&&(_, weight)| weight > f64::NEG_INFINITY) {
             debug_assert!(!weight.is_nan(), "weights are checked");
             let rest = around[set as usize] - weights.of_states[0];
-            let tokens = self.edges.sets().tokens(set);
+            let tokens = self.finite.edges.sets().tokens(set);
             count(tokens.len() / ITEMS_OF_UNIT);
             for &token in tokens {
                 row[token as usize] += (model.at(at, token) + rest).exp() as f32;
@@ -164,43 +189,32 @@ impl Canvas {
         after
     }
 
-    /// The edges that may be taken at a position, each with the state that it leaves; those of a known position are meant
-    /// for a hole in its place.
-    pub(super) fn edges_at(&self, at: usize) -> impl Iterator<Item = (State, Edge)> {
-        let after = &self.backward[at + 1];
-        let edges = self.forward[at].iter().flat_map(|state| {
-            let edges = self.edges.edges_of(state);
-            edges.iter().map(move |&edge| (state, edge))
-        });
-        edges.filter(|(_, edge)| after.has(edge.to))
-    }
-
     /// Visits what may be done at a position: the state before, the state after, and the logarithm of its weight.
     fn each_move(&self, at: usize, sets: &[(SetId, f64)], mut visit: impl FnMut(State, State, f64)) {
-        if let Some(token) = self.tokens[at] {
-            let step = self.edges.step_of(self.vocabulary(), token);
-            let live = self.forward[at].shared_with(&self.backward[at]);
+        if let Some(token) = self.canvas.tokens[at] {
+            let step = self.finite.edges.step_of(self.canvas.vocabulary(), token);
+            let live = self.finite.forward[at].shared_with(&self.finite.backward[at]);
             live.filter_map(|state| Some((state, step.from(state)?))).for_each(|(state, to)| visit(state, to, 0.0));
             return;
         }
-        let mut of_set = vec![f64::NEG_INFINITY; self.edges.sets().len()];
+        let mut of_set = vec![f64::NEG_INFINITY; self.finite.edges.sets().len()];
         for &(set, weight) in sets {
             of_set[set as usize] = weight;
         }
-        self.edges_at(at).for_each(|(state, edge)| visit(state, edge.to, of_set[edge.set as usize]));
+        self.finite.edges_at(at).for_each(|(state, edge)| visit(state, edge.to, of_set[edge.set as usize]));
     }
 
     fn weigh(&self, model: &impl LogProbabilities, join: Join) -> Result<Weights> {
-        let (states, limit) = (self.edges.len(), 8 * self.constraint.tables().limits().canvas_bytes);
-        let bytes = (self.len() + 1).saturating_mul(states * size_of::<f64>());
+        let (states, limit) = (self.finite.edges.len(), 8 * self.canvas.constraint.tables().limits().canvas_bytes);
+        let bytes = (self.canvas.len() + 1).saturating_mul(states * size_of::<f64>());
         if bytes > limit {
             return Err(Error::limit("bytes of the weights of a canvas", bytes, limit).hint("ask for fewer positions"));
         }
-        let of_sets = (0..self.len()).map(|at| self.weigh_sets(model, at, join)).collect::<Result<Vec<_>>>()?;
-        let mut of_states = vec![f64::NEG_INFINITY; (self.len() + 1) * states];
-        let last = &mut of_states[self.len() * states..];
-        self.backward[self.len()].iter().for_each(|state| last[state as usize] = 0.0);
-        for at in (0..self.len()).rev() {
+        let of_sets = (0..self.canvas.len()).map(|at| self.weigh_sets(model, at, join)).collect::<Result<Vec<_>>>()?;
+        let mut of_states = vec![f64::NEG_INFINITY; (self.canvas.len() + 1) * states];
+        let last = &mut of_states[self.canvas.len() * states..];
+        self.finite.backward[self.canvas.len()].iter().for_each(|state| last[state as usize] = 0.0);
+        for at in (0..self.canvas.len()).rev() {
             let (before, after) = of_states[at * states..].split_at_mut(states);
             let mut moves = 0;
             self.each_move(at, &of_sets[at], |state, to, weight| {
@@ -219,18 +233,18 @@ impl Canvas {
 
     /// The sets that may come in a hole, ascending, with their weights.
     fn weigh_sets(&self, model: &impl LogProbabilities, at: usize, join: Join) -> Result<Vec<(SetId, f64)>> {
-        if self.tokens[at].is_some() {
+        if self.canvas.tokens[at].is_some() {
             return Ok(Vec::new());
         }
         let mut is_valid = true;
         let mut weigh = |set| {
-            let tokens = self.edges.sets().tokens(set);
+            let tokens = self.finite.edges.sets().tokens(set);
             count(tokens.len() / ITEMS_OF_UNIT);
             let weights = tokens.iter().map(|&token| model.at(at, token));
             is_valid &= weights.clone().all(|weight| weight < f64::INFINITY); // which no NaN is
             (set, join.all(weights))
         };
-        let weighed = self.sets_at(at).iter().map(&mut weigh).collect();
+        let weighed = self.finite.sets_at(at).iter().map(&mut weigh).collect();
         if is_valid {
             return Ok(weighed);
         }
@@ -247,24 +261,29 @@ impl Canvas {
         mut choose: impl FnMut((usize, Choice), &mut dyn Iterator<Item = f64>, f64) -> usize,
     ) -> Filling {
         let (mut state, mut log_probability) = (0, 0.0);
-        let mut tokens = Vec::with_capacity(self.len());
-        for (at, &known) in self.tokens.iter().enumerate() {
+        let mut tokens = Vec::with_capacity(self.canvas.len());
+        for (at, &known) in self.canvas.tokens.iter().enumerate() {
             let token = if let Some(token) = known {
                 token
             } else {
-                let after = |edge: &&Edge| self.backward[at + 1].has(edge.to);
-                let edges: Vec<&Edge> = self.edges.edges_of(state).iter().filter(after).collect();
+                let after = |edge: &&Edge| self.finite.backward[at + 1].has(edge.to);
+                let edges: Vec<&Edge> = self.finite.edges.edges_of(state).iter().filter(after).collect();
                 let weigh = |edge: &&Edge| weights.of_set(at, edge.set) + weights.of_state(at + 1, edge.to);
                 let edge = choose((at, Choice::Edge), &mut edges.iter().map(weigh), weights.of_state(at, state));
                 let set = edges[edge].set;
-                let set_tokens = self.edges.sets().tokens(set);
+                let set_tokens = self.finite.edges.sets().tokens(set);
                 let mut each = set_tokens.iter().map(|&token| model.at(at, token));
                 let token = set_tokens[choose((at, Choice::Token), &mut each, weights.of_set(at, set))];
                 log_probability += model.at(at, token);
                 token
             };
             tokens.push(token);
-            state = self.edges.step_of(self.vocabulary(), token).from(state).unwrap_or(self.edges.ended());
+            state = self
+                .finite
+                .edges
+                .step_of(self.canvas.vocabulary(), token)
+                .from(state)
+                .unwrap_or(self.finite.edges.ended());
         }
         Filling { tokens, log_probability, log_total: weights.of_states[0] }
     }

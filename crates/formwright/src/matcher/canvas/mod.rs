@@ -7,29 +7,46 @@
 //! ```
 //!
 //! A token fits in a hole exactly if some tokens in all other holes make the canvas a conforming text, then ends of text up
-//! to the last position. States are found from the left ([`Canvas::forward`]) and from the right
-//! ([`Canvas::backward`]), so a hole is asked by the edges between them alone. With `after`, the text may need so many
-//! tokens more than the canvas has.
+//! to the last position. What may be around a position is found from the left and from the right ([`Reach`]), so a hole
+//! is asked by what leads from the one to the other alone. With `after`, the text may need so many tokens more than the
+//! canvas has.
 //!
-//! Cost: a known token changes states to its right and left until they are as they were. A step over a hole looks at
-//! the edges of the states before it, a step over a known token at each state. Two bits for each state and position.
+//! | module | what it is | uses |
+//! | --- | --- | --- |
+//! | `state_set`, `stack_sets` | sets of states, and of stacks | |
+//! | `rows` | masks of all holes | |
+//! | `finite` | what may be around a position, where states are finitely many | `state_set`, `rows` |
+//! | `nested` | the same where texts nest | `stack_sets`, `rows` |
+//! | `joint` | all holes at once, by their probabilities | `finite` |
+//!
+//! Cost: a known token changes what is to its right and left until that is as it was; it is found where it is asked for,
+//! so tokens that are placed from one side to the other take a step each. A step over a hole of a finite form looks at
+//! the edges of the states before it, a step over a known token at each state; of a form that nests, a step looks at its
+//! moves.
 
+mod finite;
 mod joint;
+mod nested;
 mod rows;
+mod stack_sets;
 mod state_set;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{Error, Kind, Result};
+use crate::interrupt::bounded;
 use crate::language::without_letters;
-use crate::matcher::constraint::Constraint;
-use crate::matcher::edges::{Edges, NEVER, State, Step};
+use crate::matcher::constraint::{Constraint, Places};
+use crate::matcher::edges::{NEVER, TokenSets};
 use crate::vocabulary::{TokenId, Vocabulary};
+
+use finite::FiniteReach;
+use nested::NestedReach;
 
 pub use joint::{Filling, LogProbabilities};
 pub use rows::FilledRows;
-use rows::RowCache;
-use state_set::StateSet;
+use rows::{RowCache, SetsAt};
 
 /// Of the tokens that fit at a position, so many are shown by an error.
 const SHOWN: usize = 8;
@@ -38,15 +55,89 @@ const SHOWN: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Canvas {
     constraint: Constraint,
-    edges: Arc<Edges>,
     /// By position: its token, if it is known.
     tokens: Vec<Option<TokenId>>,
-    /// By position, and after the last one: the states before it that the tokens and holes to its left lead to.
-    forward: Vec<StateSet>,
-    /// By position, and after the last one: the states before it from which the tokens and holes to its right lead to
-    /// an end.
-    backward: Vec<StateSet>,
+    around: Around,
+    pending: Pending,
     rows: RowCache,
+}
+
+/// Positions at which what is around them has to be found again.
+///
+/// What is before a position follows from what is before the one before it, and its token, unless that is pending; so it is
+/// found when it is asked for, from the first pending position on, up to where it is as it was.
+#[derive(Clone, Debug)]
+struct Pending {
+    forward: BTreeSet<usize>,
+    backward: BTreeSet<usize>,
+    /// What all changes together may have done.
+    change: Change,
+}
+
+impl Pending {
+    fn add(&mut self, at: usize, change: Change) {
+        self.forward.insert(at);
+        self.backward.insert(at);
+        if matches!(change, Change::Any) {
+            self.change = Change::Any;
+        }
+    }
+
+    /// Once all is found, there is no change.
+    fn settle(&mut self) {
+        if self.forward.is_empty() && self.backward.is_empty() {
+            self.change = Change::Fewer;
+        }
+    }
+}
+
+/// What may be around each position.
+#[derive(Clone, Debug)]
+enum Around {
+    Finite(FiniteReach),
+    Nested(NestedReach),
+}
+
+impl Around {
+    /// The sets of tokens that the form knows.
+    fn sets(&self) -> &TokenSets {
+        match self {
+            Self::Finite(finite) => finite.edges.sets(),
+            Self::Nested(nested) => &nested.moves.sets,
+        }
+    }
+}
+
+/// What may be around each position: before it, by the tokens and holes to its left (forward), and after it, by those to
+/// its right (backward). Positions are counted up to the one after the last.
+trait Reach {
+    fn is_forward_equal(&self, one: usize, other: usize) -> bool;
+    fn is_backward_equal(&self, one: usize, other: usize) -> bool;
+
+    /// Makes what is before a position that of another one, and says whether it was something else.
+    fn copy_forward(&mut self, from: usize, to: usize) -> bool;
+    fn copy_backward(&mut self, from: usize, to: usize) -> bool;
+
+    /// Finds what is before the next position, after a token or a hole, and says whether it was something else.
+    fn step_forward(&mut self, at: usize, token: Option<TokenId>, change: Change) -> bool;
+
+    /// Finds what is after the position before, that of a token or a hole, and says whether it was something else.
+    fn step_backward(&mut self, at: usize, token: Option<TokenId>, change: Change) -> bool;
+
+    /// Whether a token fits at a position.
+    fn fits(&mut self, at: usize, token: TokenId) -> bool;
+
+    /// The sets of the tokens that fit at a position.
+    fn find_sets(&mut self, at: usize) -> SetsAt;
+
+    /// Bytes of memory held, roughly, beside what all canvases of the form share.
+    fn bytes(&self) -> usize;
+
+    /// Forgets what is not needed any more, where there is much.
+    ///
+    /// # Errors
+    /// [`Kind::Limit`] where what is needed is too much.
+    fn trim(&mut self, limit: usize) -> Result<()>;
 }
 
 impl Constraint {
@@ -62,31 +153,54 @@ impl Constraint {
             let message = "canvas: tokens that come in any order cannot be held to canonical ones";
             return Err(Error::argument("canonical", message).hint("compile the form without canonical=True"));
         }
-        Canvas::new(self.clone(), self.edges()?, length, after)
+        Canvas::new(self.clone(), length, after)
     }
 }
 
 impl Canvas {
-    fn new(constraint: Constraint, edges: Arc<Edges>, length: usize, after: u32) -> Result<Self> {
+    fn new(constraint: Constraint, length: usize, after: u32) -> Result<Self> {
         if length == 0 {
             return Err(Error::argument("length", "canvas: it needs at least one position"));
         }
-        let limit = constraint.tables().limits().canvas_bytes;
-        let bytes = length.saturating_add(1).saturating_mul(2 * edges.len().div_ceil(64) * size_of::<u64>());
-        if bytes > limit {
-            return Err(Error::limit("canvas_bytes", bytes, limit).hint("ask for fewer positions"));
-        }
-        check_room(&edges, length, after)?;
-        let none = StateSet::none_of(edges.len());
-        let (mut start, mut last) = (none.clone(), none.clone());
-        start.insert(0);
-        (0..=edges.ended()).filter(|&state| edges.need(state) <= after).for_each(|state| last.insert(state));
-        let (mut forward, mut backward) = (vec![none.clone(); length + 1], vec![none; length + 1]);
-        (forward[0], backward[length]) = (start, last);
+        let limits = constraint.tables().limits();
+        let (limit, work) = (limits.canvas_bytes, limits.work);
+        let around = match constraint.places()? {
+            Places::Finite(edges) => {
+                check_room(edges.need(0), length, after)?;
+                let vocabulary = Arc::clone(&constraint.tables().vocabulary);
+                Around::Finite(FiniteReach::new(edges, vocabulary, (length, after), limit)?)
+            }
+            Places::Nested(moves) => Around::Nested(bounded(work, || NestedReach::new(moves, (length, after), limit))?),
+        };
         let rows = RowCache::new(length, limit / 4);
-        let mut made = Self { constraint, edges, tokens: vec![None; length], forward, backward, rows };
-        made.sweep(&[0, length - 1], Change::Any);
+        let pending =
+            Pending { forward: BTreeSet::from([0]), backward: BTreeSet::from([length - 1]), change: Change::Any };
+        let mut made = Self { constraint, tokens: vec![None; length], around, pending, rows };
+        made.settle(length, 0)?;
+        if made.find_sets(0).is_none() {
+            let need = made.constraint.matcher().min_tokens_to_finish();
+            check_room(need.max(room(length, after) as u32 + 1), length, after)?;
+        }
         Ok(made)
+    }
+
+    fn reach(&self) -> &dyn Reach {
+        match &self.around {
+            Around::Finite(finite) => finite,
+            Around::Nested(nested) => nested,
+        }
+    }
+
+    fn reach_mut(&mut self) -> &mut dyn Reach {
+        match &mut self.around {
+            Around::Finite(finite) => finite,
+            Around::Nested(nested) => nested,
+        }
+    }
+
+    /// The sets of the tokens that fit at a position.
+    fn find_sets(&mut self, at: usize) -> SetsAt {
+        self.reach_mut().find_sets(at)
     }
 
     /// The vocabulary of its constraint.
@@ -110,15 +224,17 @@ impl Canvas {
         (0..self.len()).filter(|&position| self.tokens[position].is_none())
     }
 
-    /// How many states its form has, and how many edges.
+    /// How many states its form has, and how many edges; of a form that nests, how many controls and moves.
     pub fn form_size(&self) -> (usize, usize) {
-        (self.edges.len(), self.edges.edge_count())
+        match &self.around {
+            Around::Finite(finite) => (finite.edges.len(), finite.edges.edge_count()),
+            Around::Nested(nested) => (nested.moves.controls, nested.moves.all.len()),
+        }
     }
 
     /// Bytes of memory held, roughly, beside what all canvases of the form share.
     pub fn bytes(&self) -> usize {
-        let of_position = size_of::<Option<TokenId>>() + 2 * (self.edges.len() / 8 + size_of::<StateSet>());
-        (self.len() + 1) * of_position + self.rows.bytes()
+        self.len() * size_of::<Option<TokenId>>() + self.reach().bytes() + self.rows.bytes()
     }
 
     /// The bytes of the text, once no hole is left.
@@ -143,7 +259,7 @@ impl Canvas {
     /// such position; [`Kind::Vocabulary`] for an unknown id.
     pub fn place(&mut self, position: usize, token: TokenId) -> Result<()> {
         self.check(position, token)?;
-        if self.try_place(position, token) { Ok(()) } else { Err(self.rejected(position, token)) }
+        if self.try_place(position, token)? { Ok(()) } else { Err(self.rejected(position, token)) }
     }
 
     /// Puts tokens into positions, one after the other, and says of each whether it fits there.
@@ -152,7 +268,7 @@ impl Canvas {
     /// As [`Canvas::place`], before anything is changed, but for [`Kind::Rejected`].
     pub fn place_all(&mut self, tokens: &[(usize, TokenId)]) -> Result<Vec<bool>> {
         tokens.iter().try_for_each(|&(position, token)| self.check(position, token))?;
-        Ok(tokens.iter().map(|&(position, token)| self.try_place(position, token)).collect())
+        tokens.iter().map(|&(position, token)| self.try_place(position, token)).collect()
     }
 
     /// Makes positions holes again.
@@ -161,12 +277,11 @@ impl Canvas {
     /// [`Kind::Argument`] where there is no such position, with the canvas unchanged.
     pub fn lift(&mut self, positions: &[usize]) -> Result<()> {
         positions.iter().try_for_each(|&position| self.check_position(position))?;
-        let mut known: Vec<usize> = positions.iter().copied().filter(|&at| self.tokens[at].is_some()).collect();
-        known.sort_unstable();
-        for &position in &known {
-            self.tokens[position] = None;
+        let known: Vec<usize> = positions.iter().copied().filter(|&at| self.tokens[at].is_some()).collect();
+        for at in known {
+            self.tokens[at] = None;
+            self.pending.add(at, Change::Any);
         }
-        self.sweep(&known, Change::Any);
         Ok(())
     }
 
@@ -188,56 +303,64 @@ impl Canvas {
     }
 
     /// Puts a token into a position; false, and unchanged, if it does not fit there.
-    fn try_place(&mut self, position: usize, token: TokenId) -> bool {
-        let step = self.edges.step_of(self.vocabulary(), token);
-        let after = &self.backward[position + 1];
-        let fits = self.forward[position].iter().any(|state| step.from(state).is_some_and(|to| after.has(to)));
+    fn try_place(&mut self, position: usize, token: TokenId) -> Result<bool> {
+        self.settle(position, position + 1)?;
+        let fits = self.reach_mut().fits(position, token);
         if fits {
-            let before = self.tokens[position].replace(token);
-            match before {
-                None => self.sweep(&[position], Change::Fewer),
-                Some(before) if before != token => self.sweep(&[position], Change::Any),
+            match self.tokens[position].replace(token) {
+                None => self.pending.add(position, Change::Fewer),
+                Some(before) if before != token => self.pending.add(position, Change::Any),
                 Some(_) => {}
             }
         }
-        fits
+        Ok(fits)
     }
 
-    /// Finds the states again, around some positions that have changed, ascending.
-    fn sweep(&mut self, changed: &[usize], change: Change) {
-        let (Some(&first), Some(&last)) = (changed.first(), changed.last()) else { return };
-        let constraint = self.constraint.clone();
-        let (vocabulary, edges) = (&constraint.tables().vocabulary, Arc::clone(&self.edges));
-        let step_of = |token: Option<TokenId>| token.map(|token| edges.step_of(vocabulary, token));
-        let mut found = StateSet::none_of(edges.len());
-        for at in first..self.len() {
-            if at > 0 && self.are_holes(at - 1, at) && self.forward[at - 1] == self.forward[at] {
-                found.clone_from(&self.forward[at]);
-            } else {
-                let (from, known) = (&self.forward[at], &self.forward[at + 1]);
-                step_forward(&edges, from, step_of(self.tokens[at]), change.among(known), &mut found);
-            }
-            if found != self.forward[at + 1] {
-                std::mem::swap(&mut found, &mut self.forward[at + 1]);
+    /// Finds what is before the positions up to `before`, and after those from `after` on, as far as it may have changed.
+    fn settle(&mut self, before: usize, after: usize) -> Result<()> {
+        bounded(self.constraint.tables().limits().work, || {
+            self.settle_forward(before)?;
+            self.settle_backward(after)
+        })
+    }
+
+    fn settle_forward(&mut self, end: usize) -> Result<()> {
+        let limit = self.constraint.tables().limits().canvas_bytes;
+        while let Some(at) = self.pending.forward.first().copied().filter(|&at| at < end) {
+            let is_repeated = at > 0 && self.are_holes(at - 1, at) && self.reach().is_forward_equal(at - 1, at);
+            let (token, change) = (self.tokens[at], self.pending.change);
+            let reach = self.reach_mut();
+            let is_new =
+                if is_repeated { reach.copy_forward(at, at + 1) } else { reach.step_forward(at, token, change) };
+            self.pending.forward.remove(&at);
+            if is_new {
                 self.rows.forget(at + 1);
-            } else if at >= last {
-                break;
+                self.pending.forward.extend(Some(at + 1).filter(|&next| next < self.tokens.len()));
             }
+            self.reach_mut().trim(limit)?;
         }
-        for at in (0..=last).rev() {
-            if at + 1 < self.len() && self.are_holes(at, at + 1) && self.backward[at + 2] == self.backward[at + 1] {
-                found.clone_from(&self.backward[at + 1]);
-            } else {
-                let (to, known) = (&self.backward[at + 1], &self.backward[at]);
-                step_backward(&edges, to, step_of(self.tokens[at]), change.among(known), &mut found);
+        self.pending.settle();
+        Ok(())
+    }
+
+    fn settle_backward(&mut self, begin: usize) -> Result<()> {
+        let limit = self.constraint.tables().limits().canvas_bytes;
+        while let Some(at) = self.pending.backward.last().copied().filter(|&at| at >= begin) {
+            let is_repeated =
+                at + 1 < self.len() && self.are_holes(at, at + 1) && self.reach().is_backward_equal(at + 1, at + 2);
+            let (token, change) = (self.tokens[at], self.pending.change);
+            let reach = self.reach_mut();
+            let is_new =
+                if is_repeated { reach.copy_backward(at + 1, at) } else { reach.step_backward(at, token, change) };
+            self.pending.backward.remove(&at);
+            if is_new && let Some(before) = at.checked_sub(1) {
+                self.rows.forget(before);
+                self.pending.backward.insert(before);
             }
-            if found != self.backward[at] {
-                std::mem::swap(&mut found, &mut self.backward[at]);
-                at.checked_sub(1).into_iter().for_each(|before| self.rows.forget(before));
-            } else if at <= first {
-                break;
-            }
+            self.reach_mut().trim(limit)?;
         }
+        self.pending.settle();
+        Ok(())
     }
 
     fn are_holes(&self, one: usize, other: usize) -> bool {
@@ -245,22 +368,22 @@ impl Canvas {
     }
 
     /// The error for a token that does not fit at a position.
-    fn rejected(&self, position: usize, token: TokenId) -> Error {
+    fn rejected(&mut self, position: usize, token: TokenId) -> Error {
+        let expected = self.expected(position);
         let text = self.spelled(token);
         let what = match text {
             [] if self.vocabulary().eos().contains(&token) => format!("token {token} (end of text)"),
             [] => format!("token {token} (it spells nothing)"),
             text => format!("token {token} ({})", readable(text)),
         };
-        let expected = self.expected(position);
         let message = format!("{what} does not fit at position {position} of the canvas: expected {expected}");
         Error::new(Kind::Rejected { token: Some(token), text: text.to_vec(), position, expected }, message)
     }
 
     /// Some of the tokens that fit at a position, readable.
-    fn expected(&self, position: usize) -> String {
-        let sets = self.sets_at(position);
-        let mut tokens = sets.iter().flat_map(|set| self.edges.sets().tokens(set)).copied();
+    fn expected(&mut self, position: usize) -> String {
+        let sets = self.find_sets(position);
+        let mut tokens = sets.iter().flat_map(|set| self.around.sets().tokens(set)).copied();
         let shown: Vec<String> = tokens.by_ref().take(SHOWN).map(|token| self.show_token(token)).collect();
         let more = if tokens.next().is_some() { ", ..." } else { "" };
         format!("{}{more}", shown.join(", "))
@@ -276,16 +399,20 @@ fn readable(text: &[u8]) -> String {
     format!("{:?}", String::from_utf8_lossy(&without_letters(text)))
 }
 
-/// Fails unless some text has room.
-fn check_room(edges: &Edges, length: usize, after: u32) -> Result<()> {
-    let need = edges.need(0);
+/// How many tokens a text may have.
+fn room(length: usize, after: u32) -> usize {
+    length.saturating_add(after as usize)
+}
+
+/// Fails unless the shortest text, of so many tokens, has room.
+fn check_room(need: u32, length: usize, after: u32) -> Result<()> {
     if need == NEVER {
         let message = "canvas: the vocabulary cannot spell any text of this form";
         return Err(
             Error::new(Kind::DeadEnd, message).hint("give the vocabulary a token for every byte, or change the form")
         );
     }
-    let room = length.saturating_add(after as usize);
+    let room = room(length, after);
     if need as usize <= room {
         return Ok(());
     }
@@ -294,48 +421,12 @@ fn check_room(edges: &Edges, length: usize, after: u32) -> Result<()> {
         .hint("ask for more positions, or say with `after` how many tokens may follow them"))
 }
 
-/// What a change does to the states around it.
-#[derive(Clone, Copy)]
+/// What a change does to what is around it.
+#[derive(Clone, Copy, Debug)]
 enum Change {
     /// There are no others than before.
     Fewer,
     Any,
-}
-
-impl Change {
-    /// The states that a set may have after the change, if that is known.
-    fn among(self, before: &StateSet) -> Option<&StateSet> {
-        match self {
-            Self::Fewer => Some(before),
-            Self::Any => None,
-        }
-    }
-}
-
-/// The states after a hole, or after a known token; `among` has them all.
-fn step_forward(edges: &Edges, from: &StateSet, token: Option<Step<'_>>, among: Option<&StateSet>, to: &mut StateSet) {
-    to.clear();
-    match (token, among) {
-        (Some(step), _) => from.iter().filter_map(|state| step.from(state)).for_each(|after| to.insert(after)),
-        (None, None) => from.iter().flat_map(|state| edges.edges_of(state)).for_each(|edge| to.insert(edge.to)),
-        (None, Some(among)) => {
-            let is_reached = |&state: &State| edges.before(state).iter().any(|&before| from.has(before));
-            among.iter().filter(is_reached).for_each(|state| to.insert(state));
-        }
-    }
-}
-
-/// The states before a hole, or before a known token; `among` has them all.
-fn step_backward(edges: &Edges, to: &StateSet, token: Option<Step<'_>>, among: Option<&StateSet>, from: &mut StateSet) {
-    from.clear();
-    let leads = |state: &State| match token {
-        None => edges.edges_of(*state).iter().any(|edge| to.has(edge.to)),
-        Some(step) => step.from(*state).is_some_and(|after| to.has(after)),
-    };
-    match among {
-        Some(among) => among.iter().filter(leads).for_each(|state| from.insert(state)),
-        None => (0..=edges.ended()).filter(leads).for_each(|state| from.insert(state)),
-    }
 }
 
 #[cfg(test)]

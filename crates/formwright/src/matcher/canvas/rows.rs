@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Canvas;
+use crate::error::Result;
 use crate::matcher::edges::SetId;
 
 /// The rows of a canvas.
@@ -30,7 +31,21 @@ pub struct FilledRows {
 pub struct SetsAt(Box<[u64]>);
 
 impl SetsAt {
-    fn insert(&mut self, set: SetId) {
+    /// None of so many sets.
+    pub fn none_of(sets: usize) -> Self {
+        Self(vec![0; sets.div_ceil(64)].into())
+    }
+
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    pub fn has(&self, set: SetId) -> bool {
+        self.0[set as usize / 64] >> (set % 64) & 1 == 1
+    }
+
+    pub fn insert(&mut self, set: SetId) {
         self.0[set as usize / 64] |= 1 << (set % 64);
     }
 
@@ -85,8 +100,16 @@ impl RowCache {
 
 impl Canvas {
     /// The mask of every hole.
-    pub fn fill(&mut self) -> FilledRows {
-        (0..self.len()).for_each(|at| self.find_sets(at));
+    ///
+    /// # Errors
+    /// [`crate::Kind::Limit`] where what is around the positions takes too much memory.
+    pub fn fill(&mut self) -> Result<FilledRows> {
+        let limit = self.constraint.tables().limits().canvas_bytes;
+        self.settle(self.len(), 0)?;
+        for at in 0..self.len() {
+            self.keep_sets(at);
+            self.reach_mut().trim(limit)?;
+        }
         let sets = std::mem::take(&mut self.rows.sets);
         let mut numbers: FxHashMap<Arc<[u32]>, i32> = FxHashMap::default();
         let mut by_sets: FxHashMap<&SetsAt, i32> = FxHashMap::default();
@@ -105,41 +128,32 @@ impl Canvas {
             filled.index.push(number);
         }
         self.rows.sets = sets;
-        filled
+        Ok(filled)
     }
 
     /// Finds the sets of a hole, unless they are known.
-    fn find_sets(&mut self, at: usize) {
+    fn keep_sets(&mut self, at: usize) {
         if self.tokens[at].is_some() || self.rows.sets[at].is_some() {
             return;
         }
         let is_as_before = at > 0 && self.has_states_of_before(at);
         let known = if is_as_before { self.rows.sets[at - 1].clone() } else { None };
-        self.rows.sets[at] = known.or_else(|| Some(self.sets_at(at)));
+        self.rows.sets[at] = known.or_else(|| Some(self.find_sets(at)));
     }
 
     /// Whether two holes side by side have the same states around them.
     fn has_states_of_before(&self, at: usize) -> bool {
         self.are_holes(at - 1, at)
-            && self.forward[at - 1] == self.forward[at]
-            && self.backward[at] == self.backward[at + 1]
-    }
-
-    /// The sets of the edges that may be taken at a position.
-    pub(super) fn sets_at(&self, at: usize) -> SetsAt {
-        let mut sets = SetsAt(vec![0; self.edges.sets().len().div_ceil(64)].into());
-        for edge in self.edges_at(at) {
-            sets.insert(edge.1.set);
-        }
-        sets
+            && self.reach().is_forward_equal(at - 1, at)
+            && self.reach().is_backward_equal(at, at + 1)
     }
 
     fn row_of(&mut self, sets: &SetsAt) -> Arc<[u32]> {
         let words = self.vocabulary().mask_words();
-        let Self { rows, edges, .. } = self;
+        let Self { rows, around, .. } = self;
         rows.row(sets.clone(), |sets| {
             let mut row = vec![0; words];
-            sets.iter().for_each(|set| edges.sets().unite(set, &mut row));
+            sets.iter().for_each(|set| around.sets().unite(set, &mut row));
             row.into()
         })
     }

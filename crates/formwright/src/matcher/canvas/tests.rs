@@ -9,6 +9,7 @@ use super::*;
 use crate::language::Language;
 use crate::limits::Limits;
 use crate::matcher::Matcher;
+use crate::matcher::pushdown::tests::{Rule, graph_of_rules};
 use crate::syntax::json_schema::{Options, json_schema};
 use crate::syntax::regex::regex;
 use crate::terminals::Tables;
@@ -20,6 +21,25 @@ fn constraint(language: &Language, tokens: &[&str]) -> Constraint {
     let end = tokens.len() as u32 - 1;
     let vocabulary = Vocabulary::new(tokens, &[end], IndexMap::new(), Some(tokens.len() + 1)).unwrap();
     Constraint::new(language, &Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))).unwrap()
+}
+
+fn of_rules(rules: &[Rule<'_>]) -> Constraint {
+    constraint(&Language::new(graph_of_rules(rules), &Limits::default()).unwrap(), &TOKENS)
+}
+
+/// Constraints whose texts nest.
+fn nested() -> Vec<(&'static str, Constraint)> {
+    vec![
+        ("s: a s b | c", of_rules(&[("s", &[&["a", "s", "b"], &["c"]])])),
+        ("s: a s b s |", of_rules(&[("s", &[&["a", "s", "b", "s"], &[]])])),
+        ("s: s s | a | b c", of_rules(&[("s", &[&["s", "s"], &["a"], &["b", "c"]])])),
+        ("palindromes", of_rules(&[("s", &[&["a", "s", "a"], &["b", "s", "b"], &["c"], &[]])])),
+        (
+            "s: a s t | c  t: b | b b |",
+            of_rules(&[("s", &[&["a", "s", "t"], &["c"]]), ("t", &[&["b"], &["b", "b"], &[]])]),
+        ),
+        ("two brackets", of_rules(&[("s", &[&["a", "l", "b"], &["b", "l", "a"], &["c"]]), ("l", &[&["s", "l"], &[]])])),
+    ]
 }
 
 fn of_pattern(pattern: &str) -> Constraint {
@@ -48,7 +68,7 @@ fn fillings(constraint: &Constraint, known: &[Option<TokenId>], after: u32) -> V
 
 /// The tokens that a canvas allows at its holes.
 fn allowed(canvas: &mut Canvas) -> Vec<Option<BTreeSet<TokenId>>> {
-    let filled = canvas.fill();
+    let filled = canvas.fill().unwrap();
     let tokens = |row: &[u32]| (0..=END).filter(|token| row[0] >> token & 1 == 1).collect();
     filled.index.iter().map(|&row| (row >= 0).then(|| tokens(&filled.rows[row as usize]))).collect()
 }
@@ -71,8 +91,8 @@ const PATTERNS: [&str; 6] = ["(ab|c){1,3}", "a*b", "(a|b){3}c?", "[abc]{0,4}", "
 #[test]
 fn holes_allow_what_some_filling_has() {
     let mut state = 1;
-    for pattern in PATTERNS {
-        let constraint = of_pattern(pattern);
+    let constraints = PATTERNS.map(|pattern| (pattern, of_pattern(pattern)));
+    for (pattern, constraint) in constraints.into_iter().chain(nested()) {
         for (length, after) in [(1, 3), (3, 0), (4, 0), (4, 2)] {
             let mut canvas = match constraint.canvas(length, after) {
                 Ok(canvas) => canvas,
@@ -126,7 +146,8 @@ fn fillings_are_weighed_as_one_by_one() {
                 canvas.place(at, some).unwrap();
             }
             let all = fillings(&constraint, canvas.tokens(), 1);
-            let weigh = |filling: &Vec<TokenId>| canvas.holes().map(|at| model.at(at, filling[at])).sum::<f64>();
+            let holes: Vec<usize> = canvas.holes().collect();
+            let weigh = |filling: &Vec<TokenId>| holes.iter().map(|&at| model.at(at, filling[at])).sum::<f64>();
             let total = all.iter().map(|filling| weigh(filling).exp()).sum::<f64>();
             let best = all.iter().map(weigh).fold(f64::NEG_INFINITY, f64::max);
             let found = canvas.best(&model).unwrap();
@@ -151,7 +172,7 @@ fn fillings_are_weighed_as_one_by_one() {
 #[test]
 fn what_stands_nowhere_is_refused_and_changes_nothing() {
     let mut canvas = of_pattern("ab(ba)*").canvas(3, 0).unwrap();
-    let before = canvas.fill().rows;
+    let before = canvas.fill().unwrap().rows;
     let error = canvas.place(1, 4).unwrap_err();
     assert_eq!(
         error.message,
@@ -163,7 +184,7 @@ fn what_stands_nowhere_is_refused_and_changes_nothing() {
     assert_eq!(canvas.place_all(&[(2, END), (1, 3), (0, 0)]).unwrap(), [true, true, false]);
     assert_eq!(canvas.holes().collect::<Vec<_>>(), [0]);
     canvas.lift(&[2, 1]).unwrap();
-    assert_eq!(canvas.fill().rows, before);
+    assert_eq!(canvas.fill().unwrap().rows, before);
     assert_eq!(canvas.place_all(&[(0, 2), (1, END), (2, END)]).unwrap(), [true; 3]);
     assert_eq!(canvas.text(), Some(b"ab".to_vec()));
     let nothing = Model(vec![vec![f64::NEG_INFINITY; 8]; 3]);
@@ -173,6 +194,24 @@ fn what_stands_nowhere_is_refused_and_changes_nothing() {
         let error = canvas.best(&model).unwrap_err();
         assert!(matches!(*error.kind, Kind::Argument { argument: "log_probabilities" }), "{error}");
     }
+}
+
+/// The holes of a form that nests do not form a chain of states.
+#[test]
+fn fillings_of_forms_that_nest_are_not_weighed() {
+    for (name, constraint) in nested() {
+        let mut canvas = constraint.canvas(4, 0).unwrap();
+        let error = canvas.best(&Model(vec![vec![0.0; 8]; 4])).unwrap_err();
+        assert!(matches!(*error.kind, Kind::Argument { argument: "form" }), "{name}: {error}");
+    }
+}
+
+/// What takes too much memory is refused, and the canvas is as it was.
+#[test]
+fn stacks_that_take_too_much_memory_are_refused() {
+    let (_, constraint) = nested().swap_remove(0);
+    let Err(error) = constraint.canvas(1 << 20, 0) else { panic!("it takes more than {} bytes", 32 << 20) };
+    assert!(matches!(&*error.kind, Kind::Limit { limit: "canvas_bytes", .. }), "{error:?}");
 }
 
 #[test]
@@ -189,8 +228,8 @@ fn forms_without_canvases_say_where() {
         r#"{"type": "array", "items": {"type": "array", "items": {"type": "integer"}, "uniqueItems": true}, "maxItems": 2}"#,
     );
     assert!(matches!(&*items.kind, Kind::Unsupported { pointer } if pointer == "/*"), "{items:?}");
-    let nested = of_schema(r##"{"type": "array", "items": {"$ref": "#"}}"##);
-    assert!(matches!(&*nested.kind, Kind::Limit { limit: "form_states", .. }), "{nested:?}");
+    let nested = of_schema(r##"{"type": "array", "items": {"$ref": "#"}, "uniqueItems": true}"##);
+    assert!(matches!(&*nested.kind, Kind::Unsupported { pointer } if pointer.is_empty()), "{nested:?}");
     let large = of_pattern("[abc]{0,9}").canvas(1 << 40, 0).unwrap_err();
     assert!(matches!(&*large.kind, Kind::Limit { limit: "canvas_bytes", .. }), "{large:?}");
     let none = of_pattern("a*").canvas(0, 0).unwrap_err();

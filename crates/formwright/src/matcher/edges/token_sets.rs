@@ -50,6 +50,14 @@ impl TokenSets {
         &self.sets[set as usize]
     }
 
+    /// Whether a set has a token.
+    pub fn has(&self, set: SetId, token: TokenId) -> bool {
+        match &self.bits[set as usize] {
+            Some(bits) => bits[token as usize / 32] >> (token % 32) & 1 == 1,
+            None => self.tokens(set).contains(&token),
+        }
+    }
+
     /// Adds the tokens of a set to a row.
     pub fn unite(&self, set: SetId, row: &mut [u32]) {
         match &self.bits[set as usize] {
@@ -80,6 +88,10 @@ mod tests {
         let mut sets = TokenSets::default();
         let [small, large] = [sets.intern(&[40], 2), sets.intern(&[1, 0, 33], 2)];
         assert_eq!((sets.intern(&[1, 0, 33], 2), sets.len()), (large, 2));
+        assert_eq!(
+            [0, 1, 40].map(|token| (sets.has(small, token), sets.has(large, token))),
+            [(false, true), (false, true), (true, false)]
+        );
         let mut row = [0, 4];
         sets.unite(small, &mut row);
         sets.unite(large, &mut row);
