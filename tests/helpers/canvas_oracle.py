@@ -110,10 +110,11 @@ class NestedCase(Case):
         }
         rules["start"].append(["a", "start", chance.choice("ab")])
         text = "\n".join(f"{name}: {' | '.join(_alternative(parts) for parts in rules[name])}" for name in names)
-        tokens = tuple(token for token in drawn.tokens if len(token) < 3) or (b"a",)
-        return cls(
-            text, tokens, min(drawn.length, 4 - drawn.after), drawn.after, rules
-        )  # else there are too many texts
+        repeated = chance.choice("ab") * chance.randint(3, 4)
+        length = min(drawn.length, 4 - drawn.after)
+        longest = 8 // (length + drawn.after)  # else there are too many texts
+        tokens = sorted(token for token in {*drawn.tokens, repeated.encode()} if len(token) <= longest)
+        return cls(text, tuple(tokens) or (b"a",), length, drawn.after, rules)
 
     @property
     def form(self) -> fw.Form[Any]:

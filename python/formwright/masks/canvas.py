@@ -13,7 +13,7 @@
 text up to the last position. So what single masks allow need not fit together: two tokens of one step, each allowed by
 its mask, may exclude one another. All that is written goes by `Canvas.place` or `Canvas.place_all`; what they refuse
 stays a hole and is chosen again from its new mask. `Canvas.best` and `Canvas.draw` choose all holes together, unless
-texts of the form nest without a bound.
+the form is recursive.
 
 Cost: a known token changes masks to its left and right up to where the form is indifferent to it; most masks are equal,
 so a few dozen rows serve hundreds of holes. Of a form that nests, all masks may change, and take longer: what may be on
@@ -89,7 +89,7 @@ class Canvas:
         Raises:
             ArgumentError, VocabularyError: As `place`, there are not as many token ids, or a position is given twice;
                 the canvas is unchanged.
-            LimitExceeded, Interrupted: As `place`; the tokens before this one stay.
+            LimitExceeded, Interrupted: As `place`; tokens placed before the failing one stay placed.
         """
         if len(set(positions)) < len(positions):
             twice = next(position for position in positions if list(positions).count(position) > 1)
@@ -133,7 +133,7 @@ class Canvas:
 
         Raises:
             ArgumentError: The shape does not fit; NaN or plus infinity is given for a token that fits; every conforming
-                filling has probability zero; texts of the form nest without a bound.
+                filling has probability zero; the form is recursive.
             LimitExceeded: The canvas has too many positions and states for it.
             Interrupted: The work was ended from outside.
         """

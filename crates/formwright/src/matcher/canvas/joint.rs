@@ -133,12 +133,13 @@ impl Canvas {
 
     /// Its states and edges, as a chain.
     fn chain(&mut self, what: &str) -> Result<Chain<'_>> {
-        self.settle(self.len(), 0)?;
+        if matches!(self.around, Around::Finite(_)) {
+            self.settle(self.len(), 0)?;
+        }
         match &self.around {
             Around::Finite(finite) => Ok(Chain { canvas: self, finite }),
             Around::Nested(_) => {
-                let message =
-                    format!("{what}: texts of the form nest, so the holes of its canvas do not form a chain of states");
+                let message = format!("{what}: the form is recursive, and this needs finitely many states");
                 Err(Error::argument("form", message)
                     .hint("choose tokens by the masks of fill_bitmasks, and place them by place_all"))
             }

@@ -19,8 +19,8 @@
 //! | `nested` | the same where texts nest | `stack_sets`, `rows` |
 //! | `joint` | all holes at once, by their probabilities | `finite` |
 //!
-//! Cost: a known token changes what is to its right and left until that is as it was; it is found where it is asked for,
-//! so tokens that are placed from one side to the other take a step each. A step over a hole of a finite form looks at
+//! Cost: a token that is placed makes what is around its neighbours out of date, outward until something is as it was. It
+//! is found again when it is asked for, so tokens that are placed from one side to the other take a step each. A step over a hole of a finite form looks at
 //! the edges of the states before it, a step over a known token at each state; of a form that nests, a step looks at its
 //! moves.
 
@@ -64,8 +64,8 @@ pub struct Canvas {
 
 /// Positions at which what is around them has to be found again.
 ///
-/// What is before a position follows from what is before the one before it, and its token, unless that is pending; so it is
-/// found when it is asked for, from the first pending position on, up to where it is as it was.
+/// What is before position i + 1 is found by a step from what is before position i, over its token; i is pending if that is
+/// out of date. So steps are made when they are asked for, from the first pending position on.
 #[derive(Clone, Debug)]
 struct Pending {
     forward: BTreeSet<usize>,
@@ -176,12 +176,13 @@ impl Canvas {
         let pending =
             Pending { forward: BTreeSet::from([0]), backward: BTreeSet::from([length - 1]), change: Change::Any };
         let mut made = Self { constraint, tokens: vec![None; length], around, pending, rows };
-        made.settle(length, 0)?;
-        if made.find_sets(0).is_none() {
-            let need = made.constraint.matcher().min_tokens_to_finish();
-            check_room(need.max(room(length, after) as u32 + 1), length, after)?;
-        }
-        Ok(made)
+        let fits = bounded(work, || {
+            made.settle(length, 0)?;
+            Ok(!made.find_sets(0).is_none())
+        })?;
+        let room = room(length, after);
+        let need = || (made.constraint.matcher().min_tokens_to_finish() as usize).max(room.saturating_add(1));
+        if fits { Ok(made) } else { Err(no_room(need(), room)) }
     }
 
     fn reach(&self) -> &dyn Reach {
@@ -304,8 +305,10 @@ impl Canvas {
 
     /// Puts a token into a position; false, and unchanged, if it does not fit there.
     fn try_place(&mut self, position: usize, token: TokenId) -> Result<bool> {
-        self.settle(position, position + 1)?;
-        let fits = self.reach_mut().fits(position, token);
+        let fits = bounded(self.constraint.tables().limits().work, || {
+            self.settle(position, position + 1)?;
+            Ok(self.reach_mut().fits(position, token))
+        })?;
         if fits {
             match self.tokens[position].replace(token) {
                 None => self.pending.add(position, Change::Fewer),
@@ -318,15 +321,16 @@ impl Canvas {
 
     /// Finds what is before the positions up to `before`, and after those from `after` on, as far as it may have changed.
     fn settle(&mut self, before: usize, after: usize) -> Result<()> {
-        bounded(self.constraint.tables().limits().work, || {
-            self.settle_forward(before)?;
-            self.settle_backward(after)
-        })
+        self.settle_forward(before)?;
+        self.settle_backward(after)?;
+        let limit = self.constraint.tables().limits().canvas_bytes;
+        self.reach_mut().trim(limit)
     }
 
     fn settle_forward(&mut self, end: usize) -> Result<()> {
         let limit = self.constraint.tables().limits().canvas_bytes;
         while let Some(at) = self.pending.forward.first().copied().filter(|&at| at < end) {
+            self.reach_mut().trim(limit)?; // before the step: if it fails, it fails again
             let is_repeated = at > 0 && self.are_holes(at - 1, at) && self.reach().is_forward_equal(at - 1, at);
             let (token, change) = (self.tokens[at], self.pending.change);
             let reach = self.reach_mut();
@@ -337,7 +341,6 @@ impl Canvas {
                 self.rows.forget(at + 1);
                 self.pending.forward.extend(Some(at + 1).filter(|&next| next < self.tokens.len()));
             }
-            self.reach_mut().trim(limit)?;
         }
         self.pending.settle();
         Ok(())
@@ -346,6 +349,7 @@ impl Canvas {
     fn settle_backward(&mut self, begin: usize) -> Result<()> {
         let limit = self.constraint.tables().limits().canvas_bytes;
         while let Some(at) = self.pending.backward.last().copied().filter(|&at| at >= begin) {
+            self.reach_mut().trim(limit)?;
             let is_repeated =
                 at + 1 < self.len() && self.are_holes(at, at + 1) && self.reach().is_backward_equal(at + 1, at + 2);
             let (token, change) = (self.tokens[at], self.pending.change);
@@ -357,7 +361,6 @@ impl Canvas {
                 self.rows.forget(before);
                 self.pending.backward.insert(before);
             }
-            self.reach_mut().trim(limit)?;
         }
         self.pending.settle();
         Ok(())
@@ -413,18 +416,20 @@ fn check_room(need: u32, length: usize, after: u32) -> Result<()> {
         );
     }
     let room = room(length, after);
-    if need as usize <= room {
-        return Ok(());
-    }
+    if need as usize <= room { Ok(()) } else { Err(no_room(need as usize, room)) }
+}
+
+/// The error where the shortest text has too many tokens.
+fn no_room(need: usize, room: usize) -> Error {
     let message = format!("canvas: the shortest text has {need} tokens, but there is room for {room}");
-    Err(Error::new(Kind::Limit { limit: "canvas", value: need as usize, allowed: room }, message)
-        .hint("ask for more positions, or say with `after` how many tokens may follow them"))
+    Error::new(Kind::Limit { limit: "canvas", value: need, allowed: room }, message)
+        .hint("ask for more positions, or say with `after` how many tokens may follow them")
 }
 
 /// What a change does to what is around it.
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    /// There are no others than before.
+    /// Sets can only shrink.
     Fewer,
     Any,
 }

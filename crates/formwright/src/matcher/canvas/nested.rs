@@ -19,8 +19,12 @@ use super::rows::SetsAt;
 use super::stack_sets::{NONE, ONLY_BOTTOM, Several, StackSet, StackSets};
 use super::{Change, Reach};
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::matcher::pushdown::{ENDED, End, Move, Moves, NOTHING, RESUME};
 use crate::vocabulary::TokenId;
+
+/// Moves that are looked at for a unit of work.
+const MOVES_OF_UNIT: usize = 8;
 
 /// By control: the stacks there.
 type Stacks = Box<[StackSet]>;
@@ -59,7 +63,7 @@ impl NestedReach {
             made.backward[length][complete as usize] = ONLY_BOTTOM;
         }
         for _ in 0..after {
-            let before = made.before(length, &moves.all);
+            let before = made.step_left(length, &moves.all);
             let last = &mut made.backward[length];
             let mut is_new = false;
             for (known, more) in last.iter_mut().zip(&*before) {
@@ -78,6 +82,7 @@ impl NestedReach {
     fn moves_of(&mut self, token: TokenId) -> Arc<[Move]> {
         let Self { of_tokens, moves, .. } = self;
         let find = || {
+            count(moves.all.len() / MOVES_OF_UNIT);
             let sets = &moves.sets;
             let has: Vec<bool> = (0..sets.len() as u32).map(|set| sets.has(set, token)).collect();
             moves.all.iter().filter(|found| has[found.tokens as usize]).copied().collect()
@@ -93,16 +98,19 @@ impl NestedReach {
         }
     }
 
-    /// The stacks one move after a position: those that are left after what moves pop, with what they push.
+    /// The stacks one move after those before a position: those that are left after what moves pop, with what they push.
     ///
     /// What is pushed by different moves is united below the first symbol, not above it, so that a set has few symbols on
     /// top: most often all stacks that a control had some positions before are among those that it has now.
-    fn after(&mut self, at: usize, moves: &[Move]) -> Stacks {
+    fn step_right(&mut self, at: usize, moves: &[Move]) -> Stacks {
+        count(moves.len() / MOVES_OF_UNIT);
         let Self { moves: shared, sets, forward, .. } = self;
         let mut at_end = vec![Several::new(); shared.ends.len()];
         for step in moves {
-            let left = sets.pop(&shared.popped, step.popped, forward[at][step.from as usize]);
-            at_end[step.end as usize].push(left);
+            let stacks = forward[at][step.from as usize];
+            if stacks != NONE {
+                at_end[step.end as usize].push(sets.pop(&shared.popped, step.popped, stacks));
+            }
         }
         for number in (shared.controls..at_end.len()).rev() {
             let (End { above, symbol }, below) = (shared.ends[number], sets.unite(&mut at_end[number]));
@@ -111,15 +119,18 @@ impl NestedReach {
         at_end[..shared.controls].iter_mut().map(|stacks| sets.unite(stacks)).collect()
     }
 
-    /// The stacks one move before a position: those that are left without what moves push, with what they pop.
-    fn before(&mut self, at: usize, moves: &[Move]) -> Stacks {
+    /// The stacks one move before those after a position: those that are left without what moves push, with what they pop.
+    fn step_left(&mut self, at: usize, moves: &[Move]) -> Stacks {
+        count(moves.len() / MOVES_OF_UNIT);
         let Self { moves: shared, sets, backward, .. } = self;
         let mut from: Stacks = vec![NONE; shared.controls].into();
         let mut after_pops = vec![Several::new(); shared.popped.len()];
         for moves in moves.chunk_by(|one, other| one.from == other.from) {
             for step in moves {
-                let left = sets.pop_word(&shared.words, step.pushed, backward[at][step.to as usize]);
-                after_pops[step.popped as usize].push(left);
+                let stacks = backward[at][step.to as usize];
+                if stacks != NONE {
+                    after_pops[step.popped as usize].push(sets.pop_word(&shared.words, step.pushed, stacks));
+                }
             }
             let control = moves[0].from as usize;
             for unpop in &shared.unpops[control] {
@@ -129,7 +140,12 @@ impl NestedReach {
                 after_pops[unpop.before as usize].push(sets.push(unpop.symbol, below));
             }
             from[control] = sets.unite(&mut after_pops[NOTHING as usize]);
-            after_pops.iter_mut().for_each(Several::clear);
+            for step in moves {
+                after_pops[step.popped as usize].clear();
+            }
+            for unpop in &shared.unpops[control] {
+                after_pops[unpop.before as usize].clear();
+            }
         }
         from
     }
@@ -184,7 +200,7 @@ impl Reach for NestedReach {
 
     fn step_forward(&mut self, at: usize, token: Option<TokenId>, _: Change) -> bool {
         let moves = self.moves_at(token);
-        let found = self.after(at, &moves);
+        let found = self.step_right(at, &moves);
         let is_new = found != self.forward[at + 1];
         self.forward[at + 1] = found;
         is_new
@@ -192,7 +208,7 @@ impl Reach for NestedReach {
 
     fn step_backward(&mut self, at: usize, token: Option<TokenId>, _: Change) -> bool {
         let moves = self.moves_at(token);
-        let found = self.before(at + 1, &moves);
+        let found = self.step_left(at + 1, &moves);
         let is_new = found != self.backward[at];
         self.backward[at] = found;
         is_new
@@ -205,6 +221,7 @@ impl Reach for NestedReach {
 
     fn find_sets(&mut self, at: usize) -> SetsAt {
         let moves = Arc::clone(&self.moves);
+        count(moves.all.len() / MOVES_OF_UNIT);
         let mut sets = SetsAt::none_of(moves.sets.len());
         for step in &moves.all {
             if !sets.has(step.tokens) && self.has_move(at, step) {
@@ -228,7 +245,9 @@ impl Reach for NestedReach {
         let stacks = self.forward.iter_mut().chain(&mut self.backward);
         self.sets.compact(stacks.flat_map(|stacks| &mut **stacks));
         let bytes = self.bytes();
-        // What is left has to be less than what is trimmed, or it would be trimmed again and again.
-        if bytes > limit / 2 { Err(Error::limit("canvas_bytes", bytes, limit / 2)) } else { Ok(()) }
+        if bytes <= limit {
+            return Ok(());
+        }
+        Err(Error::limit("canvas_bytes", bytes, limit).hint("ask for fewer positions, or lift some tokens"))
     }
 }

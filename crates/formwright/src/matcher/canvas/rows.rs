@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::Canvas;
 use crate::error::Result;
+use crate::interrupt::bounded;
 use crate::matcher::edges::SetId;
 
 /// The rows of a canvas.
@@ -102,14 +103,17 @@ impl Canvas {
     /// The mask of every hole.
     ///
     /// # Errors
-    /// [`crate::Kind::Limit`] where what is around the positions takes too much memory.
+    /// [`crate::Kind::Limit`] where what is around the positions takes too much memory or work.
     pub fn fill(&mut self) -> Result<FilledRows> {
-        let limit = self.constraint.tables().limits().canvas_bytes;
-        self.settle(self.len(), 0)?;
-        for at in 0..self.len() {
-            self.keep_sets(at);
-            self.reach_mut().trim(limit)?;
-        }
+        let limits = self.constraint.tables().limits();
+        let (limit, work) = (limits.canvas_bytes, limits.work);
+        bounded(work, || {
+            self.settle(self.len(), 0)?;
+            (0..self.len()).try_for_each(|at| {
+                self.keep_sets(at);
+                self.reach_mut().trim(limit)
+            })
+        })?;
         let sets = std::mem::take(&mut self.rows.sets);
         let mut numbers: FxHashMap<Arc<[u32]>, i32> = FxHashMap::default();
         let mut by_sets: FxHashMap<&SetsAt, i32> = FxHashMap::default();

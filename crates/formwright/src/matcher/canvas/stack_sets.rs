@@ -6,8 +6,7 @@
 //!
 //! A set is a list of symbols that may be on top, each with a set of what may be below it. A symbol may come several times:
 //! to unite what is below would be to make the automaton of the stacks deterministic, which may take exponentially many
-//! sets. But what another entry of the list is seen to have already is left out, entry by entry (a simulation), so lists
-//! are short. Sets of the same list have the same index, so stacks share what they have in common below.
+//! sets. But an entry is left out if a simulation shows that another one includes it, so lists are short. Sets of the same list have the same index, so stacks share what they have in common below.
 //!
 //! Cost: sets and what was found of them are kept until [`StackSets::compact`], so that what is asked again is a look-up.
 //! A set may be as deep as a text is long: what is still to be done is a list, and no call.
@@ -27,7 +26,7 @@ pub type StackSet = u32;
 /// The set without stacks.
 pub const NONE: StackSet = 0;
 
-/// The set of the empty stack. Its bottom is never used up: popped, it is there again.
+/// The set of the empty stack. To pop the bottom leaves it in place.
 pub const ONLY_BOTTOM: StackSet = 1;
 
 /// A symbol on top, and the stacks below it.
@@ -158,6 +157,7 @@ impl StackSets {
             return known;
         }
         count(1 + sets.len());
+        self.bytes += if sets.spilled() { size_of_val(&**sets) } else { 0 };
         let key = sets.clone();
         self.keep_largest(sets);
         let united = only(sets).unwrap_or_else(|| self.merge(sets));

@@ -7,7 +7,8 @@
 //! Classes are split until the members of each lead to the same classes by every byte (Moore's algorithm), controls and
 //! symbols together. Bytes that nothing tells apart are looked at once.
 //!
-//! Cost: a look at every step, in each round; mostly a dozen rounds.
+//! Cost: a look at every step, in each round; mostly a dozen rounds. Where long chains of positions take more, as counted
+//! texts do, nothing is merged.
 
 use rustc_hash::FxHashMap;
 
@@ -17,8 +18,11 @@ use crate::interrupt::count;
 /// Steps that are looked at for a unit of work.
 const STEPS_OF_UNIT: usize = 4;
 
-/// By number and byte, 256 a number: the steps of controls, and those after symbols.
-pub type Steps<'a> = (&'a [Vec<Step>], &'a [Vec<Step>]);
+/// Rounds at most.
+const ROUNDS: usize = 64;
+
+/// The steps of controls, and those after symbols.
+pub type Steps<'a> = (&'a Table, &'a Table);
 
 /// The classes of controls and symbols.
 struct Classes {
@@ -34,12 +38,13 @@ type Signature = Vec<(u8, Step)>;
 /// The smallest automaton that goes on like one with these steps; the reserved controls and symbols keep their numbers.
 pub fn merge(start: &[Step], steps: Steps<'_>, words: &Words) -> PushdownAutomaton {
     let bytes = representatives(steps);
+    let (controls, symbols) = (0..steps.0.len() as u32, 0..steps.1.len() as u32);
     let mut classes = Classes {
-        controls: (0..steps.0.len() as u32 / 256).map(|control| control.min(ENDED + 1)).collect(),
-        symbols: (0..steps.1.len() as u32 / 256).map(|symbol| symbol.min(BOTTOM + 1)).collect(),
+        controls: controls.clone().map(|control| control.min(ENDED + 1)).collect(),
+        symbols: symbols.clone().map(|symbol| symbol.min(BOTTOM + 1)).collect(),
         counts: (0, 0),
     };
-    loop {
+    for _ in 0..ROUNDS {
         let mut merged = Merged::new(words, &classes.symbols);
         let controls = split(&classes.controls, steps.0, &bytes, &classes, &mut merged);
         let symbols = split(&classes.symbols, steps.1, &bytes, &classes, &mut merged);
@@ -47,22 +52,25 @@ pub fn merge(start: &[Step], steps: Steps<'_>, words: &Words) -> PushdownAutomat
         let is_stable = counts == classes.counts;
         classes = Classes { controls: controls.0, symbols: symbols.0, counts };
         if is_stable {
-            break;
+            return build(start, steps, words, &classes);
         }
     }
-    build(start, steps, words, &classes)
+    let counts = (controls.len(), symbols.len());
+    build(start, steps, words, &Classes { controls: controls.collect(), symbols: symbols.collect(), counts })
 }
 
 /// A byte of each class of bytes that lead to the same steps from everywhere.
 fn representatives((controls, symbols): Steps<'_>) -> Vec<u8> {
     let mut class_of = [0_u32; 256];
     let mut renamed: FxHashMap<(u32, &[Step]), u32> = FxHashMap::default();
-    for row in controls.chunks_exact(256).chain(symbols.chunks_exact(256)) {
-        count(256 / STEPS_OF_UNIT);
-        renamed.clear();
-        for (class, steps) in class_of.iter_mut().zip(row) {
-            let new = renamed.len() as u32;
-            *class = *renamed.entry((*class, steps)).or_insert(new);
+    for table in [controls, symbols] {
+        for number in 0..table.len() as u32 {
+            count(256 / STEPS_OF_UNIT);
+            renamed.clear();
+            for (class, byte) in class_of.iter_mut().zip(0..=u8::MAX) {
+                let new = renamed.len() as u32;
+                *class = *renamed.entry((*class, table.of(number, byte))).or_insert(new);
+            }
         }
     }
     let mut is_met = [false; 256];
@@ -104,18 +112,12 @@ impl<'a> Merged<'a> {
 }
 
 /// New classes of the members of some, and how many there are: in order of their first members.
-fn split(
-    old: &[u32],
-    steps: &[Vec<Step>],
-    bytes: &[u8],
-    classes: &Classes,
-    merged: &mut Merged<'_>,
-) -> (Vec<u32>, usize) {
+fn split(old: &[u32], steps: &Table, bytes: &[u8], classes: &Classes, merged: &mut Merged<'_>) -> (Vec<u32>, usize) {
     let mut known: FxHashMap<(u32, Signature), u32> = FxHashMap::default();
-    let new = old.iter().zip(steps.chunks_exact(256)).map(|(&class, row)| {
+    let new = (0..).zip(old).map(|(number, &class)| {
         let mut signature = Signature::new();
         for &byte in bytes {
-            let steps = merged.steps(&row[usize::from(byte)], &classes.controls);
+            let steps = merged.steps(steps.of(number, byte), &classes.controls);
             signature.extend(steps.into_iter().map(|step| (byte, step)));
         }
         count(1 + (bytes.len() + signature.len()) / STEPS_OF_UNIT);
@@ -129,32 +131,24 @@ fn split(
 fn build(start: &[Step], steps: Steps<'_>, words: &Words, classes: &Classes) -> PushdownAutomaton {
     debug_assert_eq!([RESUME, ENDED].map(|control| classes.controls[control as usize]), [RESUME, ENDED]);
     let mut merged = Merged::new(words, &classes.symbols);
-    let mut table = |numbers: &[u32], count: usize, all: &[Vec<Step>]| {
-        let mut rows = vec![Vec::new(); 256 * count];
-        let mut is_made = vec![false; count];
-        for (&class, row) in numbers.iter().zip(all.chunks_exact(256)) {
-            if std::mem::replace(&mut is_made[class as usize], true) {
-                continue;
-            }
-            for (byte, steps) in row.iter().enumerate() {
-                rows[256 * class as usize + byte] = merged.steps(steps, &classes.controls);
-            }
-        }
-        rows
+    let mut table = |of: &[u32], count: usize, table: &Table| {
+        let mut members = vec![0; count];
+        of.iter().zip(0..).for_each(|(&class, member)| members[class as usize] = member);
+        let steps = members.iter().flat_map(|&member| (0..=u8::MAX).map(move |byte| table.of(member, byte)));
+        Table::new(steps.map(|steps| merged.steps(steps, &classes.controls)))
     };
-    let controls = table(&classes.controls, classes.counts.0, steps.0);
-    let symbols = table(&classes.symbols, classes.counts.1, steps.1);
+    let steps_of_controls = table(&classes.controls, classes.counts.0, steps.0);
+    let resumed = table(&classes.symbols, classes.counts.1, steps.1);
     let start = merged.steps(start, &classes.controls);
-    let mut begun_by = vec![Vec::new(); 256];
-    for (symbol, row) in (0..).zip(symbols.chunks_exact(256)) {
-        let begins = row.iter().enumerate().filter(|(_, steps)| !steps.is_empty());
-        begins.for_each(|(byte, _)| begun_by[byte].push(symbol));
-    }
+    let begun_by = (0..=u8::MAX).map(|byte| {
+        let symbols = 0..resumed.len() as u32;
+        symbols.filter(|&symbol| !resumed.of(symbol, byte).is_empty()).collect()
+    });
     PushdownAutomaton {
         start,
-        steps: Table::new(&controls),
-        resumed: Table::new(&symbols),
-        begun_by,
+        begun_by: begun_by.collect(),
+        steps: steps_of_controls,
+        resumed,
         words: merged.made,
         controls: classes.counts.0,
     }

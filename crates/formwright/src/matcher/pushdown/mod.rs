@@ -10,8 +10,8 @@
 //! on the stack is pushed, as a symbol of a few frames, and where it finishes the text, the part has ended and whatever is
 //! on the stack is resumed ([`RESUME`]).
 //!
-//! Where all that a symbol resumes may be empty, it is guessed when the symbol is pushed whether it will be, and then it is
-//! left out. So each symbol that is popped reads a byte, and a token pops no more symbols than it has bytes.
+//! If everything that a symbol resumes can be empty, the automaton guesses when it pushes the symbol: either it leaves it
+//! out, or the symbol has to read a byte. So a token pops no more symbols than it has bytes.
 //!
 //! Controls that go on alike become one, as do symbols (see `merging`).
 //!
@@ -79,14 +79,19 @@ struct Table {
 }
 
 impl Table {
-    fn new(steps: &[Vec<Step>]) -> Self {
-        let mut table = Self::default();
+    /// Of the steps of each number and byte, in this order.
+    fn new(steps: impl Iterator<Item = Vec<Step>>) -> Self {
+        let mut table = Self { first: vec![0], steps: Vec::new() };
         for steps in steps {
+            table.steps.extend(steps);
             table.first.push(table.steps.len() as u32);
-            table.steps.extend_from_slice(steps);
         }
-        table.first.push(table.steps.len() as u32);
         table
+    }
+
+    /// How many numbers it has.
+    fn len(&self) -> usize {
+        self.first.len() / 256
     }
 
     fn of(&self, number: u32, byte: u8) -> &[Step] {
@@ -313,15 +318,21 @@ impl Search {
         Ok(merging::merge(&start, (&steps, &resumed), &words))
     }
 
-    /// By number and byte, 256 a number: the steps.
-    fn list_steps(&self, all: &[Vec<(u8, Found)>], words: &mut Words) -> Result<Vec<Vec<Step>>> {
-        let mut steps = vec![Vec::new(); 256 * all.len()];
-        for (number, by_byte) in all.iter().enumerate() {
-            for (byte, found) in by_byte {
-                steps[256 * number + usize::from(*byte)] = self.guess_empty(found, words)?;
+    fn list_steps(&self, all: &[Vec<(u8, Found)>], words: &mut Words) -> Result<Table> {
+        let mut error = None;
+        let steps = all.iter().flat_map(|by_byte| {
+            let mut by_byte = by_byte.iter().peekable();
+            (0..=u8::MAX).map(move |byte| by_byte.next_if(|next| next.0 == byte))
+        });
+        let table = Table::new(steps.map(|found| match found.map(|(_, found)| self.guess_empty(found, words)) {
+            None => Vec::new(),
+            Some(Ok(steps)) => steps,
+            Some(Err(refused)) => {
+                error = Some(refused);
+                Vec::new()
             }
-        }
-        Ok(steps)
+        }));
+        error.map_or(Ok(table), Err)
     }
 
     /// Steps with and without each symbol that may resume nothing, each once.

@@ -43,7 +43,7 @@ impl Popped {
         self.intern(&[(before, symbol)])
     }
 
-    /// Both sets in one, neither of which is that of nothing.
+    /// Both sets in one. Neither may be [`NOTHING`].
     pub fn unite(&mut self, one: PoppedId, other: PoppedId) -> PoppedId {
         let mut all = [self.last(one), self.last(other)].concat();
         all.sort_unstable();

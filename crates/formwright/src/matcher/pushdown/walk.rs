@@ -98,7 +98,7 @@ impl Walk {
         }
     }
 
-    /// Adds a place to the list that begins at `base`, or to one there that differs in what was popped alone.
+    /// Adds a place to the list that begins at `base`, or merges it into one that differs only in what was popped.
     fn add(&mut self, place: Place, base: usize, popped: &mut Popped) {
         let is_alike =
             |other: &&mut Place| other.at == place.at && (other.popped == NOTHING) == (place.popped == NOTHING);
