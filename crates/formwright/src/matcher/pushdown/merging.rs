@@ -19,7 +19,7 @@ use crate::interrupt::count;
 const STEPS_OF_UNIT: usize = 4;
 
 /// Rounds at most.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 160;
 
 /// The steps of controls, and those after symbols.
 pub type Steps<'a> = (&'a Table, &'a Table);
