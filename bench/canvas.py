@@ -1,6 +1,6 @@
 """Canvases of forms with the tokens of Tekken: first masks, placed tokens, memory.
 
-    python bench/canvas.py                          # three forms of this file
+    python bench/canvas.py                          # the forms of this file, two of which are recursive
     python bench/canvas.py --sample FILE            # closed schemas of a sample: JSON lines, as of MaskBench
     python bench/canvas.py --length 256 --most 100
 
@@ -50,7 +50,21 @@ TICKET = object_of(
     tags={"type": "array", "items": {"enum": ["bug", "feature", "question"]}, "maxItems": 4},
     author=object_of(name={"type": "string", "maxLength": 40}, id={"type": "integer"}),
 )
-FORMS = {"date": {"type": "string", "format": "date"}, "person": PERSON, "ticket": TICKET}
+TREE = object_of(value={"type": "integer"}, children={"type": "array", "items": {"$ref": "#"}})
+JSON = r"""
+start: value
+value: "{" [pair ("," pair)*] "}" | "[" [value ("," value)*] "]" | STRING | NUMBER | "true" | "false" | "null"
+pair: STRING ":" value
+STRING: /"([^"\\\x00-\x1f]|\\["\\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+"""
+FORMS: dict[str, Any] = {
+    "date": {"type": "string", "format": "date"},
+    "person": PERSON,
+    "ticket": TICKET,
+    "tree": TREE,
+    "json": fw.grammar(JSON),
+}
 
 
 def close_objects(value: Any) -> Any:
@@ -95,9 +109,11 @@ def fill(empty: Canvas, mask: Any, chance: random.Random, each: int) -> tuple[li
     return times, canvas.nbytes
 
 
-def measure(schema: Any, vocabulary: fw.Vocabulary, length: int) -> dict[str, Any]:
-    """The figures of one form."""
-    constraint = fw.compile(fw.json_schema(schema, whitespace="compact"), vocabulary)
+def measure(form: Any, vocabulary: fw.Vocabulary, length: int) -> dict[str, Any]:
+    """The figures of one form, or of that of a schema."""
+    if not isinstance(form, fw.Form):
+        form = fw.json_schema(form, whitespace="compact")
+    constraint = fw.compile(form, vocabulary)
     mask = fw.allocate_bitmask(length, vocabulary)
     first, _ = milliseconds(lambda: constraint.canvas(length))
     began, canvas = milliseconds(lambda: constraint.canvas(length))

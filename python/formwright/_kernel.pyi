@@ -666,8 +666,8 @@ class Constraint(Generic[_T_co]):
             most_bytes: How many bytes they may take together.
 
         Returns:
-            `formwright.device.DeviceTables`, or ``None`` where there are none: texts nest without a bound, as those of
-            recursive schemas do; names are not declared, or items must differ; the form has a parser, or bounds the
+            `formwright.device.DeviceTables`, or ``None`` where there are none: the form is recursive;
+            names are not declared, or items must differ; the form has a parser, or bounds the
             tokens of a part; ``canonical=True``; the vocabulary cannot end some text; or the tables would have more
             than 32,000 states or ``most_bytes``, or take longer to make than a compilation may.
 

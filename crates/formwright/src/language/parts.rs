@@ -12,8 +12,8 @@ use super::{Array, Graph, Node, NodeId, Object};
 use crate::interrupt::count;
 
 impl Graph {
-    /// Whether some node contains itself with something after it: then texts nest without a bound. Not asked of compiled
-    /// graphs: those have tails.
+    /// Whether some node contains itself with something after it: then stacks have no bound. Not asked of compiled graphs:
+    /// those have tails.
     pub fn nests(&self) -> bool {
         let parts = |node: &Node| {
             let mut parts = Vec::new();

@@ -1,7 +1,7 @@
-//! All states of a form that has finitely many, or of a pushdown automaton where texts nest, or why there are too many.
+//! All states of a form that has finitely many, the pushdown automaton of a recursive one, or why there is neither.
 //!
-//! What must differ from what came before has more states than any bound; what parsers and counts of tokens allow, bytes
-//! do not tell.
+//! What must differ from what came before has more states than any bound; what parsers and counts of tokens allow cannot
+//! be decided from bytes alone.
 
 use rustc_hash::FxHashSet;
 
@@ -16,13 +16,13 @@ use crate::language::{CompiledGraph, Graph, Language, Node, NodeId};
 ///
 /// # Errors
 /// [`Kind::Argument`] where the form has a parser, or a part with a bound on its tokens; [`Kind::Unsupported`], with the
-/// place of the value in the text, where items or names must differ; [`Kind::Limit`] where texts nest, or there are too
-/// many states.
+/// place of the value in the text, where items or names must differ; [`Kind::Limit`] where the form is recursive, or
+/// has too many states.
 pub fn find(language: &Language, graph: &CompiledGraph, who: &'static str) -> Result<MinimalAutomaton> {
     check_bytes_tell(language, who)?;
-    let most = most_states(language);
+    let most = language.limits().form_states.min(usize::from(DEAD) - 2);
     if language.graph().nests() {
-        let message = format!("{who}: texts of the form nest without a bound, so its states are too many");
+        let message = format!("{who}: the form is recursive, so its states have no bound");
         let kind = Kind::Limit { limit: "form_states", value: most.saturating_add(1), allowed: most };
         let error = Error::new(kind, message).hint("bound how deep values are inside values");
         return Err(find_comparison(language.graph(), who).unwrap_or(error));
@@ -34,19 +34,14 @@ pub fn find(language: &Language, graph: &CompiledGraph, who: &'static str) -> Re
 /// The pushdown automaton of a language, whose compiled graph is given; `who` needs it, which errors say.
 ///
 /// # Errors
-/// As [`find`], but for texts that nest.
+/// As [`find`], but for recursive forms.
 pub fn find_nested(language: &Language, graph: &CompiledGraph, who: &'static str) -> Result<PushdownAutomaton> {
     check_bytes_tell(language, who)?;
     match find_comparison(language.graph(), who) {
         Some(error) => Err(error),
-        None => {
-            PushdownAutomaton::new(graph, most_states(language)).map_err(|error| explain(language.graph(), error, who))
-        }
+        None => PushdownAutomaton::new(graph, language.limits().form_states)
+            .map_err(|error| explain(language.graph(), error, who)),
     }
-}
-
-fn most_states(language: &Language) -> usize {
-    language.limits().form_states.min(usize::from(DEAD) - 2)
 }
 
 /// Fails where bytes do not tell what may come.
@@ -64,7 +59,10 @@ fn check_bytes_tell(language: &Language, who: &str) -> Result<()> {
 
 /// The error of a form with too many states, with the place that is to blame, if there is one.
 fn explain(graph: &Graph, error: Error, who: &str) -> Error {
-    let Kind::Limit { value, allowed, .. } = *error.kind else { return error };
+    let Kind::Limit { value, allowed, limit } = *error.kind else { return error };
+    if limit == "stack_nodes" {
+        return error;
+    }
     find_comparison(graph, who).unwrap_or_else(|| {
         let message = format!("{who}: the form has more than {allowed} states");
         Error::new(Kind::Limit { limit: "form_states", value, allowed }, message)

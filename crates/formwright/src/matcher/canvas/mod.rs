@@ -20,9 +20,9 @@
 //! | `joint` | all holes at once, by their probabilities | `finite` |
 //!
 //! Cost: a token that is placed makes what is around its neighbours out of date, outward until something is as it was. It
-//! is found again when it is asked for, so tokens that are placed from one side to the other take a step each. A step over a hole of a finite form looks at
-//! the edges of the states before it, a step over a known token at each state; of a form that nests, a step looks at its
-//! moves.
+//! is found again when it is asked for, so tokens that are placed from one side to the other take a step each. A step over
+//! a hole of a finite form looks at the edges of the states before it, a step over a known token at each state; of a form
+//! that nests, a step looks at its moves.
 
 mod finite;
 mod joint;
@@ -257,7 +257,8 @@ impl Canvas {
     ///
     /// # Errors
     /// [`Kind::Rejected`] if it does not fit there, with the canvas unchanged; [`Kind::Argument`] where there is no
-    /// such position; [`Kind::Vocabulary`] for an unknown id.
+    /// such position; [`Kind::Vocabulary`] for an unknown id; [`Kind::Limit`], with the canvas unchanged, where the form
+    /// nests and what is around its tokens takes too much memory or work.
     pub fn place(&mut self, position: usize, token: TokenId) -> Result<()> {
         self.check(position, token)?;
         if self.try_place(position, token)? { Ok(()) } else { Err(self.rejected(position, token)) }
@@ -266,7 +267,8 @@ impl Canvas {
     /// Puts tokens into positions, one after the other, and says of each whether it fits there.
     ///
     /// # Errors
-    /// As [`Canvas::place`], before anything is changed, but for [`Kind::Rejected`].
+    /// As [`Canvas::place`], but for [`Kind::Rejected`]: before anything is changed, or [`Kind::Limit`] with the tokens
+    /// before that one placed.
     pub fn place_all(&mut self, tokens: &[(usize, TokenId)]) -> Result<Vec<bool>> {
         tokens.iter().try_for_each(|&(position, token)| self.check(position, token))?;
         tokens.iter().map(|&(position, token)| self.try_place(position, token)).collect()

@@ -6,7 +6,8 @@
 //!
 //! A set is a list of symbols that may be on top, each with a set of what may be below it. A symbol may come several times:
 //! to unite what is below would be to make the automaton of the stacks deterministic, which may take exponentially many
-//! sets. But an entry is left out if a simulation shows that another one includes it, so lists are short. Sets of the same list have the same index, so stacks share what they have in common below.
+//! sets. But an entry is left out if a simulation shows that another one includes it, so lists are short. Sets of the same
+//! list have the same index, so stacks share what they have in common below.
 //!
 //! Cost: sets and what was found of them are kept until [`StackSets::compact`], so that what is asked again is a look-up.
 //! A set may be as deep as a text is long: what is still to be done is a list, and no call.

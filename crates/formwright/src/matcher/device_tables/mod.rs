@@ -48,7 +48,7 @@ impl DeviceTables {
 impl Constraint {
     /// Its tables, of at most so many bytes.
     ///
-    /// `None` where there are none: texts nest without a bound, as those of recursive schemas do; the form compares names or items, has a parser, or bounds the tokens
+    /// `None` where there are none: the form is recursive; it compares names or items, has a parser, or bounds the tokens
     /// of a part; only canonical tokens may come; some text cannot be ended in tokens; or there are too many states or
     /// bytes, or they take more work than [`Limits::work`](crate::Limits::work).
     ///

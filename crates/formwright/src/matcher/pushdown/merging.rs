@@ -131,14 +131,16 @@ fn split(old: &[u32], steps: &Table, bytes: &[u8], classes: &Classes, merged: &m
 fn build(start: &[Step], steps: Steps<'_>, words: &Words, classes: &Classes) -> PushdownAutomaton {
     debug_assert_eq!([RESUME, ENDED].map(|control| classes.controls[control as usize]), [RESUME, ENDED]);
     let mut merged = Merged::new(words, &classes.symbols);
-    let mut table = |of: &[u32], count: usize, table: &Table| {
-        let mut members = vec![0; count];
+    let mut rows = |of: &[u32], count: usize, table: &Table| {
+        let (mut members, mut rows) = (vec![0; count], Table::default());
         of.iter().zip(0..).for_each(|(&class, member)| members[class as usize] = member);
-        let steps = members.iter().flat_map(|&member| (0..=u8::MAX).map(move |byte| table.of(member, byte)));
-        Table::new(steps.map(|steps| merged.steps(steps, &classes.controls)))
+        for member in members {
+            (0..=u8::MAX).for_each(|byte| rows.push(merged.steps(table.of(member, byte), &classes.controls)));
+        }
+        rows
     };
-    let steps_of_controls = table(&classes.controls, classes.counts.0, steps.0);
-    let resumed = table(&classes.symbols, classes.counts.1, steps.1);
+    let steps_of_controls = rows(&classes.controls, classes.counts.0, steps.0);
+    let resumed = rows(&classes.symbols, classes.counts.1, steps.1);
     let start = merged.steps(start, &classes.controls);
     let begun_by = (0..=u8::MAX).map(|byte| {
         let symbols = 0..resumed.len() as u32;

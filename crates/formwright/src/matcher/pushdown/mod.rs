@@ -6,9 +6,9 @@
 //!                         RESUME -]->  RESUME, and `]` is popped
 //! ```
 //!
-//! A control is a position of the machine. The machine runs one byte from each position on an empty stack: what it leaves
-//! on the stack is pushed, as a symbol of a few frames, and where it finishes the text, the part has ended and whatever is
-//! on the stack is resumed ([`RESUME`]).
+//! A control state, here *control*, is a position of the machine. The machine runs one byte from each position on an empty
+//! stack: what it leaves on the stack is pushed, as a symbol of a few frames, and where it finishes the text, the part has
+//! ended and whatever is on the stack is resumed ([`RESUME`]).
 //!
 //! If everything that a symbol resumes can be empty, the automaton guesses when it pushes the symbol: either it leaves it
 //! out, or the symbol has to read a byte. So a token pops no more symbols than it has bytes.
@@ -71,22 +71,24 @@ pub struct Step {
 }
 
 /// Steps by a number and a byte.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Table {
     /// By number and byte, 256 a number: where the steps begin in `steps`; and where the last ones end.
     first: Vec<u32>,
     steps: Vec<Step>,
 }
 
+impl Default for Table {
+    fn default() -> Self {
+        Self { first: vec![0], steps: Vec::new() }
+    }
+}
+
 impl Table {
-    /// Of the steps of each number and byte, in this order.
-    fn new(steps: impl Iterator<Item = Vec<Step>>) -> Self {
-        let mut table = Self { first: vec![0], steps: Vec::new() };
-        for steps in steps {
-            table.steps.extend(steps);
-            table.first.push(table.steps.len() as u32);
-        }
-        table
+    /// Adds the steps of the next byte; those of a number begin after the last byte of the one before.
+    fn push(&mut self, steps: Vec<Step>) {
+        self.steps.extend(steps);
+        self.first.push(self.steps.len() as u32);
     }
 
     /// How many numbers it has.
@@ -233,9 +235,14 @@ impl Search {
             }
             let states = self.controls.all.len() + self.symbols.all.len();
             if states > self.most_states {
-                return Err(Error::limit("form_states", states, self.most_states));
+                return Err(self.too_many(states));
             }
         }
+    }
+
+    /// The error of a form with too many states, of which so many are known.
+    fn too_many(&self, known: usize) -> Error {
+        Error::limit("form_states", known.max(self.most_states.saturating_add(1)), self.most_states)
     }
 
     /// Where each byte leads.
@@ -279,7 +286,7 @@ impl Search {
                 open.push((below, frames));
             }
             if ways.len() + open.len() > MOST_WORDS {
-                return Err(Error::limit("form_states", self.most_states.saturating_add(1), self.most_states));
+                return Err(self.too_many(0));
             }
         }
         Ok(ways)
@@ -319,20 +326,15 @@ impl Search {
     }
 
     fn list_steps(&self, all: &[Vec<(u8, Found)>], words: &mut Words) -> Result<Table> {
-        let mut error = None;
-        let steps = all.iter().flat_map(|by_byte| {
+        let mut table = Table::default();
+        for by_byte in all {
             let mut by_byte = by_byte.iter().peekable();
-            (0..=u8::MAX).map(move |byte| by_byte.next_if(|next| next.0 == byte))
-        });
-        let table = Table::new(steps.map(|found| match found.map(|(_, found)| self.guess_empty(found, words)) {
-            None => Vec::new(),
-            Some(Ok(steps)) => steps,
-            Some(Err(refused)) => {
-                error = Some(refused);
-                Vec::new()
+            for byte in 0..=u8::MAX {
+                let found = by_byte.next_if(|next| next.0 == byte);
+                table.push(found.map_or(Ok(Vec::new()), |(_, found)| self.guess_empty(found, words))?);
             }
-        }));
-        error.map_or(Ok(table), Err)
+        }
+        Ok(table)
     }
 
     /// Steps with and without each symbol that may resume nothing, each once.
@@ -348,7 +350,7 @@ impl Search {
                     (false, _) => ends = with,
                 }
                 if ends.len() > MOST_WORDS {
-                    return Err(Error::limit("form_states", self.most_states.saturating_add(1), self.most_states));
+                    return Err(self.too_many(0));
                 }
             }
             steps.extend(ends.into_iter().map(|pushed| Step { to: *to, pushed }));
