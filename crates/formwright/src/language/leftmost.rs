@@ -49,8 +49,7 @@ pub(super) fn ranks(facts: &Facts, graph: &Graph) -> Box<[u32]> {
     Search::of(&|node| facts.leftmost(graph, node), graph.nodes.len(), graph.reached()).ranks.into()
 }
 
-/// By node, given where each leads: the number of its component, which nodes have in common that lead to each other; `None`
-/// of a node that another one does not lead to, `from`.
+/// By node, given where each leads: the number of its strongly connected component; `None` where `from` does not lead to it.
 pub(super) fn components(follow: &[Vec<NodeId>], from: NodeId) -> Vec<Option<u32>> {
     let lead = |node: NodeId| &follow[node as usize][..];
     let search = Search::of(&lead, follow.len(), [from]);

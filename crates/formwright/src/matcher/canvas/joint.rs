@@ -86,7 +86,7 @@ impl Canvas {
     ///
     /// # Errors
     /// [`crate::Kind::Argument`] where a log probability is NaN or plus infinity, where every conforming filling has
-    /// probability zero, and where texts nest; [`crate::Kind::Limit`] where the canvas is too large for it.
+    /// probability zero, and where the form is recursive; [`crate::Kind::Limit`] where the canvas is too large for it.
     pub fn best(&mut self, model: &impl LogProbabilities) -> Result<Filling> {
         let chain = self.chain("best")?;
         let weights = chain.weigh(model, Join::Greatest)?;
@@ -261,6 +261,7 @@ impl Chain<'_> {
         weights: &Weights,
         mut choose: impl FnMut((usize, Choice), &mut dyn Iterator<Item = f64>, f64) -> usize,
     ) -> Filling {
+        let edges = &self.finite.edges;
         let (mut state, mut log_probability) = (0, 0.0);
         let mut tokens = Vec::with_capacity(self.canvas.len());
         for (at, &known) in self.canvas.tokens.iter().enumerate() {
@@ -268,23 +269,18 @@ impl Chain<'_> {
                 token
             } else {
                 let after = |edge: &&Edge| self.finite.backward[at + 1].has(edge.to);
-                let edges: Vec<&Edge> = self.finite.edges.edges_of(state).iter().filter(after).collect();
+                let alternatives: Vec<&Edge> = edges.edges_of(state).iter().filter(after).collect();
                 let weigh = |edge: &&Edge| weights.of_set(at, edge.set) + weights.of_state(at + 1, edge.to);
-                let edge = choose((at, Choice::Edge), &mut edges.iter().map(weigh), weights.of_state(at, state));
-                let set = edges[edge].set;
-                let set_tokens = self.finite.edges.sets().tokens(set);
+                let edge = choose((at, Choice::Edge), &mut alternatives.iter().map(weigh), weights.of_state(at, state));
+                let set = alternatives[edge].set;
+                let set_tokens = edges.sets().tokens(set);
                 let mut each = set_tokens.iter().map(|&token| model.at(at, token));
                 let token = set_tokens[choose((at, Choice::Token), &mut each, weights.of_set(at, set))];
                 log_probability += model.at(at, token);
                 token
             };
             tokens.push(token);
-            state = self
-                .finite
-                .edges
-                .step_of(self.canvas.vocabulary(), token)
-                .from(state)
-                .unwrap_or(self.finite.edges.ended());
+            state = edges.step_of(self.canvas.vocabulary(), token).from(state).unwrap_or(edges.ended());
         }
         Filling { tokens, log_probability, log_total: weights.of_states[0] }
     }
