@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -153,7 +154,13 @@ def _alternative(parts: list[str]) -> str:
 def _concatenate(parts: list[str], found: dict[str, set[str]], most: int) -> set[str]:
     texts = {""}
     for part in parts:
-        texts = {text + more for text in texts for more in found.get(part, {part}) if len(text + more) <= most}
+        # Shortest first: what follows a text that leaves no more room is not even looked at.
+        following = sorted(found.get(part, {part}), key=len)
+        texts = {
+            text + more
+            for text in texts
+            for more in itertools.takewhile(lambda more, room=most - len(text): len(more) <= room, following)
+        }
     return texts
 
 
