@@ -1,4 +1,4 @@
-//! What canonical masks cost: `cargo bench --bench canonical -- tekken [--every 8] [--worst] [--spare none|1000|50|0]`.
+//! What canonical masks cost: `cargo bench --bench canonical -- tekken [--every 8] [--worst] [--spare none|1000|50|0] [--first]`.
 //!
 //! Reads what `bench/canonical.py prepare` left in `build/bench`: a vocabulary, its merges, and a suite whose instances are
 //! tokens as the tokenizer writes them. Each instance is followed token by token, three times: without canonical tokens,
@@ -8,6 +8,7 @@
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,6 +20,7 @@ use formwright::syntax::json_schema::Order;
 use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Limits};
+use rustc_hash::FxHasher;
 
 mod support;
 
@@ -54,9 +56,10 @@ impl Setting {
         }
     }
 
-    /// The time of each mask of each instance, and where it was: in order, each so many times.
-    fn masks(&self, spare: Option<usize>, repetitions: usize) -> (Vec<f64>, Vec<(String, String)>) {
+    /// The time of each mask of each instance, and where it was: in order, each so many times; and a digest of all masks.
+    fn masks(&self, spare: Option<usize>, repetitions: usize) -> (Vec<f64>, Vec<(String, String)>, u64) {
         let mut row = vec![0; self.tables.vocabulary.mask_words()];
+        let mut digest = FxHasher::default();
         let (mut all, mut places) = (Vec::new(), Vec::new());
         for (case, language) in &self.cases {
             let Some(constraint) = self.constraint(language) else { continue };
@@ -70,6 +73,9 @@ impl Setting {
                         let start = Instant::now();
                         let found = matcher.fill_bitmask(&mut row, budget);
                         let time = start.elapsed().as_nanos() as f64 / 1e3;
+                        if round == 0 {
+                            row.hash(&mut digest);
+                        }
                         if found.is_err() || row[token as usize / 32] >> (token % 32) & 1 == 0 {
                             if round == 0 && spare.is_some() && at < 3 {
                                 println!("refused: {} at {at}: {:?}", case.name, found.err());
@@ -91,7 +97,7 @@ impl Setting {
                 all.extend(times);
             }
         }
-        (all, places)
+        (all, places, digest.finish())
     }
 
     /// The times of the first call of `min_tokens_to_finish`.
@@ -151,19 +157,24 @@ fn main() {
     println!("{name}: {} cases (us)", setting.cases.len());
     report("every spelling", &mut setting.masks(None, REPETITIONS).0);
     setting.is_canonical = true;
+    let first_only = arguments.iter().any(|argument| argument == "--first");
     let wanted = after("--spare");
     let is_wanted = |spare: Option<usize>| {
         wanted.is_none_or(|wanted| *wanted == spare.map_or("none".to_owned(), |spare| spare.to_string()))
     };
     for spare in SPARE.into_iter().filter(|&spare| is_wanted(spare)) {
         let name = spare.map_or("no budget".to_owned(), |spare| format!("{spare} to spare"));
-        for (name, repetitions) in [(format!("{name}, first"), 1), (name, REPETITIONS)] {
-            let (mut times, places) = setting.masks(spare, repetitions);
+        let kinds = [(format!("{name}, first"), 1), (name, REPETITIONS)];
+        for (name, repetitions) in kinds.into_iter().take(if first_only { 1 } else { 2 }) {
+            let (mut times, places, digest) = setting.masks(spare, repetitions);
             if arguments.iter().any(|argument| argument == "--worst") {
                 print_worst(&times, &places);
             }
             report(&name, &mut times);
+            println!("digest of the masks: {digest:016x}");
         }
     }
-    report("first count", &mut setting.counts());
+    if !first_only {
+        report("first count", &mut setting.counts());
+    }
 }

@@ -73,7 +73,7 @@ pub enum Follows {
 pub(super) type InnerId = u32;
 
 /// Nothing may.
-const NOTHING: InnerId = 0;
+pub(super) const NOTHING: InnerId = 0;
 
 /// Not found yet.
 const UNKNOWN: u32 = u32::MAX;

@@ -37,6 +37,8 @@ pub struct Moves {
     pub rows: [Box<[u32]>; 2],
     /// Tokens of whole characters, by where they lead.
     pub whole: Vec<(Ends, Vec<TokenId>)>,
+    /// The bytes that the tokens of each of these end with, a bit each.
+    pub last: Vec<[u64; 4]>,
     /// Tokens that begin or end inside a character, and those of which it matters which they are.
     pub single: Vec<(Ends, TokenId)>,
     /// The bytes that tokens which may come begin with, a bit each.
@@ -47,7 +49,7 @@ impl Moves {
     /// For so many tokens, none of which may come.
     pub fn new(tokens: usize) -> Self {
         let row = || vec![0; tokens.div_ceil(32)].into();
-        Self { rows: [row(), row()], whole: Vec::new(), single: Vec::new(), first: [0; 4] }
+        Self { rows: [row(), row()], whole: Vec::new(), last: Vec::new(), single: Vec::new(), first: [0; 4] }
     }
 
     /// Lets tokens come.
@@ -82,6 +84,7 @@ impl Moves {
         for &(_, token) in &moves.single {
             unite(&mut moves.first, first_bytes(splits, &[token]));
         }
+        moves.last.push(last_bytes(splits, &whole));
         moves.whole.push(([DEAD, START], whole));
         moves
     }
@@ -191,6 +194,7 @@ impl Columns {
         if boundaries.is_between_characters(state) {
             self.find_of_columns(boundaries, state, &mut moves);
         }
+        moves.last = moves.whole.iter().map(|(_, tokens)| last_bytes(splits, tokens)).collect();
         for &token in self.continuing.iter().chain(&self.others) {
             let spelled = splits.spelled(token);
             let ends = FOLLOWS.map(|follows| boundaries.after(state, token, spelled, follows));
@@ -233,9 +237,18 @@ const FOLLOWS: [Follows; 2] = [Follows::AtBoundary, Follows::InPiece];
 
 /// The bytes that tokens begin with, a bit each.
 fn first_bytes(splits: &Splits, tokens: &[TokenId]) -> [u64; 4] {
+    bytes_of(tokens.iter().filter_map(|&token| splits.spelled(token).first()))
+}
+
+/// The bytes that tokens end with, a bit each.
+fn last_bytes(splits: &Splits, tokens: &[TokenId]) -> [u64; 4] {
+    bytes_of(tokens.iter().filter_map(|&token| splits.spelled(token).last()))
+}
+
+fn bytes_of<'b>(all: impl Iterator<Item = &'b u8>) -> [u64; 4] {
     let mut bytes = [0; 4];
-    for &first in tokens.iter().filter_map(|&token| splits.spelled(token).first()) {
-        bytes[usize::from(first) / 64] |= 1 << (first % 64);
+    for &byte in all {
+        bytes[usize::from(byte) / 64] |= 1 << (byte % 64);
     }
     bytes
 }

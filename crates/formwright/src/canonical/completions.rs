@@ -23,8 +23,14 @@ use super::splits::{Splits, TokenId};
 /// Places of which completions are kept.
 const MOST_PLACES: usize = 1 << 17;
 
-/// Tokens that complete a character.
-pub type Completion = SmallVec<[TokenId; 3]>;
+/// How a character is completed.
+#[derive(Clone, Debug)]
+pub struct Completion {
+    /// The tokens that complete it.
+    pub tokens: SmallVec<[TokenId; 3]>,
+    /// The state between pieces after them.
+    pub state: StateId,
+}
 
 /// What is known of completions.
 #[derive(Debug, Default)]
@@ -77,15 +83,13 @@ impl Completions {
         let after = finder.boundaries.after(state, token, finder.splits.spelled(token), Follows::InPiece);
         let rest = match after {
             DEAD => return None,
-            whole if finder.boundaries.is_between_characters(whole) => Completion::new(),
+            whole if finder.boundaries.is_between_characters(whole) => {
+                Completion { tokens: SmallVec::new(), state: whole }
+            }
             begun => self.of(finder, begun, token)?,
         };
-        let completion: Completion = std::iter::once(token).chain(rest).collect();
-        let mut end = state;
-        for &token in &completion {
-            end = finder.boundaries.after(end, token, finder.splits.spelled(token), Follows::InPiece);
-        }
-        Some((completion, finder.boundaries.ends_before(end) != 0))
+        let tokens = std::iter::once(token).chain(rest.tokens).collect();
+        Some((Completion { tokens, state: rest.state }, finder.boundaries.ends_before(rest.state) != 0))
     }
 }
 

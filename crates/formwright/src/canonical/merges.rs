@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::boundaries::StateId;
 use super::columns::Moves;
+use super::completions::Completion;
 use super::pairs::Pairs;
 use super::pattern::{self, Properties};
 use super::pieces::{Beginnings, SharedPieces, Shelf, lock};
@@ -59,7 +60,20 @@ pub struct Merges {
     moves: Mutex<FxHashMap<StateId, Arc<Moves>>>,
     /// The same: which tokens may come at places that were asked about.
     beginnings: Mutex<Beginnings>,
+    /// The same: how the characters that texts begin are completed.
+    completions: Mutex<FxHashMap<StateId, Option<Completion>>>,
+    /// By token: those that must not continue its piece, a bit each, where these are many.
+    incompatible: Mutex<FxHashMap<TokenId, Arc<[u32]>>>,
 }
+
+/// States inside a character of which it is kept how that is completed.
+const MOST_COMPLETIONS: usize = 1 << 12;
+
+/// Tokens that are taken out of a row one by one.
+const MANY: u32 = 1 << 10;
+
+/// Tokens of which it is kept what must not continue their piece: 16 KB each for 131,072 tokens.
+const MOST_INCOMPATIBLE: usize = 256;
 
 /// How a text is cut into pieces before anything is merged.
 #[derive(Clone, Debug, Default)]
@@ -108,8 +122,19 @@ impl Merges {
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
         let word_ids = words.iter().map(|&(_, token)| token).collect();
-        let (moves, beginnings) = (Mutex::default(), Mutex::default());
-        Ok(Self { lacking: splits.lacking(), splits, pairs, shelf, cuts, words, word_ids, moves, beginnings })
+        Ok(Self {
+            lacking: splits.lacking(),
+            splits,
+            pairs,
+            shelf,
+            cuts,
+            words,
+            word_ids,
+            moves: Mutex::default(),
+            beginnings: Mutex::default(),
+            completions: Mutex::default(),
+            incompatible: Mutex::default(),
+        })
     }
 
     /// How its tokens are merged.
@@ -225,6 +250,19 @@ impl Merges {
         &self.pairs
     }
 
+    /// How the character that a state is inside of is completed, found if it is not known.
+    pub(super) fn completion(
+        &self,
+        state: StateId,
+        find: impl FnOnce() -> Option<Completion>,
+    ) -> Option<Completion> {
+        let mut known = lock(&self.completions);
+        if known.len() >= MOST_COMPLETIONS {
+            known.clear();
+        }
+        known.entry(state).or_insert_with(find).clone()
+    }
+
     /// The ids of all words.
     pub(super) fn words(&self) -> impl Iterator<Item = TokenId> + use<'_> {
         self.words.iter().map(|&(_, token)| token)
@@ -283,13 +321,27 @@ impl Merges {
 
     /// Takes the tokens out of a row of bits that cannot continue the piece of the last one.
     pub fn clear_incompatible(&self, last: Option<TokenId>, row: &mut [u32]) {
-        for interval in last.into_iter().flat_map(|last| self.pairs.intervals_after(&self.splits, last)) {
-            for &token in self.pairs.tokens(interval) {
+        let Some(last) = last else { return };
+        let intervals = || self.pairs.intervals_after(&self.splits, last);
+        let tokens = || intervals().flat_map(|interval| self.pairs.tokens(interval));
+        if intervals().map(|(first, end)| end - first).sum::<u32>() <= MANY {
+            for &token in tokens() {
                 if let Some(word) = row.get_mut(token as usize / 32) {
                     *word &= !(1 << (token % 32));
                 }
             }
+            return;
         }
+        let mut kept = lock(&self.incompatible);
+        if kept.len() >= MOST_INCOMPATIBLE && !kept.contains_key(&last) {
+            kept.clear();
+        }
+        let incompatible = kept.entry(last).or_insert_with(|| {
+            let mut all = vec![0; self.splits.len().div_ceil(32)];
+            tokens().for_each(|&token| all[token as usize / 32] |= 1_u32 << (token % 32));
+            all.into()
+        });
+        row.iter_mut().zip(incompatible.iter()).for_each(|(word, incompatible)| *word &= !incompatible);
     }
 
     /// The merges that make tokens, in order: left, right, and what they make.

@@ -14,7 +14,7 @@ use std::sync::{Arc, MutexGuard};
 
 use smallvec::SmallVec;
 
-use super::boundaries::{DEAD, Follows, START, StateId};
+use super::boundaries::{DEAD, Follows, NOTHING, START, StateId};
 use super::columns::{Ends, Moves};
 use super::completions::Completion;
 use super::merges::Merges;
@@ -136,6 +136,34 @@ impl<'s> Spelling<'s> {
         [Follows::AtBoundary, Follows::InPiece].map(|follows| boundaries.after(state, token, spelled, follows))
     }
 
+    /// Whether merging alone makes the tokens: there are no words, and no pieces that are tokens though no merges make them.
+    pub fn merges_alone(&self) -> bool {
+        let has_words = !self.controls.is_empty() || self.merges.words().next().is_some();
+        !has_words && self.pieces.as_ref().is_none_or(|pieces| pieces.boundaries.wholes().is_empty())
+    }
+
+    /// The state after an ASCII byte that comes inside the same piece; `None` if a piece may end before it, or if a text that
+    /// is one piece is inside a character.
+    pub fn within_piece(&mut self, state: StateId, byte: u8) -> Option<StateId> {
+        let Some(pieces) = &mut self.pieces else { return (state == START).then_some(state) };
+        let boundaries = &mut pieces.boundaries;
+        let minterm = boundaries.program().alphabet.minterm(char::from(byte));
+        let [begun, inside] = [Follows::AtBoundary, Follows::InPiece].map(|follows| {
+            let start = boundaries.start_of_any(state, follows);
+            boundaries.step(start, minterm)
+        });
+        (begun == NOTHING).then(|| boundaries.end_inside(inside, &[]))
+    }
+
+    /// The tokens that follow one whose piece goes on with some text and ends; `None` if the tokenizer would not write that
+    /// one there.
+    pub fn spell_after(&self, last: TokenId, text: &[u8]) -> Option<Vec<TokenId>> {
+        let splits = self.merges.splits();
+        let bytes: SmallVec<[u8; 32]> = splits.spelled(last).iter().chain(text).copied().collect();
+        let mut tokens = splits.encode_bytes(&bytes)?;
+        (tokens.first() == Some(&last)).then(|| tokens.split_off(1))
+    }
+
     /// Where all tokens lead from a state.
     pub fn moves(&mut self, state: StateId) -> Arc<Moves> {
         let splits = self.merges.splits();
@@ -212,9 +240,26 @@ impl<'s> Spelling<'s> {
     /// How the character that the last token has begun can be completed; `None` where it is not known to be begun.
     pub fn completion(&mut self, place: Place) -> Option<Option<Completion>> {
         let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
-        let (pieces, last) = (self.pieces.as_mut()?, place.last?);
+        let last = place.last?;
+        let Some(pieces) = &mut self.pieces else {
+            let find = || self.completion_in_text(place.state);
+            return (place.state != START).then(|| self.merges.completion(place.state, find));
+        };
         let is_begun = !pieces.boundaries.is_between_characters(place.state);
         is_begun.then(|| pieces.completion(splits, pairs, place.state, last))
+    }
+
+    /// The same if a text is one piece: byte by byte, to a character that is not a token.
+    fn completion_in_text(&self, state: StateId) -> Option<Completion> {
+        (0x80..0xC0).find_map(|byte| {
+            let token = self.merges.splits().byte_token(byte)?;
+            let mut completion = match self.after_in_text(state, token)? {
+                START => Completion { tokens: SmallVec::new(), state: START },
+                begun => self.completion_in_text(begun)?,
+            };
+            completion.tokens.insert(0, token);
+            Some(completion)
+        })
     }
 
     /// Where a token leads if a text is one piece. A state is then the bytes of a character that is not a token, as far as

@@ -242,6 +242,11 @@ impl Splits {
         self.by_bytes.get(bytes).copied()
     }
 
+    /// The token that stands for a byte.
+    pub fn byte_token(&self, byte: u8) -> Option<TokenId> {
+        Some(self.bytes[usize::from(byte)]).filter(|&token| token != NONE)
+    }
+
     /// The bytes, a bit each, that no token stands for; of characters, none.
     pub fn lacking(&self) -> [u64; 4] {
         let mut lacking = [0; 4];

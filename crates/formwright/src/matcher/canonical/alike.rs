@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::inside::Terminal;
-use crate::canonical::{self, DEAD, Ends, Merges, Moves, Place, SharedPieces, Spelling};
+use crate::canonical::{self, Completion, DEAD, Ends, Merges, Moves, SharedPieces, Spelling};
 use crate::regular::{Automaton, StateId};
 use crate::terminals::{Bitmap, LIST, Tables, TokenSet};
 use crate::vocabulary::TokenId;
@@ -142,9 +142,10 @@ impl Sorter<'_, '_> {
             let place = self.spelling.place(end, token);
             let Some(completion) = self.spelling.completion(place) else { continue };
             whole[index] = DEAD;
-            if let Some((begun, end, bytes)) = completion.and_then(|tokens| self.completed(place, &tokens)) {
+            let completed = completion.as_ref().and_then(|completion| self.completed(completion));
+            if let Some((begun, bytes)) = completed {
                 let mut ends = [DEAD; 2];
-                ends[index] = end;
+                ends[index] = completion.map_or(DEAD, |completion| completion.state);
                 self.insert(ends, token, Some(begun), bytes);
             } else {
                 let mut alone = [DEAD; 2];
@@ -155,20 +156,16 @@ impl Sorter<'_, '_> {
         self.insert(whole, token, None, Vec::new());
     }
 
-    /// Where some tokens lead that complete a character, if the terminal goes on after them: how many they are, with the
-    /// state of the terminal, the state between pieces, and their bytes.
-    fn completed(&mut self, place: Place, tokens: &[TokenId]) -> Option<((u32, StateId), canonical::StateId, Vec<u8>)> {
-        let ((automaton, mut state), mut place) = (self.at, place);
-        let mut bytes = Vec::new();
-        for &token in tokens {
-            bytes.extend_from_slice(self.tables.vocabulary.token(token));
-            place = self.spelling.after(place, token)?;
-        }
+    /// Where the terminal is after a completion, if it goes on: with how many tokens that takes, and their bytes.
+    fn completed(&self, completion: &Completion) -> Option<((u32, StateId), Vec<u8>)> {
+        let (automaton, mut state) = self.at;
+        let tokens = completion.tokens.iter();
+        let bytes: Vec<u8> = tokens.flat_map(|&token| self.tables.vocabulary.token(token)).copied().collect();
         for &byte in &bytes {
             let step = automaton.step(state, byte);
             state = Some(step.state()).filter(|_| step.goes_on())?;
         }
-        Some(((tokens.len() as u32, state), place.state, bytes))
+        Some(((completion.tokens.len() as u32, state), bytes))
     }
 
     fn insert(&mut self, ends: Ends, token: TokenId, begun: Option<(u32, StateId)>, bytes: Vec<u8>) {

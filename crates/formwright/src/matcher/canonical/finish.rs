@@ -22,7 +22,7 @@ use super::form::Form;
 use super::graph::{Graph, Standing};
 use super::junctions::{Before, Junctions};
 use super::search::Search;
-use crate::canonical::{DEAD, Place, StateId};
+use crate::canonical::{Completion, DEAD, Place, StateId};
 use crate::language::INFINITE;
 use crate::matcher::counting::Counting;
 use crate::matcher::machine::{Configuration, Position};
@@ -131,8 +131,8 @@ impl Counter<'_> {
     /// way has no more tokens than any has bytes, so these are asked only where no such way can be spelled. A character
     /// that is begun is completed in the way that [`Spelling::completion`] tells, whatever the form prefers.
     fn tokens(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
-        if let Some(Some(tokens)) = search.spelling.completion(place) {
-            let completed = self.after_completion(search, at, place, &tokens);
+        if let Some(Some(completion)) = search.spelling.completion(place) {
+            let completed = self.after_completion(search, at, &completion);
             if completed < INFINITE {
                 return completed;
             }
@@ -162,17 +162,13 @@ impl Counter<'_> {
         &mut self,
         search: &mut Search<'_, '_, Graph<'_>>,
         at: &Standing,
-        place: Place,
-        tokens: &[TokenId],
+        completion: &Completion,
     ) -> u32 {
-        let (mut at, mut place) = (at.clone(), place);
-        for &token in tokens {
-            let next = search.form.read(&at, search.vocabulary.token(token)).zip(search.spelling.after(place, token));
-            let Some(next) = next else { return INFINITE };
-            (at, place) = next;
-        }
-        let needed = self.after_any(search, &at, place.state);
-        if needed < INFINITE { needed + tokens.len() as u32 } else { INFINITE }
+        let (vocabulary, mut tokens) = (search.vocabulary, completion.tokens.iter());
+        let read = |at: Standing, &token: &TokenId| search.form.read(&at, vocabulary.token(token));
+        let Some(at) = tokens.try_fold(at.clone(), read) else { return INFINITE };
+        let needed = self.after_any(search, &at, completion.state);
+        if needed < INFINITE { needed + completion.tokens.len() as u32 } else { INFINITE }
     }
 
     /// Tokens that are enough after any token that leads to a place.

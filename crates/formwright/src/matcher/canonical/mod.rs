@@ -14,6 +14,7 @@ mod alike;
 mod budget;
 mod cache;
 mod entry;
+mod few_texts;
 mod finish;
 mod form;
 mod graph;

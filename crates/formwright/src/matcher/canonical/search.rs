@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 use super::form::Form;
 use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way, one_more};
-use crate::canonical::{self, Place, Spelling};
+use crate::canonical::{self, Completion, Place, Spelling};
 use crate::interrupt::count;
 use crate::language::INFINITE;
 use crate::regular::{ByteSet, DEAD};
@@ -91,7 +91,7 @@ pub struct Search<'s, 'p, F: Form> {
     /// Whether the text at hand was asked about for its junctions: then what is found with them holds for this text alone.
     are_of_text: bool,
     /// Branches that may still be looked at.
-    fuel: u32,
+    pub fuel: u32,
     /// Whether a question ran out of the fuel that earlier ones had left: it is asked again for the next mask.
     is_starved: bool,
 }
@@ -220,7 +220,8 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
 
     /// The same where tokens have to be looked at.
     fn rest_after_tokens(&mut self, key: F::Key, state: &F::State, place: Place) -> Rest {
-        self.rest_after_few(state, place).unwrap_or_else(|| self.search(key, state, place))
+        let rest = self.rest_after_few(state, place).or_else(|| self.rest_after_few_texts(state, place));
+        rest.unwrap_or_else(|| self.search(key, state, place))
     }
 
     /// Whether a question ran out of fuel, so that what was found since may be found better for the next mask.
@@ -285,19 +286,17 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         }
         match self.spelling.completion(place) {
             Some(None) => Some(INFINITE),
-            Some(Some(tokens)) => self.rest_after(state, place, &tokens),
+            Some(Some(completion)) => self.rest_after(state, &completion),
             None => None,
         }
     }
 
-    /// The same where some tokens come next, if it is known after them.
-    fn rest_after(&mut self, state: &F::State, place: Place, tokens: &[TokenId]) -> Option<Rest> {
-        let (mut state, mut place) = (state.clone(), place);
-        for &token in tokens {
-            let bytes = self.vocabulary.token(token);
-            state = bytes.iter().try_fold(state, |state, &byte| self.form.step(&state, byte))?;
-            place = self.spelling.after(place, token)?;
-        }
+    /// The same where the character that is begun is completed, if it is known after that.
+    fn rest_after(&mut self, state: &F::State, completion: &Completion) -> Option<Rest> {
+        let (vocabulary, tokens) = (self.vocabulary, &completion.tokens);
+        let mut bytes = tokens.iter().flat_map(|&token| vocabulary.token(token));
+        let state = bytes.try_fold(state.clone(), |state, &byte| self.form.step(&state, byte))?;
+        let place = self.spelling.place(completion.state, *tokens.last()?);
         let rest = self.bytes(&state, place, 0);
         (rest < INFINITE).then(|| rest.saturating_add(tokens.len() as u32).min(UNCOUNTED))
     }
