@@ -62,12 +62,17 @@ pub struct Merges {
     beginnings: Mutex<Beginnings>,
     /// The same: how the characters that texts begin are completed.
     completions: Mutex<FxHashMap<StateId, Option<Completion>>>,
+    /// The same: by token, what [`Merges::free_after`] tells.
+    free: Mutex<FxHashMap<TokenId, [u64; 4]>>,
     /// By token: those that must not continue its piece, a bit each, where these are many.
     incompatible: Mutex<FxHashMap<TokenId, Arc<[u32]>>>,
 }
 
 /// States inside a character of which it is kept how that is completed.
 const MOST_COMPLETIONS: usize = 1 << 12;
+
+/// Tokens of which it is kept what may come after them whatever comes later: 40 bytes each.
+const MOST_FREE: usize = 1 << 16;
 
 /// Tokens that are taken out of a row one by one.
 const MANY: u32 = 1 << 10;
@@ -133,6 +138,7 @@ impl Merges {
             moves: Mutex::default(),
             beginnings: Mutex::default(),
             completions: Mutex::default(),
+            free: Mutex::default(),
             incompatible: Mutex::default(),
         })
     }
@@ -251,11 +257,7 @@ impl Merges {
     }
 
     /// How the character that a state is inside of is completed, found if it is not known.
-    pub(super) fn completion(
-        &self,
-        state: StateId,
-        find: impl FnOnce() -> Option<Completion>,
-    ) -> Option<Completion> {
+    pub(super) fn completion(&self, state: StateId, find: impl FnOnce() -> Option<Completion>) -> Option<Completion> {
         let mut known = lock(&self.completions);
         if known.len() >= MOST_COMPLETIONS {
             known.clear();
@@ -277,6 +279,25 @@ impl Merges {
             bytes[usize::from(first) / 64] &= !(1 << (first % 64));
         }
         bytes
+    }
+
+    /// Of these, the bytes of which no token that begins with them is incompatible with the last one.
+    pub(super) fn free_after(&self, last: TokenId) -> [u64; 4] {
+        let mut known = lock(&self.free);
+        if known.len() >= MOST_FREE {
+            known.clear();
+        }
+        *known.entry(last).or_insert_with(|| {
+            let mut bytes = self.free_at_start();
+            for interval in self.pairs.intervals_after(&self.splits, last) {
+                // All tokens of an interval begin with the same symbol.
+                let first = self.pairs.tokens(interval).first().and_then(|&token| self.splits.spelled(token).first());
+                if let Some(&byte) = first {
+                    bytes[usize::from(byte) / 64] &= !(1 << (byte % 64));
+                }
+            }
+            bytes
+        })
     }
 
     /// Whether a character is the one that stands for a space.

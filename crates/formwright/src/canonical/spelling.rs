@@ -202,15 +202,7 @@ impl<'s> Spelling<'s> {
         if place.last == Some(NONE) {
             return [0; 4];
         }
-        let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
-        let mut bytes = self.merges.free_at_start();
-        for interval in place.last.into_iter().flat_map(|last| pairs.intervals_after(splits, last)) {
-            // All tokens of an interval begin with the same symbol.
-            if let Some(&byte) = pairs.tokens(interval).first().and_then(|&token| splits.spelled(token).first()) {
-                bytes[usize::from(byte) / 64] &= !(1 << (byte % 64));
-            }
-        }
-        bytes
+        place.last.map_or(self.merges.free_at_start(), |last| self.merges.free_after(last))
     }
 
     /// The bytes that the next token can begin with, perhaps more.

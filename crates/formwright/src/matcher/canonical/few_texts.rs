@@ -20,8 +20,9 @@ use crate::language::INFINITE;
 use crate::regular::ByteSet;
 use crate::vocabulary::TokenId;
 
-/// Bytes that are looked at: where there are more, tokens are.
+/// Bytes that are looked at: where there are more, tokens are. Where a text is one piece, it is spelled after each of them.
 const MOST_BYTES: usize = 256;
+const MOST_SPELLED: usize = 20;
 
 /// Bytes that may come next, at most, so that all texts are looked at.
 const MOST_NEXT: usize = 24;
@@ -39,13 +40,14 @@ impl<F: Form> Search<'_, '_, F> {
     /// before the piece of the last token ends, or where it is not certain that it does.
     pub fn rest_after_few_texts(&mut self, state: &F::State, place: Place) -> Option<Rest> {
         let last = place.last.filter(|_| !place.is_boundary() && self.spelling.merges_alone())?;
+        let most = if self.spelling.is_in_pieces() { MOST_BYTES } else { MOST_SPELLED };
         let (mut least, mut text, mut looked) = (INFINITE, Vec::new(), 0);
         let mut open = vec![Inside { state: state.clone(), between: place.state, length: 0, byte: 0 }];
         while let Some(at) = open.pop() {
             text.truncate(at.length.saturating_sub(1));
             text.extend((at.length > 0).then_some(at.byte));
             looked += 1;
-            if looked > MOST_BYTES || self.form.may_leave(&at.state) {
+            if looked > most || self.form.may_leave(&at.state) {
                 return None;
             }
             // A budget counts from where a piece can end first, so nothing is looked for beyond that.
@@ -70,7 +72,8 @@ impl<F: Form> Search<'_, '_, F> {
     /// Tokens that complete a text at most whose piece goes on after the last token with some text, and may end then.
     fn rest_after_text(&mut self, at: &Inside<F::State>, last: TokenId, text: &[u8]) -> Rest {
         // In pieces, whether one may end does not depend on the tokens.
-        let may_end = |search: &mut Self, last| search.bytes(&at.state, Place { state: at.between, last: Some(last) }, 0);
+        let may_end =
+            |search: &mut Self, last| search.bytes(&at.state, Place { state: at.between, last: Some(last) }, 0);
         if self.spelling.is_in_pieces() && may_end(self, last) == INFINITE {
             return INFINITE;
         }
