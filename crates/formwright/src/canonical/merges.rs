@@ -290,14 +290,21 @@ impl Merges {
         *known.entry(last).or_insert_with(|| {
             let mut bytes = self.free_at_start();
             for interval in self.pairs.intervals_after(&self.splits, last) {
-                // All tokens of an interval begin with the same symbol.
-                let first = self.pairs.tokens(interval).first().and_then(|&token| self.splits.spelled(token).first());
-                if let Some(&byte) = first {
+                for &byte in self.first_of_symbols(self.pairs.tokens(interval)) {
                     bytes[usize::from(byte) / 64] &= !(1 << (byte % 64));
                 }
             }
             bytes
         })
+    }
+
+    /// The first byte of each token of an interval, once where all of them begin with the same symbol: then the first and
+    /// the last one do.
+    fn first_of_symbols<'s>(&'s self, interval: &'s [TokenId]) -> impl Iterator<Item = &'s u8> {
+        let symbol = |token: Option<&TokenId>| token.and_then(|&token| self.splits.left_spine(token).last());
+        let are_alike = symbol(interval.first()) == symbol(interval.last());
+        let tokens = if are_alike { &interval[..interval.len().min(1)] } else { interval };
+        tokens.iter().filter_map(|&token| self.splits.spelled(token).first())
     }
 
     /// Whether a character is the one that stands for a space.
