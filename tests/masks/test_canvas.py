@@ -71,10 +71,19 @@ def check_steps(case: Case, canvas: Canvas, steps: int) -> int:
             canvas.lift(lifted)
             assert canvas.token_ids == [None if at in lifted else token for at, token in enumerate(known)]
             continue
-        known[at] = token
-        fits = next(case.fillings(known), None) is not None
-        assert canvas.place_all([at], [token]) == [fits]
-        assert canvas.token_ids == (known if fits else [*known[:at], canvas.token_ids[at], *known[at + 1 :]])
+        filling = chance.choice(fillings)
+        others = [other for other in range(case.length) if other != at]
+        positions = [at, *chance.sample(others, k=chance.randint(0, len(others)))]
+        tokens = [token, *(chance.choice([filling[at], token]) for at in positions[1:])]
+        placed = list(zip(positions, tokens, strict=True))
+        chance.shuffle(placed)
+        fit = []
+        for at, token in placed:
+            tried = [*known[:at], token, *known[at + 1 :]]
+            fit.append(next(case.fillings(tried), None) is not None)
+            known = tried if fit[-1] else known
+        assert canvas.place_all(*map(list, zip(*placed, strict=True))) == fit
+        assert canvas.token_ids == known
     return decided
 
 

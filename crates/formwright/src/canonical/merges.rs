@@ -68,16 +68,16 @@ pub struct Merges {
     incompatible: Mutex<FxHashMap<TokenId, Arc<[u32]>>>,
 }
 
-/// States inside a character of which it is kept how that is completed.
+/// Most states inside a character whose completions are kept.
 const MOST_COMPLETIONS: usize = 1 << 12;
 
-/// Tokens of which it is kept what may come after them whatever comes later: 40 bytes each.
+/// Most tokens for which [`Merges::free_after`] is kept: 40 bytes each.
 const MOST_FREE: usize = 1 << 16;
 
-/// Tokens that are taken out of a row one by one.
+/// Most incompatible tokens that are taken out of a row one by one.
 const MANY: u32 = 1 << 10;
 
-/// Tokens of which it is kept what must not continue their piece: 16 KB each for 131,072 tokens.
+/// Most tokens whose incompatible tokens are kept as a row: 16 KB each for 131,072 tokens.
 const MOST_INCOMPATIBLE: usize = 256;
 
 /// How a text is cut into pieces before anything is merged.
@@ -281,7 +281,7 @@ impl Merges {
         bytes
     }
 
-    /// Of these, the bytes of which no token that begins with them is incompatible with the last one.
+    /// The same after a token: all of these but the first bytes of tokens that are incompatible with it.
     pub(super) fn free_after(&self, last: TokenId) -> [u64; 4] {
         let mut known = lock(&self.free);
         if known.len() >= MOST_FREE {
@@ -298,8 +298,8 @@ impl Merges {
         })
     }
 
-    /// The first byte of each token of an interval, once where all of them begin with the same symbol: then the first and
-    /// the last one do.
+    /// The first bytes of the tokens of an interval; one byte if all of them begin with the same symbol, which they do if the
+    /// first and the last one do.
     fn first_of_symbols<'s>(&'s self, interval: &'s [TokenId]) -> impl Iterator<Item = &'s u8> {
         let symbol = |token: Option<&TokenId>| token.and_then(|&token| self.splits.left_spine(token).last());
         let are_alike = symbol(interval.first()) == symbol(interval.last());

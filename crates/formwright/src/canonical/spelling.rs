@@ -136,14 +136,14 @@ impl<'s> Spelling<'s> {
         [Follows::AtBoundary, Follows::InPiece].map(|follows| boundaries.after(state, token, spelled, follows))
     }
 
-    /// Whether merging alone makes the tokens: there are no words, and no pieces that are tokens though no merges make them.
+    /// Whether all tokens are made by merging: there are no words, and no pieces that are tokens without merges.
     pub fn merges_alone(&self) -> bool {
         let has_words = !self.controls.is_empty() || self.merges.words().next().is_some();
         !has_words && self.pieces.as_ref().is_none_or(|pieces| pieces.boundaries.wholes().is_empty())
     }
 
-    /// The state after an ASCII byte that comes inside the same piece; `None` if a piece may end before it, or if a text that
-    /// is one piece is inside a character.
+    /// The state after an ASCII byte that continues the piece; `None` if a piece may end before it, or, where a text is one
+    /// piece, inside a character.
     pub fn within_piece(&mut self, state: StateId, byte: u8) -> Option<StateId> {
         let Some(pieces) = &mut self.pieces else { return (state == START).then_some(state) };
         let boundaries = &mut pieces.boundaries;
@@ -155,8 +155,8 @@ impl<'s> Spelling<'s> {
         (begun == NOTHING).then(|| boundaries.end_inside(inside, &[]))
     }
 
-    /// The tokens that follow one whose piece goes on with some text and ends; `None` if the tokenizer would not write that
-    /// one there.
+    /// The tokens after a given one, if the rest of its piece is some text; `None` if the tokenizer would not write that token
+    /// there.
     pub fn spell_after(&self, last: TokenId, text: &[u8]) -> Option<Vec<TokenId>> {
         let splits = self.merges.splits();
         let bytes: SmallVec<[u8; 32]> = splits.spelled(last).iter().chain(text).copied().collect();

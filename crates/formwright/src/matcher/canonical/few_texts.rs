@@ -1,15 +1,15 @@
-//! Places from which few texts lead to the end of a piece: each of them is spelled as a whole.
+//! Where only a few texts lead to the end of a piece, each of them is encoded as a whole.
 //!
 //! ```text
 //! {"allowCamera"|"allowNews"}    after "al"     the piece is "allow", which is one token: dead
 //!                                after "allow"  a piece ends before "C": live
 //! ```
 //!
-//! A piece has one spelling. So where a piece is known up to its end, it is merged, and the last token may stand where it
-//! does just if merging makes it of what it is and what follows: two neighbours are compatible whatever else is in the
-//! piece (see [`crate::canonical`]). A search would try every token along each text, from every place on it.
+//! A piece has one encoding. So where the rest of a piece is known, the last token and that rest are encoded: the last token
+//! may stand where it does if and only if it is the first token of the result, since two neighbours are compatible whatever
+//! else is in the piece (see [`crate::canonical`]). A search would try every token at every place along each text.
 //!
-//! Cost: a step of the form for each byte in reach, and about a microsecond for each text.
+//! Cost: a step of the form for each byte looked at, and about a microsecond for each text.
 
 use super::form::Form;
 use super::junctions::{Rest, UNCOUNTED};
@@ -20,14 +20,15 @@ use crate::language::INFINITE;
 use crate::regular::ByteSet;
 use crate::vocabulary::TokenId;
 
-/// Bytes that are looked at: where there are more, tokens are. Where a text is one piece, it is spelled after each of them.
+/// Most bytes that are looked at; beyond that, tokens are searched. Where a text is one piece it is encoded after each byte, so
+/// fewer are.
 const MOST_BYTES: usize = 256;
-const MOST_SPELLED: usize = 20;
+const MOST_BYTES_IN_TEXT: usize = 20;
 
-/// Bytes that may come next, at most, so that all texts are looked at.
+/// Most bytes that may come next; where more may, there are many texts.
 const MOST_NEXT: usize = 24;
 
-/// Where a text is inside a piece: after how many bytes, and the last of them.
+/// A text inside a piece: where it is, how many bytes it has, and the last of them.
 struct Inside<S> {
     state: S,
     between: canonical::StateId,
@@ -36,11 +37,11 @@ struct Inside<S> {
 }
 
 impl<F: Form> Search<'_, '_, F> {
-    /// Tokens that complete a text at most, or [`INFINITE`] where none do. `None` where more than a few texts may come
-    /// before the piece of the last token ends, or where it is not certain that it does.
+    /// An upper bound on the tokens that complete a text; [`INFINITE`] if nothing does. `None` if more than a few texts may
+    /// come before the piece of the last token ends, or if it is uncertain where it ends.
     pub fn rest_after_few_texts(&mut self, state: &F::State, place: Place) -> Option<Rest> {
         let last = place.last.filter(|_| !place.is_boundary() && self.spelling.merges_alone())?;
-        let most = if self.spelling.is_in_pieces() { MOST_BYTES } else { MOST_SPELLED };
+        let most = if self.spelling.is_in_pieces() { MOST_BYTES } else { MOST_BYTES_IN_TEXT };
         let (mut least, mut text, mut looked) = (INFINITE, Vec::new(), 0);
         let mut open = vec![Inside { state: state.clone(), between: place.state, length: 0, byte: 0 }];
         while let Some(at) = open.pop() {
@@ -50,7 +51,7 @@ impl<F: Form> Search<'_, '_, F> {
             if looked > most || self.form.may_leave(&at.state) {
                 return None;
             }
-            // A budget counts from where a piece can end first, so nothing is looked for beyond that.
+            // Budgets count from the first place at which the piece can end, so the search does not go beyond it.
             let rest = self.rest_after_text(&at, last, &text);
             if rest < INFINITE {
                 least = least.min(rest);
@@ -69,7 +70,7 @@ impl<F: Form> Search<'_, '_, F> {
         Some(least)
     }
 
-    /// Tokens that complete a text at most whose piece goes on after the last token with some text, and may end then.
+    /// The same if the piece consists of the last token and some text: [`INFINITE`] if it cannot end after them.
     fn rest_after_text(&mut self, at: &Inside<F::State>, last: TokenId, text: &[u8]) -> Rest {
         // In pieces, whether one may end does not depend on the tokens.
         let may_end =
@@ -82,7 +83,7 @@ impl<F: Form> Search<'_, '_, F> {
         if bytes < INFINITE { bytes.saturating_add(tokens.len() as Rest).min(UNCOUNTED) } else { INFINITE }
     }
 
-    /// The bytes that may come inside the piece; `None` if they are many, or not ASCII, or may also come after the form.
+    /// The bytes that may come next in the piece; `None` if there are many, or if one is not ASCII or can come after the form.
     fn bytes_inside(&mut self, at: &Inside<F::State>) -> Option<ByteSet> {
         let mut inside = self.form.first(&at.state);
         if inside.iter().nth(MOST_NEXT).is_some() {

@@ -42,7 +42,7 @@ use crate::matcher::edges::{NEVER, TokenSets};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 use finite::FiniteReach;
-use nested::NestedReach;
+use nested::{NestedReach, Saved};
 
 pub use joint::{Filling, LogProbabilities};
 pub use rows::FilledRows;
@@ -271,7 +271,60 @@ impl Canvas {
     /// before that one placed.
     pub fn place_all(&mut self, tokens: &[(usize, TokenId)]) -> Result<Vec<bool>> {
         tokens.iter().try_for_each(|&(position, token)| self.check(position, token))?;
-        tokens.iter().map(|&(position, token)| self.try_place(position, token)).collect()
+        let (mut fit, mut open) = (Vec::new(), vec![tokens]);
+        while let Some(next) = open.pop() {
+            match *next {
+                [] => {}
+                [(position, token)] => fit.push(self.try_place(position, token)?),
+                _ if self.try_place_together(next)? => fit.extend(next.iter().map(|_| true)),
+                _ => {
+                    let (first, second) = next.split_at(next.len() / 2);
+                    open.extend([second, first]);
+                }
+            }
+        }
+        Ok(fit)
+    }
+
+    /// Puts several tokens into different holes at once, where the form nests and all of them fit together: then each of them
+    /// also fits after those before it. False, and unchanged, if they do not.
+    fn try_place_together(&mut self, tokens: &[(usize, TokenId)]) -> Result<bool> {
+        let mut positions: Vec<usize> = tokens.iter().map(|&(position, _)| position).collect();
+        positions.sort_unstable();
+        let are_holes = positions.iter().all(|&at| self.tokens[at].is_none());
+        let Around::Nested(nested) = &self.around else { return Ok(false) };
+        if !are_holes || positions.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Ok(false);
+        }
+        let before = (nested.save(), self.pending.clone());
+        for &(position, token) in tokens {
+            self.tokens[position] = Some(token);
+            self.pending.add(position, Change::Fewer);
+        }
+        let (position, token) = tokens[0];
+        let fit = bounded(self.constraint.tables().limits().work, || {
+            self.settle(position, position + 1)?;
+            Ok(self.reach_mut().fits(position, token))
+        });
+        if !matches!(fit, Ok(true)) {
+            positions.iter().for_each(|&at| self.tokens[at] = None);
+            self.restore(before, &positions);
+        }
+        match fit {
+            Err(error) if matches!(*error.kind, Kind::Limit { .. }) => Ok(false),
+            fit => fit,
+        }
+    }
+
+    /// Goes back to what was around all positions before tokens were put into some.
+    fn restore(&mut self, (saved, pending): (Saved, Pending), positions: &[usize]) {
+        if let Around::Nested(nested) = &mut self.around
+            && nested.restore(saved)
+        {
+            self.pending = pending;
+        } else {
+            positions.iter().for_each(|&at| self.pending.add(at, Change::Any));
+        }
     }
 
     /// Makes positions holes again.

@@ -38,6 +38,15 @@ pub struct NestedReach {
     backward: Vec<Stacks>,
     /// By token: the moves that it makes.
     of_tokens: FxHashMap<TokenId, Arc<[Move]>>,
+    /// How many times the sets have been renumbered.
+    compactions: usize,
+}
+
+/// What was around all positions, to go back to.
+pub struct Saved {
+    forward: Vec<Stacks>,
+    backward: Vec<Stacks>,
+    compactions: usize,
 }
 
 impl NestedReach {
@@ -52,7 +61,8 @@ impl NestedReach {
             return Err(Error::limit("canvas_bytes", bytes, limit).hint("ask for fewer positions"));
         }
         let (forward, backward) = (vec![none.clone(); length + 1], vec![none; length + 1]);
-        let mut made = Self { moves, sets: StackSets::default(), forward, backward, of_tokens: FxHashMap::default() };
+        let (sets, of_tokens) = (StackSets::default(), FxHashMap::default());
+        let mut made = Self { moves, sets, forward, backward, of_tokens, compactions: 0 };
         let moves = Arc::clone(&made.moves);
         for step in &moves.start {
             let stack = made.sets.push_word(&moves.words, step.pushed, ONLY_BOTTOM);
@@ -76,6 +86,20 @@ impl NestedReach {
             made.trim(limit)?;
         }
         Ok(made)
+    }
+
+    /// Saves what is around all positions.
+    pub fn save(&self) -> Saved {
+        Saved { forward: self.forward.clone(), backward: self.backward.clone(), compactions: self.compactions }
+    }
+
+    /// Goes back to what was saved; false, and unchanged, if the sets have been renumbered since.
+    pub fn restore(&mut self, saved: Saved) -> bool {
+        let is_known = saved.compactions == self.compactions;
+        if is_known {
+            (self.forward, self.backward) = (saved.forward, saved.backward);
+        }
+        is_known
     }
 
     /// The moves of a token.
@@ -242,6 +266,7 @@ impl Reach for NestedReach {
             return Ok(());
         }
         self.of_tokens.clear();
+        self.compactions += 1;
         let stacks = self.forward.iter_mut().chain(&mut self.backward);
         self.sets.compact(stacks.flat_map(|stacks| &mut **stacks));
         let bytes = self.bytes();
