@@ -95,7 +95,7 @@ impl Pending {
 #[derive(Clone, Debug)]
 enum Around {
     Finite(FiniteReach),
-    Nested(NestedReach),
+    Nested(Box<NestedReach>),
 }
 
 impl Around {
@@ -170,7 +170,9 @@ impl Canvas {
                 let vocabulary = Arc::clone(&constraint.tables().vocabulary);
                 Around::Finite(FiniteReach::new(edges, vocabulary, (length, after), limit)?)
             }
-            Places::Nested(moves) => Around::Nested(bounded(work, || NestedReach::new(moves, (length, after), limit))?),
+            Places::Nested(moves) => {
+                Around::Nested(Box::new(bounded(work, || NestedReach::new(moves, (length, after), limit))?))
+            }
         };
         let rows = RowCache::new(length, limit / 4);
         let pending =
@@ -188,14 +190,14 @@ impl Canvas {
     fn reach(&self) -> &dyn Reach {
         match &self.around {
             Around::Finite(finite) => finite,
-            Around::Nested(nested) => nested,
+            Around::Nested(nested) => &**nested,
         }
     }
 
     fn reach_mut(&mut self) -> &mut dyn Reach {
         match &mut self.around {
             Around::Finite(finite) => finite,
-            Around::Nested(nested) => nested,
+            Around::Nested(nested) => &mut **nested,
         }
     }
 
@@ -273,21 +275,22 @@ impl Canvas {
         tokens.iter().try_for_each(|&(position, token)| self.check(position, token))?;
         let (mut fit, mut open) = (Vec::new(), vec![tokens]);
         while let Some(next) = open.pop() {
-            match *next {
-                [] => {}
-                [(position, token)] => fit.push(self.try_place(position, token)?),
-                _ if self.try_place_together(next)? => fit.extend(next.iter().map(|_| true)),
-                _ => {
-                    let (first, second) = next.split_at(next.len() / 2);
-                    open.extend([second, first]);
-                }
+            if let [(position, token)] = *next {
+                fit.push(self.try_place(position, token)?);
+                continue;
+            }
+            match self.try_place_together(next) {
+                Ok(true) => fit.extend(next.iter().map(|_| true)),
+                Ok(false) => open.extend(next.chunks(next.len().div_ceil(2).max(1)).rev()),
+                Err(error) if matches!(*error.kind, Kind::Limit { .. }) => open.extend(next.chunks(1).rev()),
+                Err(error) => return Err(error),
             }
         }
         Ok(fit)
     }
 
     /// Puts several tokens into different holes at once, where the form nests and all of them fit together: then each of them
-    /// also fits after those before it. False, and unchanged, if they do not.
+    /// also fits after those before it. False, and unchanged, if they do not; unchanged, too, after an error.
     fn try_place_together(&mut self, tokens: &[(usize, TokenId)]) -> Result<bool> {
         let mut positions: Vec<usize> = tokens.iter().map(|&(position, _)| position).collect();
         positions.sort_unstable();
@@ -307,13 +310,12 @@ impl Canvas {
             Ok(self.reach_mut().fits(position, token))
         });
         if !matches!(fit, Ok(true)) {
-            positions.iter().for_each(|&at| self.tokens[at] = None);
+            for &at in &positions {
+                self.tokens[at] = None;
+            }
             self.restore(before, &positions);
         }
-        match fit {
-            Err(error) if matches!(*error.kind, Kind::Limit { .. }) => Ok(false),
-            fit => fit,
-        }
+        fit
     }
 
     /// Goes back to what was around all positions before tokens were put into some.
@@ -323,7 +325,9 @@ impl Canvas {
         {
             self.pending = pending;
         } else {
-            positions.iter().for_each(|&at| self.pending.add(at, Change::Any));
+            for &at in positions {
+                self.pending.add(at, Change::Any);
+            }
         }
     }
 
