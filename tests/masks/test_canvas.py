@@ -105,6 +105,7 @@ def test_holes_of_grammars_allow_exactly_what_some_filling_has(seeds: int) -> No
     cases = [case for case in map(NestedCase.draw, range(seeds)) if case.texts(8)]
     for case in cases:
         if (canvas := open_canvas(case)) is not None:
+            assert canvas.place_all([], []) == []
             decided += check_steps(case, canvas, 6)
             nested += is_recursive(canvas)
     assert decided >= 10 * len(cases)

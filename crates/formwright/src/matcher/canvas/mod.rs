@@ -273,7 +273,7 @@ impl Canvas {
     /// before that one placed.
     pub fn place_all(&mut self, tokens: &[(usize, TokenId)]) -> Result<Vec<bool>> {
         tokens.iter().try_for_each(|&(position, token)| self.check(position, token))?;
-        let (mut fit, mut open) = (Vec::new(), vec![tokens]);
+        let (mut fit, mut open) = (Vec::new(), tokens.chunks(tokens.len().max(1)).collect::<Vec<_>>());
         while let Some(next) = open.pop() {
             if let [(position, token)] = *next {
                 fit.push(self.try_place(position, token)?);
@@ -281,7 +281,7 @@ impl Canvas {
             }
             match self.try_place_together(next) {
                 Ok(true) => fit.extend(next.iter().map(|_| true)),
-                Ok(false) => open.extend(next.chunks(next.len().div_ceil(2).max(1)).rev()),
+                Ok(false) => open.extend(next.chunks(next.len().div_ceil(2)).rev()),
                 Err(error) if matches!(*error.kind, Kind::Limit { .. }) => open.extend(next.chunks(1).rev()),
                 Err(error) => return Err(error),
             }
