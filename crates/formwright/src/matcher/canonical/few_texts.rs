@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A piece has one encoding. So where the rest of a piece is known, the last token and that rest are encoded: the last token
-//! may stand where it does if and only if it is the first token of the result, since two neighbours are compatible whatever
+//! can come where it does if and only if it is the first token of the result, since two neighbours are compatible whatever
 //! else is in the piece (see [`crate::canonical`]). A search would try every token at every place along each text.
 //!
 //! Cost: a step of the form for each byte looked at, and about a microsecond for each text.
