@@ -156,12 +156,12 @@ def _concatenate(parts: list[str], found: dict[str, set[str]], most: int) -> set
     for part in parts:
         # Shortest first: what follows a text that leaves no more room is not even looked at.
         following = sorted(found.get(part, {part}), key=len)
-        texts = {
-            text + more
-            for text in texts
-            for more in itertools.takewhile(lambda more, room=most - len(text): len(more) <= room, following)
-        }
+        texts = {text + more for text in texts for more in _up_to(most - len(text), following)}
     return texts
+
+
+def _up_to(room: int, texts: list[str]) -> Iterator[str]:
+    return itertools.takewhile(lambda text: len(text) <= room, texts)
 
 
 def _pattern(chance: random.Random, letters: str, depth: int) -> str:
