@@ -1,10 +1,11 @@
-//! What canonical masks cost: `cargo bench --bench canonical -- tekken [--every 8] [--worst] [--spare none|1000|50|0] [--first]`.
+//! What canonical masks cost:
+//! `cargo bench --bench canonical -- tekken [--every 8] [--worst] [--first] [--spare none|1000|50|0]`.
 //!
 //! Reads what `bench/canonical.py prepare` left in `build/bench`: a vocabulary, its merges, and a suite whose instances are
 //! tokens as the tokenizer writes them. Each instance is followed token by token, three times: without canonical tokens,
 //! with them, and with them and a budget of as many tokens as it has and 1,000, 50 or none more. *First* are the masks of
 //! the first instances that a constraint meets, with nothing remembered; the others count with the least of five
-//! repetitions.
+//! repetitions; `--first` leaves these out. The digest tells whether two kernels allow the same tokens.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 

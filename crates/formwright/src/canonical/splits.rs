@@ -242,7 +242,7 @@ impl Splits {
         self.by_bytes.get(bytes).copied()
     }
 
-    /// The token that stands for a byte.
+    /// The token of a byte, if there is one.
     pub fn byte_token(&self, byte: u8) -> Option<TokenId> {
         Some(self.bytes[usize::from(byte)]).filter(|&token| token != NONE)
     }

@@ -47,6 +47,7 @@ impl<F: Form> Search<'_, '_, F> {
         while let Some(at) = open.pop() {
             text.truncate(at.length.saturating_sub(1));
             text.extend((at.length > 0).then_some(at.byte));
+            count(1);
             looked += 1;
             if looked > most || self.form.may_leave(&at.state) {
                 return None;
@@ -65,7 +66,6 @@ impl<F: Form> Search<'_, '_, F> {
                 }
             }
         }
-        count(looked);
         self.fuel = self.fuel.saturating_sub(looked as u32);
         Some(least)
     }

@@ -250,17 +250,18 @@ impl<'f, 'p> Finder<'f, 'p> {
 
     /// Adds those of some tokens that are undecided.
     fn add_all(&mut self, from: StateId, tokens: &[(Ends, TokenId)]) {
-        let (automaton, vocabulary) = (self.search.form.automaton, self.search.vocabulary);
         for &(ends, token) in tokens {
-            let mut bytes = vocabulary.token(token).iter();
-            let end = bytes.try_fold(from, |state, &byte| {
-                let step = automaton.step(state, byte);
-                step.goes_on().then(|| step.state())
-            });
-            if let Some(end) = end {
-                self.add_single(ends, token, (end, UNBOUNDED));
+            if let Some(end) = self.read((from, UNBOUNDED), &[token]) {
+                self.add_single(ends, token, end);
             }
         }
+    }
+
+    /// Where some tokens end that stay inside the terminal.
+    fn read(&mut self, from: End, tokens: &[TokenId]) -> Option<End> {
+        let Search { form, vocabulary, .. } = &mut self.search;
+        let mut bytes = tokens.iter().flat_map(|&token| vocabulary.token(token));
+        bytes.try_fold(from, |end, &byte| form.step(&end, byte))
     }
 
     /// Adds the undecided tokens of a group that ends in a state.
@@ -337,11 +338,9 @@ impl<'f, 'p> Finder<'f, 'p> {
 
     /// Whether it is plain that a text can go on where the character that is begun is completed.
     fn is_live_after(&mut self, end: End, completion: &Completion) -> bool {
-        let (search, tokens) = (&mut self.search, &completion.tokens);
-        let vocabulary = search.vocabulary;
-        let mut bytes = tokens.iter().flat_map(|&token| vocabulary.token(token));
-        let end = bytes.try_fold(end, |end, &byte| search.form.step(&end, byte));
-        let place = tokens.last().map(|&token| search.spelling.place(completion.state, token));
+        let end = self.read(end, &completion.tokens);
+        let last = completion.tokens.last();
+        let place = last.map(|&token| self.search.spelling.place(completion.state, token));
         end.zip(place).is_some_and(|(end, place)| self.is_free(end, place))
     }
 
