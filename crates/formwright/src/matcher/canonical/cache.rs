@@ -26,9 +26,11 @@ use crate::matcher::masks::MaskCache;
 /// Entries that are kept; eight times as many searches.
 const MOST_KNOWN: usize = 1 << 14;
 
-/// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
+/// Bytes of the largest cache that is kept.
 const WORTH_KEEPING: usize = 16 << 20;
-const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
+/// The same where searches for canonical tokens fill it, or the stacks of a grammar: the masks of a dozen texts of a
+/// grammar of a programming language take about 18 MB, and 15 times as long where they were dropped.
+const WORTH_KEEPING_MORE: usize = 32 << 20;
 
 /// What a matcher and its forks have found.
 #[derive(Debug, Default)]
@@ -42,7 +44,8 @@ pub struct MatcherCache {
 impl MatcherCache {
     /// Whether it is kept for the next text: it is not large.
     pub fn is_worth_keeping(&self) -> bool {
-        self.bytes() <= if self.canonical.bytes() > 0 { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING }
+        let is_searched = self.canonical.bytes() > 0 || self.masks.fragments.is_some();
+        self.bytes() <= if is_searched { WORTH_KEEPING_MORE } else { WORTH_KEEPING }
     }
 
     /// Bytes of memory held, roughly.
