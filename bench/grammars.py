@@ -1,6 +1,6 @@
 """How long masks of grammars take: formwright, llguidance and xgrammar, in one run.
 
-    python bench/grammars.py CASES [--engines formwright,llguidance] [--texts 60] [--out bench/results]
+    python bench/grammars.py CASES [--engines formwright,llguidance,xgrammar] [--texts 60] [--out bench/results]
 
 ``CASES`` is a Python file with the grammars in Lark (``G``, by name) and texts that conform to them (``T``, by name).
 Each text is followed token by token, with the tokens of Tekken (131,072); a mask is found before each token.
@@ -9,7 +9,8 @@ form    reading the grammar, where an engine does that before it knows the vocab
 compile from the text to a matcher, ``form`` included; likewise
 first   the first mask after that; likewise
 cold    the average of the first pass over all texts, with a form that was just compiled
-warm    the average of the least of four passes; p99 likewise
+warm    the average of the least of four passes; p99 likewise. An engine that takes longer than ``--seconds`` for its
+        passes is left: ``masks`` and ``passes`` say how far it got
 
 Before each repetition, an engine forgets the forms and constraints that it keeps, but not what it knows of the
 vocabulary.
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import statistics
 import time
 from collections.abc import Iterator
@@ -44,12 +46,14 @@ def read_cases(path: Path) -> ModuleType:
     return cases
 
 
-def follow(engine: Engine, matcher: Any, texts: list[list[int]]) -> Iterator[float]:
-    """Seconds of each mask; a text is left where a token is refused."""
+def follow(engine: Engine, matcher: Any, texts: list[list[int]], end: float = math.inf) -> Iterator[float]:
+    """Seconds of each mask until ``end``; a text is left where a token is refused."""
     for ids in texts:
         matcher = engine.reset(matcher)
         for token in ids:
             before = time.perf_counter()
+            if before > end:
+                return
             engine.fill(matcher)
             yield time.perf_counter() - before
             if not engine.accept(matcher, token):
@@ -68,14 +72,17 @@ def begin(engine: Engine, grammar: str) -> tuple[Any, tuple[float, float, float]
     return matcher, (is_read - start, is_compiled - start, time.perf_counter() - is_compiled)
 
 
-def measure(engine: Engine, grammar: str, texts: list[list[int]], least_of: int) -> dict[str, float]:
+def measure(engine: Engine, grammar: str, texts: list[list[int]], least_of: int, seconds: float) -> dict[str, float]:
     form, whole, first = zip(*(begin(engine, grammar)[1] for _ in range(least_of)), strict=True)
     getattr(engine, "forget", lambda: None)()
     matcher = engine.compile(KIND, grammar)
-    passes = [list(follow(engine, matcher, texts)) for _ in range(PASSES)]
+    end = time.perf_counter() + seconds
+    passes = [list(follow(engine, matcher, texts, end)) for _ in range(PASSES)]
+    passes = [times for times in passes if len(times) == len(passes[0])]  # not one that was left
     least = [min(times) for times in zip(*passes, strict=True)]
     return {
         "masks": len(least),
+        "passes": len(passes),
         "form_us": min(form) * 1e6,
         "compile_us": min(whole) * 1e6,
         "first_us": min(first) * 1e6,
@@ -93,6 +100,7 @@ def main() -> None:
     parser.add_argument("--grammars", default="")
     parser.add_argument("--texts", type=int, default=60)
     parser.add_argument("--least", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     vocabulary = VOCABULARIES["tekken"]()
@@ -103,7 +111,11 @@ def main() -> None:
         texts = [vocabulary.ids(text) for text in cases.T[grammar][: given.texts]]
         for name, engine in engines.items():
             try:
-                row = {"grammar": grammar, "engine": name, **measure(engine, cases.G[grammar], texts, given.least)}
+                row = {
+                    "grammar": grammar,
+                    "engine": name,
+                    **measure(engine, cases.G[grammar], texts, given.least, given.seconds),
+                }
             except Exception as error:
                 row = {"grammar": grammar, "engine": name, "error": f"{type(error).__name__}: {error}".splitlines()[0]}
             rows.append(row)
