@@ -74,6 +74,14 @@ impl ByteSet {
         self
     }
 
+    /// What is not in the other set.
+    #[inline]
+    #[must_use]
+    pub fn difference(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(word, without)| *word &= !without);
+        self
+    }
+
     /// The bytes, ascending.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
@@ -99,6 +107,7 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, b'a', 255]);
         assert!(set.contains(255) && !set.contains(254));
         assert_eq!(set.union(&ByteSet::of(b"ab")).iter().count(), 6);
+        assert_eq!(set.difference(&ByteSet::of(b"ab\x00")), ByteSet::of(&[63, 64, 255]));
         assert_eq!(ByteSet::ALL.iter().count(), 256);
     }
 

@@ -76,6 +76,9 @@ pub struct Stripped {
     pub whitespace_only: Vec<(u16, TokenId)>,
 }
 
+/// JSON whitespace.
+pub const WHITESPACE: ByteSet = ByteSet::of(b" \t\n\r");
+
 /// Whether `byte` is JSON whitespace.
 pub fn is_whitespace(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')

@@ -21,7 +21,7 @@ use super::stacks::are_known;
 use crate::interrupt::count;
 use crate::language::{INFINITE, Node, NodeId};
 use crate::regular::ByteSet;
-use crate::vocabulary::{NodeIndex, is_whitespace};
+use crate::vocabulary::{NodeIndex, WHITESPACE};
 
 /// A byte, and where it leads; each with the bytes from there to the end.
 type Way = (u8, SmallVec<[(Configuration, u32); 2]>);
@@ -31,6 +31,11 @@ const SMALL: usize = 256;
 
 /// Kinds of values: objects, arrays, strings, numbers, `true`, `false` and `null`.
 const MOST_KINDS: usize = 7;
+
+/// Alternatives of a union are followed that take at most this many bytes, or this many times as many as the shortest
+/// one: longer ones seldom take fewer tokens.
+const NEAR: u32 = 16;
+const NEAR_TIMES: u32 = 4;
 
 /// Units of work of a step, and of each configuration that it leads to.
 const UNITS_OF_STEP: usize = 2;
@@ -61,13 +66,15 @@ impl Machine<'_> {
     /// The preferred ways on from an erased configuration that is `cost` bytes from the end; mostly one.
     /// Of the bytes that lead nearer to the end, those that are `spelled` come first: each of these is a token.
     pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32, spelled: &ByteSet) -> SmallVec<[Way; 1]> {
-        let may_end = cost == self.stack_cost(configuration.stack);
-        if may_end || cost >= INFINITE {
+        let after = self.stack_cost(configuration.stack);
+        if cost == after || cost >= INFINITE {
             return SmallVec::new(); // what comes after it is beside it
         }
-        let alternatives = self.alternatives(configuration);
-        if let [_, _, ..] = alternatives[..] {
-            return self.ways_of_alternatives(&alternatives, spelled);
+        if let Position::Start(_) | Position::Value { .. } = configuration.position
+            && let alternatives = self.alternatives(configuration)
+            && alternatives.len() > 1
+        {
+            return self.ways_of_alternatives(&alternatives, after, spelled);
         }
         self.preferred_ways_of_one(configuration, cost, spelled)
     }
@@ -93,14 +100,11 @@ impl Machine<'_> {
         {
             return self.ways_of_texts(configuration, node, 0, cost);
         }
-        let (own, mut bytes) = (self.first_bytes(&configuration), SmallVec::<[u8; 32]>::new());
-        for is_spelled in [true, false] {
-            let of_kind = || own.iter().filter(|byte| spelled.contains(*byte) == is_spelled);
-            bytes.extend(of_kind().filter(|byte| !is_whitespace(*byte)));
-            bytes.extend(of_kind().filter(|byte| is_whitespace(*byte)));
-        }
+        let own = self.first_bytes(&configuration);
+        let order = [own.intersection(spelled), own.difference(spelled)]
+            .map(|own| [own.difference(&WHITESPACE), own.intersection(&WHITESPACE)]);
         if matches!(configuration.position, Position::Value { .. } | Position::Start(_)) {
-            let others = bytes.iter().copied().filter(|byte| !is_whitespace(*byte));
+            let others = order.iter().flat_map(|[others, _]| others.iter());
             let ways = self.ways_of_values(configuration, others, cost);
             if !ways.is_empty() {
                 return ways;
@@ -108,7 +112,7 @@ impl Machine<'_> {
         }
         let way =
             |byte| self.may_be_nearer(configuration.position, byte).then(|| self.way(configuration, byte, cost))?;
-        bytes.into_iter().find_map(way).into_iter().collect()
+        order.iter().flatten().flat_map(ByteSet::iter).find_map(way).into_iter().collect()
     }
 
     /// Where a text may be in place of a configuration that begins a union: before one of its alternatives. The one of
@@ -141,10 +145,20 @@ impl Machine<'_> {
         found
     }
 
-    fn ways_of_alternatives(&mut self, alternatives: &[Configuration], spelled: &ByteSet) -> SmallVec<[Way; 1]> {
+    /// The ways of those that are near enough; of all where some byte is no token, as what is near may not be spelled. Of
+    /// the bytes to the end, `after` come after the union.
+    fn ways_of_alternatives(
+        &mut self,
+        alternatives: &[Configuration],
+        after: u32,
+        spelled: &ByteSet,
+    ) -> SmallVec<[Way; 1]> {
+        let costs: SmallVec<[u32; 4]> = alternatives.iter().map(|&at| self.configuration_cost(at)).collect();
+        let own = |cost: u32| cost.saturating_sub(after);
+        let least = costs.iter().copied().min().filter(|_| *spelled == ByteSet::ALL);
+        let most = least.map_or(INFINITE, |least| NEAR.max(NEAR_TIMES * own(least)));
         let mut ways = SmallVec::new();
-        for &at in alternatives {
-            let cost = self.configuration_cost(at);
+        for (&at, &cost) in alternatives.iter().zip(&costs).filter(|(_, cost)| own(**cost) <= most) {
             ways.extend(self.preferred_ways_of_one(at, cost, spelled));
         }
         ways
