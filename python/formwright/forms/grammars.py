@@ -29,7 +29,7 @@ from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
 from formwright.forms.grammar_imports import join_imports
 from formwright.forms.kept import find_form
-from formwright.forms.lark_expressions import remark_escapes, translate_expression
+from formwright.forms.lark_expressions import remark_escapes, translate_expressions
 from formwright.forms.text_checks import check_text, shorten
 from formwright.forms.tree_readers import CaptureReader, TreeReader
 from formwright.forms.trees import Tree
@@ -160,11 +160,7 @@ def _make_form(
         "syntax": syntax,
         "start": start,
         "lexing": lexing,
-        "translations": [
-            (regex, flags, translated)
-            for regex, flags, *_ in regexes
-            if (translated := translate_expression(regex, flags)) is not None
-        ],
+        "translations": translate_expressions(text, regexes),
         "forms": [(name, form.language) for name, form in given.items()],
         "controls": controls,
     }

@@ -145,8 +145,8 @@ impl Machine<'_> {
         found
     }
 
-    /// The ways of those that are near enough; of all where some byte is no token, as what is near may not be spelled. Of
-    /// the bytes to the end, `after` come after the union.
+    /// The ways of those that are near enough; of all where a byte has no token of its own, as the near ones may then not
+    /// be spelled. Of the bytes to the end, `after` come after the union.
     fn ways_of_alternatives(
         &mut self,
         alternatives: &[Configuration],

@@ -48,21 +48,27 @@ impl Writer<'_> {
         ends: &Ends,
     ) -> Result<Option<PartId>, TooMany> {
         let Part::Repeat(body, low, high) = *self.written.parts.get(part) else { return Ok(None) };
-        let (mut layer, mut starts, mut seen, mut round) = (Ends::from([context]), Ends::new(), BTreeSet::new(), done);
-        while !layer.is_empty() && seen.insert(layer.clone()) {
+        let (mut layer, mut layers, mut round) = (Ends::from([context]), Vec::<Ends>::new(), done);
+        let is_first = |at: usize| done == 0 && at == 0; // the first round may lead elsewhere than those after it
+        while !layer.is_empty() {
             if round >= low && !layer.is_subset(ends) {
                 return Ok(None);
             }
             if high.is_some_and(|high| round >= high) {
                 break;
             }
-            starts.extend(&layer);
-            layer = layer.iter().flat_map(|&from| self.entries.round(part, (round, from))).map(|(_, to)| to).collect();
+            if let Some(first) = (0..layers.len()).find(|&at| !is_first(at) && layers[at] == layer) {
+                if !layers[first..].iter().all(|layer| layer.is_subset(ends)) {
+                    return Ok(None); // they come again after enough rounds
+                }
+                break;
+            }
+            let after = layer.iter().flat_map(|&from| self.entries.round(part, (round, from))).map(|(_, to)| to);
+            let after = after.collect();
+            layers.push(std::mem::replace(&mut layer, after));
             round += 1;
         }
-        if round < low && !seen.iter().all(|layer| layer.is_subset(ends)) {
-            return Ok(None);
-        }
+        let starts: Ends = layers.iter().flatten().copied().collect();
         let mut bodies = BTreeSet::new();
         for from in starts {
             let all = self.entries.ends(body, from);

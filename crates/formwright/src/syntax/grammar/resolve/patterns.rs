@@ -96,7 +96,7 @@ impl<'d, 't> Resolver<'d, 't> {
             None => self.choice(rows, span),
         })?;
         self.depth -= 1;
-        Ok(Pattern { span, ..pattern })
+        Ok(pattern)
     }
 
     fn enter(&mut self, span: Span) -> Result<()> {
