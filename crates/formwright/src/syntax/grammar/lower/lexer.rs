@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The rules of the lexer, in the order in which they decide: a higher priority wins, even when it is shorter; a lazy
-//! terminal wins as soon as it matches; the longest match wins; of equal matches an ignored expression wins, then a text, then the first in Lark's order.
+//! terminal wins as soon as it matches; the longest match wins; of equal matches an ignored expression wins, then a text,
+//! then the first in Lark's order, in which a text has the place of an expression that also matches it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
