@@ -239,9 +239,8 @@ impl Lexer {
         let is_longest = |tag: Tag| tag == own || wins_if_longer(other(tag), info);
         let longest = matches.iter().rfind(|found| tags(found).any(is_longest))?;
         let found = Found { automaton: &self.tables.automaton, terminals: &self.terminals, state: longest.state };
-        let deciding = found.deciding(own, rivals);
-        let is_other = tags(longest).any(|tag| found.is_taken_by(tag, own, rivals))
-            || !deciding.is_empty() && deciding.iter().all(|&(tag, _)| !longest.holds(tag));
+        let is_other = tags(longest).any(|tag| found.is_taken_by(tag, own))
+            || found.deciding(own, rivals).iter().any(|&(tag, _)| !longest.holds(tag));
         let cuts = |tag: Tag| tag != own && wins_if_shorter(other(tag), info);
         let is_cut = matches.iter().any(|found| found.end > from && found.end < longest.end && tags(found).any(cuts));
         (tags(longest).any(|tag| tag == own) && !is_other && !is_cut).then_some(longest.end)

@@ -101,8 +101,7 @@ impl Uniform<'_> {
 
 /// By terminal: those that are taken instead of it where both are looked for, before some text.
 fn find_opponents(automaton: &TaggedAutomaton, terminals: &[TerminalInfo]) -> Vec<Bits> {
-    let (every, none) = (Bits::all(terminals.len()), Bits::new(terminals.len()));
-    let mut all = vec![none.clone(); terminals.len()];
+    let (every, mut all) = (Bits::all(terminals.len()), vec![Bits::new(terminals.len()); terminals.len()]);
     for state in automaton.states() {
         let found = Found { automaton, terminals, state };
         let here: Vec<Tag> = found.matching().collect();
@@ -116,8 +115,7 @@ fn find_opponents(automaton: &TaggedAutomaton, terminals: &[TerminalInfo]) -> Ve
             let (is_text, may_be_cut) = (here.contains(&own), going_on.contains(own));
             for &rival in here.iter().filter(|&&rival| rival != own) {
                 let is_cutting = may_be_cut && wins_if_shorter(&terminals[rival as usize], info);
-                let is_taken = || [&every, &none].iter().any(|others| found.is_taken_by(rival, own, others));
-                if is_cutting || is_text && is_taken() {
+                if is_cutting || is_text && found.is_taken_by(rival, own) {
                     opponents.insert(rival);
                 }
             }

@@ -52,7 +52,6 @@ pub struct Guards<'t> {
     /// By the rows of its automaton, whose states are numbered in the order in which they are met.
     ids: FxHashMap<Vec<u32>, GuardId>,
     unions: FxHashMap<(GuardId, GuardId), GuardId>,
-    intersections: FxHashMap<(GuardId, GuardId), GuardId>,
     before: FxHashMap<(GuardId, AheadId), GuardId>,
     conditions: FxHashMap<(Tag, TaggedState, bool), GuardId>,
     /// What makes a longer text, by state and the tags that matter there.
@@ -70,8 +69,8 @@ impl<'t> Guards<'t> {
         let row = |guard: GuardId| vec![guard; usize::from(terminals.minterms()) + 1].into_boxed_slice();
         let rows = vec![row(FREE), row(BROKEN)];
         let (ids, unions, before) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        let (intersections, conditions, longer) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        Self { terminals, rows, ids, unions, intersections, before, conditions, longer }
+        let (conditions, longer) = (FxHashMap::default(), FxHashMap::default());
+        Self { terminals, rows, ids, unions, before, conditions, longer }
     }
 
     /// The end of the text, which is read after all its minterms.
@@ -136,14 +135,6 @@ impl<'t> Guards<'t> {
         })
     }
 
-    /// What breaks a guard, or all of some conditions.
-    pub fn with_one_condition(&mut self, guard: GuardId, conditions: &[(Tag, TaggedState)]) -> GuardId {
-        let all =
-            conditions.iter().map(|&condition| self.condition(condition, true)).collect::<SmallVec<[GuardId; 4]>>();
-        let broken = all.into_iter().reduce(|one, other| self.both(one, other));
-        broken.map_or(guard, |broken| self.either(guard, broken))
-    }
-
     /// What must not follow a text of `tag`, in the state `after` it: what its condition refuses, or what it asks for if the
     /// text is not to be one of `tag`.
     fn condition(&mut self, (tag, after): (Tag, TaggedState), holds: bool) -> GuardId {
@@ -187,29 +178,6 @@ impl<'t> Guards<'t> {
             }
         });
         self.unions.insert(pair, made);
-        made
-    }
-
-    /// What breaks both of two guards.
-    fn both(&mut self, one: GuardId, other: GuardId) -> GuardId {
-        let pair = (one.min(other), one.max(other));
-        match pair {
-            (FREE, _) => return FREE,
-            (BROKEN, other) => return other,
-            (one, other) if one == other => return one,
-            _ => {}
-        }
-        if let Some(&known) = self.intersections.get(&pair) {
-            return known;
-        }
-        let made = self.make(pair, |guards, (one, other), minterm| {
-            match (guards.step(one, minterm), guards.step(other, minterm)) {
-                (FREE, _) | (_, FREE) => Step::Free,
-                (BROKEN, BROKEN) => Step::Broken,
-                (one, other) => Step::On((one, other)),
-            }
-        });
-        self.intersections.insert(pair, made);
         made
     }
 

@@ -10,8 +10,7 @@
 //! ```
 //!
 //! The rules of the lexer, in the order in which they decide: a higher priority wins, even when it is shorter; a lazy
-//! terminal wins as soon as it matches; the longest match wins; of equal matches an ignored expression wins, then a text,
-//! then the first in Lark's order, in which a text has the place of an expression that also matches it.
+//! terminal wins as soon as it matches; the longest match wins; of equal matches an ignored expression wins, then a text, then the first in Lark's order.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,12 +24,11 @@ use super::ahead::{Ahead, AheadId};
 use super::bits::Bits;
 use super::foreign::{Beginning, Foreign};
 use super::guards::{FREE, GuardId, Guards};
-use super::order::Order;
 use super::parts::{OccurrenceId, Parts, Symbol};
 use super::places::{PlaceId, Places};
 use super::run::{Run, Winners};
 use super::sorted::Sorted;
-use super::terminals::{Rank, TerminalInfo};
+use super::terminals::TerminalInfo;
 use crate::interrupt::count;
 use crate::regular::{ByteSet, Regular, Tag, TaggedAutomaton, TaggedState};
 use crate::syntax::pattern::nullable;
@@ -350,6 +348,17 @@ pub fn wins_if_longer(rival: &TerminalInfo, own: &TerminalInfo) -> bool {
     rival.rank > own.rank || rival.rank == own.rank && !own.rank.is_lazy
 }
 
+/// Whether one terminal is taken where a text is in both. A text is taken before an expression that also matches it where
+/// nothing follows (`embeds`); of others, the first is.
+pub fn wins(rival: &TerminalInfo, own: &TerminalInfo, embeds: bool) -> bool {
+    match (rival.is_text, own.is_text) {
+        _ if rival.rank != own.rank => rival.rank > own.rank,
+        (true, false) if embeds => !own.is_ignored,
+        (false, true) if embeds => rival.is_ignored,
+        _ => rival.order < own.order,
+    }
+}
+
 /// What a lexer finds up to the end of a text, in a state of the automaton of all terminals.
 pub struct Found<'f> {
     pub automaton: &'f TaggedAutomaton,
@@ -380,45 +389,21 @@ impl Found<'_> {
         !self.automaton.is_followed(tag) || self.open().any(is_met)
     }
 
-    /// Whether another terminal is taken where the text is in both. A text is taken before an expression that also matches
-    /// it where nothing follows; of others, the one that a lexer looks for first is.
-    pub fn is_taken_by(&self, rival: Tag, own: Tag, rivals: &Bits) -> bool {
+    /// Whether another terminal is taken where the text is in both.
+    pub fn is_taken_by(&self, rival: Tag, own: Tag) -> bool {
         let [rival_info, own_info] = [rival, own].map(|tag| &self.terminals[tag as usize]);
         let expression = if own_info.is_text { rival } else { own };
-        match (rival_info.is_text, own_info.is_text) {
-            _ if rival == own => false,
-            _ if rival_info.rank != own_info.rank => rival_info.rank > own_info.rank,
-            (true, false) if self.embeds(expression) => !own_info.is_ignored,
-            (false, true) if self.embeds(expression) => rival_info.is_ignored,
-            (true, false) if !self.deciding(rival, rivals).is_empty() => false, // what decides is taken, where it comes
-            _ => self.order_among(rival, rivals) < self.order_among(own, rivals),
-        }
-    }
-
-    /// Where a lexer looks for a terminal: for a text that an expression also matches, in the place of that expression. Of
-    /// several that depend on what follows, in the last one's: so no other terminal is passed over that a lexer takes.
-    fn order_among(&self, tag: Tag, rivals: &Bits) -> &Order {
-        let info = &self.terminals[tag as usize];
-        if !info.is_text {
-            return &info.order;
-        }
-        let order = |tag: Tag| &self.terminals[tag as usize].order;
-        let certain = self.certain().filter(|&tag| self.is_expression(tag, rivals, info.rank)).map(order).min();
-        let deciding = self.deciding(tag, rivals).into_iter().map(|(tag, _)| order(tag));
-        certain.or_else(|| deciding.max()).unwrap_or(&info.order)
-    }
-
-    /// Whether a terminal is an expression of a rank that is looked for.
-    fn is_expression(&self, tag: Tag, rivals: &Bits, rank: Rank) -> bool {
-        let other = &self.terminals[tag as usize];
-        rivals.contains(tag) && other.rank == rank && !other.is_text
+        rival != own && wins(rival_info, own_info, self.embeds(expression))
     }
 
     /// The expressions that decide whether a text comes at all: a lexer like Lark's looks for the expression instead, if it
-    /// also matches the text where nothing follows; so one of them must match. None if one does whatever follows.
+    /// also matches the text where nothing follows. None if one of them matches whatever follows.
     pub fn deciding(&self, own: Tag, rivals: &Bits) -> Vec<(Tag, TaggedState)> {
         let info = &self.terminals[own as usize];
-        let is_expression = |tag: Tag| self.is_expression(tag, rivals, info.rank);
+        let is_expression = |tag: Tag| {
+            let other = &self.terminals[tag as usize];
+            rivals.contains(tag) && other.rank == info.rank && !other.is_text
+        };
         if !info.is_text || self.certain().any(is_expression) {
             return Vec::new();
         }

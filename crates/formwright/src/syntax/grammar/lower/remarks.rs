@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::ast::{Grammar, Lint, Span, Terminal, TerminalId};
 use super::super::cursor::shorten;
-use super::lexer::Lexer;
+use super::lexer::{Found, Lexer};
 use super::parts::Symbol;
 use super::places::nullable_parts;
 use super::{Given, Lexing, Materials, United, bounded_by_rule};
 use crate::error::Result;
 use crate::limits::Limits;
+use crate::regular::Tag;
 
 /// What can be said of a grammar once its terminals are known. Only what is certain is.
 ///
@@ -24,6 +25,7 @@ pub fn find_remarks(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits
             found.extend(texts_left_out(grammar, &materials));
             found.extend(terminals_never_taken(grammar, lexing, &mut materials, limits)?);
             found.extend(contexts_not_told_apart(grammar, &materials));
+            found.extend(texts_beside_expressions(grammar, &mut materials, limits)?);
         }
         Ok(found.into_iter().map(|(span, message)| Lint { span, message }).collect())
     })
@@ -90,6 +92,33 @@ fn contexts_not_told_apart(grammar: &Grammar, materials: &Materials) -> Option<(
          some texts that Lark reads do not conform"
     );
     Some((span, message))
+}
+
+/// Texts that several expressions also match, some of which depend on what follows. Lark looks for such a text in place of
+/// one of these; here, it loses against all that come before it in Lark's order.
+fn texts_beside_expressions(
+    grammar: &Grammar,
+    materials: &mut Materials,
+    limits: &Limits,
+) -> Result<BTreeSet<(Span, String)>> {
+    let automaton = materials.automaton(limits)?;
+    let (terminals, mut all) = (&materials.terminals, BTreeSet::new());
+    for state in automaton.states() {
+        let found = Found { automaton: &automaton, terminals, state };
+        let depending = found.open().count();
+        let (texts, expressions): (Vec<Tag>, Vec<Tag>) =
+            found.certain().partition(|&tag| terminals[tag as usize].is_text);
+        if depending > 0 && depending + expressions.len() > 1 {
+            all.extend(texts);
+        }
+    }
+    let remark = |text: Tag| {
+        let what = "expressions that also match it depend on what follows";
+        let message =
+            format!("{}: {what}, so it may be that some texts that Lark reads do not conform", name(grammar, text));
+        (grammar.terminals[text as usize].span, message)
+    };
+    Ok(all.into_iter().map(remark).collect())
 }
 
 /// What a terminal is called: its name, or how it is written.

@@ -110,11 +110,11 @@ impl Run {
         if own.is_none() && !found.certain().any(|own| own == self.tag) {
             return None;
         }
-        let is_winner = |rival: Tag| winners.all.contains(rival) && found.is_taken_by(rival, self.tag, &winners.all);
+        let is_winner = |rival: Tag| winners.all.contains(rival) && found.is_taken_by(rival, self.tag);
         let taken: Vec<Tag> = found.certain().filter(|&rival| is_winner(rival)).collect();
         let taken_if: Vec<_> = found.open().filter(|&(rival, _)| is_winner(rival)).collect();
-        let deciding = found.deciding(self.tag, &winners.all);
-        self.is_conditional |= !taken_if.is_empty() || !deciding.is_empty() || own.is_some();
+        let asked: Vec<_> = found.deciding(self.tag, &winners.all).into_iter().chain(own).collect();
+        self.is_conditional |= !taken_if.is_empty() || !asked.is_empty();
         for &winner in &taken {
             self.taken.insert(winner);
         }
@@ -123,8 +123,7 @@ impl Run {
         }
         let longer = guards.longer(found.state, &winners.longer);
         let left = guards.either(longer, guard);
-        let left = guards.with_one_condition(left, &deciding);
-        let left = guards.with_conditions(left, own.as_slice(), true);
+        let left = guards.with_conditions(left, &asked, true);
         Some(guards.with_conditions(left, &taken_if, false)).filter(|&left| left != BROKEN)
     }
 
