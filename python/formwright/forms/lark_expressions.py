@@ -57,7 +57,7 @@ def translate_expressions(text: str, regexes: Iterable[tuple[str, str, int, int]
         try:
             translated = translate_expression(regex, flags)
         except UnsupportedPattern as refusal:
-            said, whole = str(refusal.args[0]).split("\n")[0], text.splitlines()[line - 1]
+            said, whole = str(refusal.args[0]).split("\n")[0], text.split("\n")[line - 1]
             column = slash + 1
             raise UnsupportedConstruct(
                 f"grammar at {line}:{column}: {said}\n    {whole}\n    {' ' * slash}^",

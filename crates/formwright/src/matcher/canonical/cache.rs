@@ -28,8 +28,7 @@ const MOST_KNOWN: usize = 1 << 14;
 
 /// Bytes of the largest cache that is kept.
 const WORTH_KEEPING: usize = 16 << 20;
-/// The same where searches for canonical tokens fill it, or the stacks of a grammar: the masks of a dozen texts of a
-/// grammar of a programming language take about 18 MB, and 15 times as long where they were dropped.
+/// The same where searches for canonical tokens fill it, or the stacks of a grammar.
 const WORTH_KEEPING_MORE: usize = 32 << 20;
 
 /// What a matcher and its forks have found.
@@ -44,8 +43,8 @@ pub struct MatcherCache {
 impl MatcherCache {
     /// Whether it is kept for the next text: it is not large.
     pub fn is_worth_keeping(&self) -> bool {
-        let is_searched = self.canonical.bytes() > 0 || self.masks.fragments.is_some();
-        self.bytes() <= if is_searched { WORTH_KEEPING_MORE } else { WORTH_KEEPING }
+        let may_take_more = self.canonical.bytes() > 0 || self.masks.fragments.is_some();
+        self.bytes() <= if may_take_more { WORTH_KEEPING_MORE } else { WORTH_KEEPING }
     }
 
     /// Bytes of memory held, roughly.
