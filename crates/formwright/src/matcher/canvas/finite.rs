@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::counted::{ReachedStates, SetsBetween};
 use super::rows::SetsAt;
 use super::state_set::StateSet;
 use super::{Change, Reach};
@@ -19,8 +20,18 @@ pub struct FiniteReach {
     /// By position, and after the last one: the states before it from which the tokens and holes to its right lead to
     /// an end.
     pub backward: Vec<StateSet>,
+    /// What the last steps over holes have led to, forward and backward, and the sets of the last hole.
+    after: ReachedStates,
+    before: ReachedStates,
+    between: SetsBetween,
     /// Room for the states of a step.
     found: StateSet,
+}
+
+/// What was around all positions, to go back to.
+pub struct Saved {
+    forward: Vec<StateSet>,
+    backward: Vec<StateSet>,
 }
 
 impl FiniteReach {
@@ -44,7 +55,9 @@ impl FiniteReach {
         (0..=edges.ended()).filter(|&state| edges.need(state) <= after).for_each(|state| last.insert(state));
         let (mut forward, mut backward) = (vec![none.clone(); length + 1], vec![none.clone(); length + 1]);
         (forward[0], backward[length]) = (start, last);
-        Ok(Self { edges, vocabulary, forward, backward, found: none })
+        let reached = ReachedStates::none_of(edges.len());
+        let (after, before, between) = (reached.clone(), reached, SetsBetween::none_of(&edges));
+        Ok(Self { edges, vocabulary, forward, backward, after, before, between, found: none })
     }
 
     /// The edges that may be taken at a position, each with the state that it leaves; those of a known position are meant
@@ -58,11 +71,14 @@ impl FiniteReach {
         edges.filter(|(_, edge)| after.has(edge.to))
     }
 
-    /// The sets of these edges.
-    pub fn sets_at(&self, at: usize) -> SetsAt {
-        let mut sets = SetsAt::none_of(self.edges.sets().len());
-        self.edges_at(at).for_each(|(_, edge)| sets.insert(edge.set));
-        sets
+    /// Saves what is around all positions.
+    pub fn save(&self) -> Saved {
+        Saved { forward: self.forward.clone(), backward: self.backward.clone() }
+    }
+
+    /// Goes back to what was saved.
+    pub fn restore(&mut self, saved: Saved) {
+        (self.forward, self.backward) = (saved.forward, saved.backward);
     }
 
     fn step_of(&self, token: TokenId) -> Step<'_> {
@@ -80,56 +96,45 @@ impl Reach for FiniteReach {
     }
 
     fn copy_forward(&mut self, from: usize, to: usize) -> bool {
-        let is_new = self.forward[from] != self.forward[to];
-        self.forward[to] = self.forward[from].clone();
-        is_new
+        let copy = self.forward[from].clone();
+        replace(&mut self.forward[to], &copy)
     }
 
     fn copy_backward(&mut self, from: usize, to: usize) -> bool {
-        let is_new = self.backward[from] != self.backward[to];
-        self.backward[to] = self.backward[from].clone();
-        is_new
+        let copy = self.backward[from].clone();
+        replace(&mut self.backward[to], &copy)
     }
 
-    fn step_forward(&mut self, at: usize, token: Option<TokenId>, change: Change) -> bool {
+    fn step_forward(&mut self, at: usize, token: Option<TokenId>, _: Change) -> bool {
+        let Some(token) = token else {
+            let Self { edges, after, forward, .. } = self;
+            let found = after.find(&forward[at], |state| edges.edges_of(state).iter().map(|edge| edge.to));
+            return replace(&mut forward[at + 1], found);
+        };
         let mut to = std::mem::take(&mut self.found);
-        let (from, known) = (&self.forward[at], &self.forward[at + 1]);
         to.clear();
-        match (token, change) {
-            (Some(token), _) => {
-                let step = self.step_of(token);
-                from.iter().filter_map(|state| step.from(state)).for_each(|after| to.insert(after));
-            }
-            (None, Change::Any) => {
-                let edges = from.iter().flat_map(|state| self.edges.edges_of(state));
-                edges.for_each(|edge| to.insert(edge.to));
-            }
-            (None, Change::Fewer) => {
-                let is_reached = |&state: &State| self.edges.before(state).iter().any(|&before| from.has(before));
-                known.iter().filter(is_reached).for_each(|state| to.insert(state));
-            }
-        }
-        let is_new = to != self.forward[at + 1];
-        std::mem::swap(&mut to, &mut self.forward[at + 1]);
+        let step = self.step_of(token);
+        self.forward[at].iter().filter_map(|state| step.from(state)).for_each(|after| to.insert(after));
+        let is_new = replace(&mut self.forward[at + 1], &to);
         self.found = to;
         is_new
     }
 
     fn step_backward(&mut self, at: usize, token: Option<TokenId>, change: Change) -> bool {
-        let mut from = std::mem::take(&mut self.found);
-        let (to, known) = (&self.backward[at + 1], &self.backward[at]);
-        from.clear();
-        let step = token.map(|token| self.step_of(token));
-        let leads = |state: &State| match step {
-            None => self.edges.edges_of(*state).iter().any(|edge| to.has(edge.to)),
-            Some(step) => step.from(*state).is_some_and(|after| to.has(after)),
+        let Some(token) = token else {
+            let Self { edges, before, backward, .. } = self;
+            let found = before.find(&backward[at + 1], |state| edges.edges_to(state).iter().map(|edge| edge.from));
+            return replace(&mut backward[at], found);
         };
-        match change {
-            Change::Fewer => known.iter().filter(leads).for_each(|state| from.insert(state)),
-            Change::Any => (0..=self.edges.ended()).filter(leads).for_each(|state| from.insert(state)),
+        let mut from = std::mem::take(&mut self.found);
+        from.clear();
+        let (step, after) = (self.step_of(token), &self.backward[at + 1]);
+        let leads = |state: &State| step.from(*state).is_some_and(|to| after.has(to));
+        match change.keeps_within(&self.backward[at]) {
+            Some(known) => known.iter().filter(leads).for_each(|state| from.insert(state)),
+            None => (0..=self.edges.ended()).filter(leads).for_each(|state| from.insert(state)),
         }
-        let is_new = from != self.backward[at];
-        std::mem::swap(&mut from, &mut self.backward[at]);
+        let is_new = replace(&mut self.backward[at], &from);
         self.found = from;
         is_new
     }
@@ -140,14 +145,26 @@ impl Reach for FiniteReach {
     }
 
     fn find_sets(&mut self, at: usize) -> SetsAt {
-        self.sets_at(at)
+        let Self { edges, between, forward, backward, .. } = self;
+        let [before, after] = [at, at + 1].map(|at| forward[at].intersect(&backward[at]));
+        between.find(edges, (&before, &after)).clone()
     }
 
     fn bytes(&self) -> usize {
-        self.forward.len() * 2 * (self.edges.len() / 8 + size_of::<StateSet>())
+        let (states, sets) = (self.edges.len(), self.edges.sets().len());
+        (self.forward.len() * 2 + 7) * (states / 8 + size_of::<StateSet>()) + 4 * (2 * states + sets)
     }
 
     fn trim(&mut self, _limit: usize) -> Result<()> {
         Ok(()) // it never grows
     }
+}
+
+/// Makes a set another one, and says whether it was something else.
+fn replace(known: &mut StateSet, found: &StateSet) -> bool {
+    let is_new = known != found;
+    if is_new {
+        known.clone_from(found);
+    }
+    is_new
 }

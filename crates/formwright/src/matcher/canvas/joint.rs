@@ -135,6 +135,7 @@ impl Canvas {
     fn chain(&mut self, what: &str) -> Result<Chain<'_>> {
         if matches!(self.around, Around::Finite(_)) {
             self.settle(self.len(), 0)?;
+            (0..self.len()).for_each(|at| self.keep_sets(at));
         }
         match &self.around {
             Around::Finite(finite) => Ok(Chain { canvas: self, finite }),
@@ -234,9 +235,9 @@ impl Chain<'_> {
 
     /// The sets that may come in a hole, ascending, with their weights.
     fn weigh_sets(&self, model: &impl LogProbabilities, at: usize, join: Join) -> Result<Vec<(SetId, f64)>> {
-        if self.canvas.tokens[at].is_some() {
+        let Some(sets) = self.canvas.known_sets(at).filter(|_| self.canvas.tokens[at].is_none()) else {
             return Ok(Vec::new());
-        }
+        };
         let mut is_valid = true;
         let mut weigh = |set| {
             let tokens = self.finite.edges.sets().tokens(set);
@@ -245,7 +246,7 @@ impl Chain<'_> {
             is_valid &= weights.clone().all(|weight| weight < f64::INFINITY); // which no NaN is
             (set, join.all(weights))
         };
-        let weighed = self.finite.sets_at(at).iter().map(&mut weigh).collect();
+        let weighed = sets.iter().map(&mut weigh).collect();
         if is_valid {
             return Ok(weighed);
         }

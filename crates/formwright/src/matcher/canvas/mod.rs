@@ -15,15 +15,18 @@
 //! | --- | --- | --- |
 //! | `state_set`, `stack_sets` | sets of states, and of stacks | |
 //! | `rows` | masks of all holes | |
-//! | `finite` | what may be around a position, where states are finitely many | `state_set`, `rows` |
+//! | `counted` | what edges lead to, from what was asked before | `state_set`, `rows` |
+//! | `finite` | what may be around a position, where states are finitely many | `counted` |
 //! | `nested` | the same where texts nest | `stack_sets`, `rows` |
 //! | `joint` | all holes at once, by their probabilities | `finite` |
 //!
 //! Cost: a token that is placed makes what is around its neighbours out of date, outward until something is as it was. It
 //! is found again when it is asked for, so tokens that are placed from one side to the other take a step each. A step over
-//! a hole of a finite form looks at the edges of the states before it, a step over a known token at each state; of a form
-//! that nests, a step looks at its moves.
+//! a hole of a finite form looks at the edges of the states that the last hole did not have, a step over a known token at
+//! each state; of a form that nests, a step looks at its moves. Where texts nest, both sides keep only what the other one may go on with, so
+//! after a token was taken away all positions are found again.
 
+mod counted;
 mod finite;
 mod joint;
 mod nested;
@@ -42,7 +45,7 @@ use crate::matcher::edges::{NEVER, TokenSets};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 use finite::FiniteReach;
-use nested::{NestedReach, Saved};
+use nested::NestedReach;
 
 pub use joint::{Filling, LogProbabilities};
 pub use rows::FilledRows;
@@ -75,6 +78,11 @@ struct Pending {
 }
 
 impl Pending {
+    /// All of so many positions.
+    fn all(length: usize) -> Self {
+        Self { forward: (0..length).collect(), backward: (0..length).collect(), change: Change::Any }
+    }
+
     fn add(&mut self, at: usize, change: Change) {
         self.forward.insert(at);
         self.backward.insert(at);
@@ -94,7 +102,7 @@ impl Pending {
 /// What may be around each position.
 #[derive(Clone, Debug)]
 enum Around {
-    Finite(FiniteReach),
+    Finite(Box<FiniteReach>),
     Nested(Box<NestedReach>),
 }
 
@@ -106,6 +114,32 @@ impl Around {
             Self::Nested(nested) => &nested.moves.sets,
         }
     }
+
+    /// Saves what is around all positions.
+    fn save(&self) -> Saved {
+        match self {
+            Self::Finite(finite) => Saved::Finite(finite.save()),
+            Self::Nested(nested) => Saved::Nested(nested.save()),
+        }
+    }
+
+    /// Goes back to what was saved; false, and unchanged, where it is not known any more.
+    fn restore(&mut self, saved: Saved) -> bool {
+        match (self, saved) {
+            (Self::Finite(finite), Saved::Finite(saved)) => {
+                finite.restore(saved);
+                true
+            }
+            (Self::Nested(nested), Saved::Nested(saved)) => nested.restore(saved),
+            _ => false,
+        }
+    }
+}
+
+/// What was around all positions.
+enum Saved {
+    Finite(finite::Saved),
+    Nested(nested::Saved),
 }
 
 /// What may be around each position: before it, by the tokens and holes to its left (forward), and after it, by those to
@@ -113,6 +147,16 @@ impl Around {
 trait Reach {
     fn is_forward_equal(&self, one: usize, other: usize) -> bool;
     fn is_backward_equal(&self, one: usize, other: usize) -> bool;
+
+    /// Whether a step over a hole leads forward where that over the hole before it led.
+    fn repeats_forward(&self, at: usize) -> bool {
+        self.is_forward_equal(at - 1, at)
+    }
+
+    /// Whether a step over a hole leads backward where that over the hole after it led.
+    fn repeats_backward(&self, at: usize) -> bool {
+        self.is_backward_equal(at + 1, at + 2)
+    }
 
     /// Makes what is before a position that of another one, and says whether it was something else.
     fn copy_forward(&mut self, from: usize, to: usize) -> bool;
@@ -127,7 +171,7 @@ trait Reach {
     /// Whether a token fits at a position.
     fn fits(&mut self, at: usize, token: TokenId) -> bool;
 
-    /// The sets of the tokens that fit at a position.
+    /// The sets of the tokens that fit in a hole all around which is found.
     fn find_sets(&mut self, at: usize) -> SetsAt;
 
     /// Bytes of memory held, roughly, beside what all canvases of the form share.
@@ -168,19 +212,17 @@ impl Canvas {
             Places::Finite(edges) => {
                 check_room(edges.need(0), length, after)?;
                 let vocabulary = Arc::clone(&constraint.tables().vocabulary);
-                Around::Finite(FiniteReach::new(edges, vocabulary, (length, after), limit)?)
+                Around::Finite(Box::new(FiniteReach::new(edges, vocabulary, (length, after), limit)?))
             }
             Places::Nested(moves) => {
                 Around::Nested(Box::new(bounded(work, || NestedReach::new(moves, (length, after), limit))?))
             }
         };
         let rows = RowCache::new(length, limit / 4);
-        let pending =
-            Pending { forward: BTreeSet::from([0]), backward: BTreeSet::from([length - 1]), change: Change::Any };
-        let mut made = Self { constraint, tokens: vec![None; length], around, pending, rows };
+        let mut made = Self { constraint, tokens: vec![None; length], around, pending: Pending::all(length), rows };
         let fits = bounded(work, || {
             made.settle(length, 0)?;
-            Ok(!made.find_sets(0).is_none())
+            Ok(!made.reach_mut().find_sets(0).is_none())
         })?;
         let room = room(length, after);
         let need = || (made.constraint.matcher().min_tokens_to_finish() as usize).max(room.saturating_add(1));
@@ -189,21 +231,16 @@ impl Canvas {
 
     fn reach(&self) -> &dyn Reach {
         match &self.around {
-            Around::Finite(finite) => finite,
+            Around::Finite(finite) => &**finite,
             Around::Nested(nested) => &**nested,
         }
     }
 
     fn reach_mut(&mut self) -> &mut dyn Reach {
         match &mut self.around {
-            Around::Finite(finite) => finite,
+            Around::Finite(finite) => &mut **finite,
             Around::Nested(nested) => &mut **nested,
         }
-    }
-
-    /// The sets of the tokens that fit at a position.
-    fn find_sets(&mut self, at: usize) -> SetsAt {
-        self.reach_mut().find_sets(at)
     }
 
     /// The vocabulary of its constraint.
@@ -289,20 +326,18 @@ impl Canvas {
         Ok(fit)
     }
 
-    /// Puts several tokens into different holes at once, where the form nests and all of them fit together: then each of them
-    /// also fits after those before it. False, and unchanged, if they do not; unchanged, too, after an error.
+    /// Puts several tokens into different holes at once, where all of them fit together: then each of them also fits after
+    /// those before it. False, and unchanged, if they do not; unchanged, too, after an error.
     fn try_place_together(&mut self, tokens: &[(usize, TokenId)]) -> Result<bool> {
         let mut positions: Vec<usize> = tokens.iter().map(|&(position, _)| position).collect();
         positions.sort_unstable();
         let are_holes = positions.iter().all(|&at| self.tokens[at].is_none());
-        let Around::Nested(nested) = &self.around else { return Ok(false) };
         if !are_holes || positions.windows(2).any(|pair| pair[0] == pair[1]) {
             return Ok(false);
         }
-        let before = (nested.save(), self.pending.clone());
+        let before = (self.around.save(), self.pending.clone());
         for &(position, token) in tokens {
-            self.tokens[position] = Some(token);
-            self.pending.add(position, Change::Fewer);
+            self.put(position, Some(token));
         }
         let (position, token) = tokens[0];
         let fit = bounded(self.constraint.tables().limits().work, || {
@@ -310,24 +345,41 @@ impl Canvas {
             Ok(self.reach_mut().fits(position, token))
         });
         if !matches!(fit, Ok(true)) {
-            for &at in &positions {
-                self.tokens[at] = None;
-            }
-            self.restore(before, &positions);
+            self.take_back(&positions, None, before);
         }
         fit
     }
 
-    /// Goes back to what was around all positions before tokens were put into some.
-    fn restore(&mut self, (saved, pending): (Saved, Pending), positions: &[usize]) {
-        if let Around::Nested(nested) = &mut self.around
-            && nested.restore(saved)
-        {
+    /// Puts a token into a position in place of another one, where texts nest: what is around it keeps within what the other
+    /// one may go on with. False, and unchanged, if it does not fit there; unchanged, too, after an error.
+    fn try_replace(&mut self, position: usize, token: TokenId) -> Result<bool> {
+        let (known, before) = (self.tokens[position], (self.around.save(), self.pending.clone()));
+        self.put(position, None);
+        let fits = self.try_put(position, token);
+        if !matches!(fits, Ok(true)) {
+            self.take_back(&[position], known, before);
+        }
+        fits
+    }
+
+    /// Gives positions the token that they had, if any, and what was around all positions before.
+    fn take_back(&mut self, positions: &[usize], known: Option<TokenId>, (saved, pending): (Saved, Pending)) {
+        for &at in positions {
+            self.put(at, known);
+        }
+        if self.around.restore(saved) {
             self.pending = pending;
-        } else {
-            for &at in positions {
-                self.pending.add(at, Change::Any);
-            }
+        }
+    }
+
+    /// Makes a position a token or a hole.
+    fn put(&mut self, at: usize, token: Option<TokenId>) {
+        let before = std::mem::replace(&mut self.tokens[at], token);
+        match (before, &self.around) {
+            _ if before == token => {}
+            (None, _) => self.pending.add(at, Change::Fewer),
+            (Some(_), Around::Finite(_)) => self.pending.add(at, Change::Any),
+            (Some(_), Around::Nested(_)) => self.pending = Pending::all(self.tokens.len()),
         }
     }
 
@@ -337,10 +389,8 @@ impl Canvas {
     /// [`Kind::Argument`] where there is no such position, with the canvas unchanged.
     pub fn lift(&mut self, positions: &[usize]) -> Result<()> {
         positions.iter().try_for_each(|&position| self.check_position(position))?;
-        let known: Vec<usize> = positions.iter().copied().filter(|&at| self.tokens[at].is_some()).collect();
-        for at in known {
-            self.tokens[at] = None;
-            self.pending.add(at, Change::Any);
+        for &at in positions {
+            self.put(at, None);
         }
         Ok(())
     }
@@ -364,24 +414,31 @@ impl Canvas {
 
     /// Puts a token into a position; false, and unchanged, if it does not fit there.
     fn try_place(&mut self, position: usize, token: TokenId) -> Result<bool> {
+        match (self.tokens[position], &self.around) {
+            (Some(known), _) if known == token => Ok(true),
+            (Some(_), Around::Nested(_)) => self.try_replace(position, token),
+            _ => self.try_put(position, token),
+        }
+    }
+
+    /// The same where what is around the position allows all that may be in its place.
+    fn try_put(&mut self, position: usize, token: TokenId) -> Result<bool> {
         let fits = bounded(self.constraint.tables().limits().work, || {
             self.settle(position, position + 1)?;
             Ok(self.reach_mut().fits(position, token))
         })?;
         if fits {
-            match self.tokens[position].replace(token) {
-                None => self.pending.add(position, Change::Fewer),
-                Some(before) if before != token => self.pending.add(position, Change::Any),
-                Some(_) => {}
-            }
+            self.put(position, Some(token));
         }
         Ok(fits)
     }
 
     /// Finds what is before the positions up to `before`, and after those from `after` on, as far as it may have changed.
     fn settle(&mut self, before: usize, after: usize) -> Result<()> {
+        let is_all = matches!((&self.around, self.pending.change), (Around::Nested(_), Change::Any));
+        let (before, after) = if is_all { (self.len(), 0) } else { (before, after) };
+        self.settle_backward(after)?; // first: where texts nest, what is before keeps within it
         self.settle_forward(before)?;
-        self.settle_backward(after)?;
         let limit = self.constraint.tables().limits().canvas_bytes;
         self.reach_mut().trim(limit)
     }
@@ -390,7 +447,7 @@ impl Canvas {
         let limit = self.constraint.tables().limits().canvas_bytes;
         while let Some(at) = self.pending.forward.first().copied().filter(|&at| at < end) {
             self.reach_mut().trim(limit)?; // before the step: if it fails, it fails again
-            let is_repeated = at > 0 && self.are_holes(at - 1, at) && self.reach().is_forward_equal(at - 1, at);
+            let is_repeated = at > 0 && self.are_holes(at - 1, at) && self.reach().repeats_forward(at);
             let (token, change) = (self.tokens[at], self.pending.change);
             let reach = self.reach_mut();
             let is_new =
@@ -409,8 +466,7 @@ impl Canvas {
         let limit = self.constraint.tables().limits().canvas_bytes;
         while let Some(at) = self.pending.backward.last().copied().filter(|&at| at >= begin) {
             self.reach_mut().trim(limit)?;
-            let is_repeated =
-                at + 1 < self.len() && self.are_holes(at, at + 1) && self.reach().is_backward_equal(at + 1, at + 2);
+            let is_repeated = at + 1 < self.len() && self.are_holes(at, at + 1) && self.reach().repeats_backward(at);
             let (token, change) = (self.tokens[at], self.pending.change);
             let reach = self.reach_mut();
             let is_new =
@@ -430,7 +486,7 @@ impl Canvas {
     }
 
     /// The error for a token that does not fit at a position.
-    fn rejected(&mut self, position: usize, token: TokenId) -> Error {
+    fn rejected(&self, position: usize, token: TokenId) -> Error {
         let expected = self.expected(position);
         let text = self.spelled(token);
         let what = match text {
@@ -442,9 +498,14 @@ impl Canvas {
         Error::new(Kind::Rejected { token: Some(token), text: text.to_vec(), position, expected }, message)
     }
 
-    /// Some of the tokens that fit at a position, readable.
-    fn expected(&mut self, position: usize) -> String {
-        let sets = self.find_sets(position);
+    /// Some of the tokens that fit at a position, if nothing is there, readable.
+    fn expected(&self, position: usize) -> String {
+        let mut open = self.clone();
+        open.put(position, None);
+        if bounded(self.constraint.tables().limits().work, || open.settle(self.len(), 0)).is_err() {
+            return "another token".to_owned();
+        }
+        let sets = open.reach_mut().find_sets(position);
         let mut tokens = sets.iter().flat_map(|set| self.around.sets().tokens(set)).copied();
         let shown: Vec<String> = tokens.by_ref().take(SHOWN).map(|token| self.show_token(token)).collect();
         let more = if tokens.next().is_some() { ", ..." } else { "" };
@@ -491,6 +552,13 @@ enum Change {
     /// Sets can only shrink.
     Fewer,
     Any,
+}
+
+impl Change {
+    /// The set that held what is found again, if that can only be a part of it.
+    fn keeps_within<T>(self, known: &T) -> Option<&T> {
+        matches!(self, Self::Fewer).then_some(known)
+    }
 }
 
 #[cfg(test)]

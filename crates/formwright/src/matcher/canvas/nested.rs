@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A move fits at a position if some stack is in both: those of `forward` after what the move pops, and those of `backward`
-//! without what it pushes.
+//! without what it pushes. So of both only what has a control that the other one has is found.
 //!
 //! Cost: a few look-ups for each move and position. The stacks of all positions are kept in one place, where they share
 //! what they have in common: those of a form that nests are alike from position to position, but for their height.
@@ -73,7 +73,7 @@ impl NestedReach {
             made.backward[length][complete as usize] = ONLY_BOTTOM;
         }
         for _ in 0..after {
-            let before = made.step_left(length, &moves.all);
+            let before = made.step_left(length, &moves.all, Change::Any);
             let last = &mut made.backward[length];
             let mut is_new = false;
             for (known, more) in last.iter_mut().zip(&*before) {
@@ -124,15 +124,17 @@ impl NestedReach {
 
     /// The stacks one move after those before a position: those that are left after what moves pop, with what they push.
     ///
+    /// Only controls with stacks after that move are asked for; they must have all stacks that complete the text.
     /// What is pushed by different moves is united below the first symbol, not above it, so that a set has few symbols on
     /// top: most often all stacks that a control had some positions before are among those that it has now.
     fn step_right(&mut self, at: usize, moves: &[Move]) -> Stacks {
         count(moves.len() / MOVES_OF_UNIT);
-        let Self { moves: shared, sets, forward, .. } = self;
+        let Self { moves: shared, sets, forward, backward, .. } = self;
+        let (from, kept) = (&forward[at], &backward[at + 1]);
         let mut at_end = vec![Several::new(); shared.ends.len()];
         for step in moves {
-            let stacks = forward[at][step.from as usize];
-            if stacks != NONE {
+            let stacks = from[step.from as usize];
+            if stacks != NONE && kept[step.to as usize] != NONE {
                 at_end[step.end as usize].push(sets.pop(&shared.popped, step.popped, stacks));
             }
         }
@@ -143,20 +145,25 @@ impl NestedReach {
         at_end[..shared.controls].iter_mut().map(|stacks| sets.unite(stacks)).collect()
     }
 
-    /// The stacks one move before those after a position: those that are left without what moves push, with what they pop.
-    fn step_left(&mut self, at: usize, moves: &[Move]) -> Stacks {
+    /// The stacks one move before those after a position: those that are left without what moves push, with what they pop;
+    /// unless anything may have changed, only of the controls that have stacks before that move.
+    fn step_left(&mut self, at: usize, moves: &[Move], change: Change) -> Stacks {
         count(moves.len() / MOVES_OF_UNIT);
-        let Self { moves: shared, sets, backward, .. } = self;
+        let Self { moves: shared, sets, forward, backward, .. } = self;
+        let kept = change.keeps_within(&forward[at - 1]);
         let mut from: Stacks = vec![NONE; shared.controls].into();
         let mut after_pops = vec![Several::new(); shared.popped.len()];
         for moves in moves.chunk_by(|one, other| one.from == other.from) {
+            let control = moves[0].from as usize;
+            if kept.is_some_and(|kept| kept[control] == NONE) {
+                continue;
+            }
             for step in moves {
                 let stacks = backward[at][step.to as usize];
                 if stacks != NONE {
                     after_pops[step.popped as usize].push(sets.pop_word(&shared.words, step.pushed, stacks));
                 }
             }
-            let control = moves[0].from as usize;
             for unpop in &shared.unpops[control] {
                 let mut below = Several::new();
                 unpop.all.iter().for_each(|&all| below.extend_from_slice(&after_pops[all as usize]));
@@ -212,6 +219,14 @@ impl Reach for NestedReach {
         self.backward[one] == self.backward[other]
     }
 
+    fn repeats_forward(&self, at: usize) -> bool {
+        self.is_forward_equal(at - 1, at) && self.is_backward_equal(at, at + 1)
+    }
+
+    fn repeats_backward(&self, at: usize) -> bool {
+        self.is_backward_equal(at + 1, at + 2) && self.is_forward_equal(at, at + 1)
+    }
+
     fn copy_forward(&mut self, from: usize, to: usize) -> bool {
         let copy = self.forward[from].clone();
         std::mem::replace(&mut self.forward[to], copy) != self.forward[from]
@@ -230,9 +245,9 @@ impl Reach for NestedReach {
         is_new
     }
 
-    fn step_backward(&mut self, at: usize, token: Option<TokenId>, _: Change) -> bool {
+    fn step_backward(&mut self, at: usize, token: Option<TokenId>, change: Change) -> bool {
         let moves = self.moves_at(token);
-        let found = self.step_left(at + 1, &moves);
+        let found = self.step_left(at + 1, &moves, change);
         let is_new = found != self.backward[at];
         self.backward[at] = found;
         is_new

@@ -50,6 +50,14 @@ impl SetsAt {
         self.0[set as usize / 64] |= 1 << (set % 64);
     }
 
+    pub fn remove(&mut self, set: SetId) {
+        self.0[set as usize / 64] &= !(1 << (set % 64));
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
     /// The sets, ascending.
     pub fn iter(&self) -> impl Iterator<Item = SetId> {
         let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
@@ -135,14 +143,19 @@ impl Canvas {
         Ok(filled)
     }
 
+    /// The sets that may come in a hole, if they have been found.
+    pub(super) fn known_sets(&self, at: usize) -> Option<&SetsAt> {
+        self.rows.sets[at].as_ref()
+    }
+
     /// Finds the sets of a hole, unless they are known.
-    fn keep_sets(&mut self, at: usize) {
+    pub(super) fn keep_sets(&mut self, at: usize) {
         if self.tokens[at].is_some() || self.rows.sets[at].is_some() {
             return;
         }
         let is_as_before = at > 0 && self.has_states_of_before(at);
         let known = if is_as_before { self.rows.sets[at - 1].clone() } else { None };
-        self.rows.sets[at] = known.or_else(|| Some(self.find_sets(at)));
+        self.rows.sets[at] = known.or_else(|| Some(self.reach_mut().find_sets(at)));
     }
 
     /// Whether two holes side by side have the same states around them.

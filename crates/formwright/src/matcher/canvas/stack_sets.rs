@@ -42,10 +42,48 @@ pub type Several = SmallVec<[StackSet; 6]>;
 /// Bytes of something that was found, roughly.
 const BYTES_FOUND: usize = 20;
 
+/// What is quickly told of the stacks of a set, so that most questions need no look-up.
+#[derive(Clone, Copy, Debug)]
+struct Outline {
+    /// A bit for each symbol that may be on top, by its number modulo 64.
+    symbols: u64,
+    /// The fewest and the most symbols that a stack has above the bottom.
+    least: u32,
+    most: u32,
+}
+
+impl Outline {
+    const OF_NONE: Self = Self { symbols: 0, least: u32::MAX, most: 0 };
+    const OF_BOTTOM: Self = Self { symbols: 1 << (BOTTOM % 64), least: 0, most: 0 };
+
+    /// That of a list, by the outlines of what may be below.
+    fn of(tops: &[Top], outlines: &[Self]) -> Self {
+        tops.iter().fold(Self::OF_NONE, |known, &(symbol, below)| {
+            let (below, height) = (outlines[below as usize], u32::from(symbol != BOTTOM));
+            Self {
+                symbols: known.symbols | 1 << (symbol % 64),
+                least: known.least.min(below.least + height),
+                most: known.most.max(below.most + height),
+            }
+        })
+    }
+
+    /// Whether all stacks of a set with this outline may be in one with another outline.
+    fn may_be_within(self, whole: Self) -> bool {
+        self.symbols & !whole.symbols == 0 && whole.least <= self.least && self.most <= whole.most
+    }
+
+    /// Whether sets with these outlines may share a stack.
+    fn may_meet(self, other: Self) -> bool {
+        self.symbols & other.symbols != 0 && self.least <= other.most && other.least <= self.most
+    }
+}
+
 /// The sets. What a set refers to has a smaller index, but for the bottom.
 #[derive(Clone, Debug)]
 pub struct StackSets {
     sets: IndexSet<Tops, FxBuildHasher>,
+    outlines: Vec<Outline>,
     /// By sets, descending: their union.
     unions: FxHashMap<Several, StackSet>,
     /// By two sets: whether the second one is seen to have all stacks of the first.
@@ -63,6 +101,7 @@ impl Default for StackSets {
         let sets = [SmallVec::new(), SmallVec::from_slice(&[(BOTTOM, ONLY_BOTTOM)])];
         Self {
             sets: IndexSet::from_iter(sets),
+            outlines: vec![Outline::OF_NONE, Outline::OF_BOTTOM],
             unions: FxHashMap::default(),
             inclusions: FxHashMap::default(),
             meetings: FxHashMap::default(),
@@ -77,11 +116,17 @@ impl StackSets {
         &self.sets[set as usize]
     }
 
+    fn outline(&self, set: StackSet) -> Outline {
+        self.outlines[set as usize]
+    }
+
     fn intern(&mut self, tops: Tops) -> StackSet {
         if let Some(known) = self.sets.get_index_of(&tops) {
             return known as StackSet;
         }
-        self.bytes += size_of::<Tops>() + 16 + if tops.spilled() { size_of_val(&*tops) } else { 0 };
+        self.outlines.push(Outline::of(&tops, &self.outlines));
+        self.bytes +=
+            size_of::<Tops>() + size_of::<Outline>() + 16 + if tops.spilled() { size_of_val(&*tops) } else { 0 };
         self.sets.insert_full(tops).0 as StackSet
     }
 
@@ -217,6 +262,9 @@ impl StackSets {
         if part == whole || part == NONE || whole == NONE {
             return Some(part == whole || part == NONE);
         }
+        if !self.outline(part).may_be_within(self.outline(whole)) {
+            return Some(false);
+        }
         self.inclusions.get(&(part, whole)).copied()
     }
 
@@ -266,6 +314,9 @@ impl StackSets {
     fn known_meeting(&self, one: StackSet, other: StackSet) -> Option<bool> {
         if one == other || one == NONE || other == NONE {
             return Some(one != NONE && other != NONE);
+        }
+        if !self.outline(one).may_meet(self.outline(other)) {
+            return Some(false);
         }
         self.meetings.get(&ordered(one, other)).copied()
     }

@@ -3,8 +3,19 @@
 use crate::matcher::edges::State;
 
 /// The set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct StateSet(Box<[u64]>);
+
+impl Clone for StateSet {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Without new memory, for sets of equally many states.
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clone_from(&source.0);
+    }
+}
 
 impl StateSet {
     /// None of so many states.
@@ -18,8 +29,18 @@ impl StateSet {
     }
 
     #[inline]
+    pub fn remove(&mut self, state: State) {
+        self.0[state as usize / 64] &= !(1 << (state % 64));
+    }
+
+    #[inline]
     pub fn has(&self, state: State) -> bool {
         self.0[state as usize / 64] >> (state % 64) & 1 == 1
+    }
+
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     pub fn clear(&mut self) {
@@ -28,14 +49,33 @@ impl StateSet {
 
     /// The states, ascending.
     pub fn iter(&self) -> impl Iterator<Item = State> {
-        self.0.iter().enumerate().flat_map(|(index, &word)| Bits(word).map(move |bit| index as State * 64 + bit))
+        states_of(self.0.iter().copied())
     }
 
     /// The states that another set has too, ascending.
     pub fn shared_with<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = State> + 'a {
-        let words = self.0.iter().zip(&other.0).map(|(one, other)| one & other);
-        words.enumerate().flat_map(|(index, word)| Bits(word).map(move |bit| index as State * 64 + bit))
+        states_of(self.0.iter().zip(&other.0).map(|(one, other)| one & other))
     }
+
+    /// The set of these.
+    pub fn intersect(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(one, other)| one & other).collect())
+    }
+
+    /// The states that only one of two sets has, ascending.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = State> + 'a {
+        states_of(self.0.iter().zip(&other.0).map(|(one, other)| one ^ other))
+    }
+
+    /// How many these are.
+    pub fn count_differences(&self, other: &Self) -> usize {
+        self.0.iter().zip(&other.0).map(|(one, other)| (one ^ other).count_ones() as usize).sum()
+    }
+}
+
+/// The states whose bits are set.
+fn states_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = State> {
+    words.enumerate().flat_map(|(index, word)| Bits(word).map(move |bit| index as State * 64 + bit))
 }
 
 /// The bits of a word, ascending.
@@ -66,7 +106,9 @@ mod tests {
             other.insert(state);
         }
         assert!(one.iter().eq([0, 63, 64, 129]) && one.shared_with(&other).eq([64, 129]));
-        assert!(one.has(63) && !one.has(62));
+        assert!(one.differences(&other).eq([0, 1, 63]) && one.count_differences(&other) == 3);
+        one.remove(64);
+        assert!(one.has(63) && !one.has(62) && !one.has(64) && one.len() == 3);
         one.clear();
         assert_eq!(one, StateSet::none_of(130));
     }

@@ -42,9 +42,9 @@ pub struct Edges {
     /// By state: where its edges begin in `all`; and where the last ones end.
     first: Vec<u32>,
     all: Vec<Edge>,
-    /// By state: where the states that lead to it begin in `before`; and where the last ones end.
+    /// By state: where the edges that lead to it begin in `before`; and where the last ones end.
     first_before: Vec<u32>,
-    before: Vec<State>,
+    before: Vec<EdgeBefore>,
     /// By state: tokens to the nearest end, end-of-text not counted.
     need: Vec<u32>,
 }
@@ -54,6 +54,15 @@ pub struct Edges {
 pub struct Edge {
     /// Where they lead.
     pub to: State,
+    /// The tokens.
+    pub set: SetId,
+}
+
+/// An edge, seen from the state that it leads to.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeBefore {
+    /// The state that it leaves.
+    pub from: State,
     /// The tokens.
     pub set: SetId,
 }
@@ -73,7 +82,7 @@ impl Edges {
             }
         }
         found.add_state_after_end(vocabulary);
-        found.find_states_before();
+        found.find_edges_before();
         found.find_needs();
         Ok(found)
     }
@@ -120,19 +129,19 @@ impl Edges {
         self.first.push(self.all.len() as u32);
     }
 
-    /// Finds by state which states lead to it.
-    fn find_states_before(&mut self) {
+    /// Finds by state which edges lead to it.
+    fn find_edges_before(&mut self) {
         let size = self.len();
         let mut first = vec![0_u32; size + 1];
         self.all.iter().for_each(|edge| first[edge.to as usize + 1] += 1);
         for at in 1..=size {
             first[at] += first[at - 1];
         }
-        let (mut next, mut before) = (first.clone(), vec![0; self.all.len()]);
+        let (mut next, mut before) = (first.clone(), vec![EdgeBefore { from: 0, set: 0 }; self.all.len()]);
         for state in 0..size as State {
             for edge in self.edges_of(state) {
                 let place = &mut next[edge.to as usize];
-                before[*place as usize] = state;
+                before[*place as usize] = EdgeBefore { from: state, set: edge.set };
                 *place += 1;
             }
         }
@@ -150,7 +159,7 @@ impl Edges {
             for &state in &nearest {
                 need[state as usize] = tokens;
             }
-            let before = nearest.iter().flat_map(|&state| self.before(state)).copied();
+            let before = nearest.iter().flat_map(|&state| self.edges_to(state)).map(|edge| edge.from);
             nearest = before.filter(|&state| need[state as usize] == NEVER).collect();
             nearest.sort_unstable();
             nearest.dedup();
@@ -181,9 +190,9 @@ impl Edges {
         &self.all[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
     }
 
-    /// The states with an edge to a state.
+    /// The edges that lead to a state.
     #[inline]
-    pub fn before(&self, state: State) -> &[State] {
+    pub fn edges_to(&self, state: State) -> &[EdgeBefore] {
         &self.before[self.first_before[state as usize] as usize..self.first_before[state as usize + 1] as usize]
     }
 
@@ -205,7 +214,7 @@ impl Edges {
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
         let of_states = 512 * self.automaton.accepting.len() + 16 * self.states.len();
-        of_states + (size_of::<Edge>() + size_of::<State>()) * self.all.len() + self.sets.bytes()
+        of_states + (size_of::<Edge>() + size_of::<EdgeBefore>()) * self.all.len() + self.sets.bytes()
     }
 
     /// What a token does to states.
@@ -293,7 +302,8 @@ mod tests {
         assert_eq!(spelled(&edges, 1), [(2, vec![1])]);
         assert_eq!((spelled(&edges, 2), spelled(&edges, 3)), (vec![(3, vec![4])], vec![(3, vec![4])]));
         assert_eq!((0..4).map(|state| edges.need(state)).collect::<Vec<_>>(), [1, 1, 0, 0]);
-        assert_eq!((edges.before(2), edges.before(3)), (&[0, 1][..], &[2, 3][..]));
+        let before = |state| edges.edges_to(state).iter().map(|edge| edge.from).collect::<Vec<_>>();
+        assert_eq!((before(2), before(3)), (vec![0, 1], vec![2, 3]));
         let step = |token, state| edges.step_of(&vocabulary, token).from(state);
         assert_eq!((step(0, 0), step(2, 0), step(2, 1), step(3, 0)), (Some(1), Some(2), None, None));
         assert_eq!((step(4, 0), step(4, 2), step(4, 3), step(1, 3)), (None, Some(3), Some(3), None));
