@@ -19,6 +19,9 @@ use super::{Expression, Expressions, Id, MANY, NEVER};
 /// Most units of work of one search, about a second.
 const WORK_OF_SEARCH: u64 = 1 << 24;
 
+/// A counter that goes as far has many states.
+const LARGE_COUNTER: u32 = 64;
+
 /// A search gave up, or a state would take more work, or more room, than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
@@ -47,6 +50,10 @@ impl Expressions {
             Expression::Or(parts) => self.shortest_of(&parts.clone())?,
             Expression::Concat(..) => self.shortest_concat(id)?,
             _ => {
+                if self.conflicts_without_counters(id) {
+                    self.distances.insert(id, None);
+                    return Ok(None);
+                }
                 let (begun, around) = (self.units, self.searching);
                 self.searching = around.or(Some(begun));
                 let found = self.search(id);
@@ -57,6 +64,19 @@ impl Expressions {
         };
         self.distances.insert(id, shortest);
         Ok(shortest)
+    }
+
+    /// Whether the parts of an intersection that count little have no text in common: a search over all parts would go
+    /// through the states of a counter to find the same.
+    fn conflicts_without_counters(&mut self, id: Id) -> bool {
+        let parts = self.boolean_parts(id);
+        let counts_little = |part: &&Id| self.properties[part.0 as usize].bound < LARGE_COUNTER;
+        let little: Vec<Id> = parts.iter().filter(counts_little).copied().collect();
+        if little.len() < 2 || little.len() == parts.len() {
+            return false;
+        }
+        let common = self.and(little);
+        self.shortest(common) == Ok(None)
     }
 
     /// Forgets the work of a search that was left in its midst.
