@@ -112,6 +112,25 @@ def test_texts_beside_expressions_that_ask_what_follows_are_those_of_lark_or_are
     assert seen["conform"] > len(asking) * len(matching)
 
 
+def test_a_text_in_any_case_takes_the_place_of_expressions_that_match_it_as_it_is_written() -> None:
+    """Of `"SELECT"i` and `/[a-z]+/`, the latter comes first for `select`, as it does not match `SELECT`."""
+    chance, agreed = random.Random(3), 0
+    for text, expression in itertools.product(
+        ("select", "SELECT", "Select", "a"), ("[a-z]+", "[a-zA-Z]+", "[A-Z]+", "[a]")
+    ):
+        flag, after = chance.choice(["", "i"]), chance.choice(["", "(?!=)"])
+        grammar = f'start: (KW NAME | NAME "=" NAME)+\nKW: "{text}"i\nNAME: /{expression}{after}/{flag}\n%ignore " "'
+        form, parser = fw.grammar(grammar), lark.Lark(grammar, parser="lalr")
+        for words in itertools.product(("select", "SELECT", "a", "A", "x"), ("", " = "), ("select", "A", "x")):
+            sample = " ".join(filter(None, words))
+            assert form.matches(sample) == parses(parser, sample), (grammar, sample)
+            agreed += form.matches(sample)
+    assert agreed > 40
+    circle = 'start: (T0|T1|T3)+\nT0: "Ab"i\nT1: /[aBA]+/\nT3: "AB"'
+    assert not fw.grammar(circle).matches("AB")
+    assert "only in another case" in str(fw.grammar(circle).explain())
+
+
 def test_a_rule_that_ends_with_rounds_leaves_what_may_come_after_these() -> None:
     """After rounds of `"a"` it is an `"a"` again, and no NAME; after the other alternative it is a NAME."""
     texts = ["".join(some) for count in range(1, 6) for some in itertools.product("abcd", repeat=count)]

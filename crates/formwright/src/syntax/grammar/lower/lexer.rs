@@ -383,31 +383,46 @@ impl Found<'_> {
         self.certain().chain(self.open().map(|(tag, _)| tag))
     }
 
-    /// Whether the text is one of a terminal where nothing follows.
-    fn embeds(&self, tag: Tag) -> bool {
-        let is_met = |(own, after): (Tag, TaggedState)| own == tag && self.automaton.accepts(after).contains(&tag);
-        !self.automaton.is_followed(tag) || self.open().any(is_met)
+    /// Whether an expression also matches a terminal that is a text, as it is written and where nothing follows.
+    pub fn embeds(&self, text: Tag, expression: Tag) -> bool {
+        let found = Found { state: self.state_as_written(text), ..*self };
+        let is_met =
+            |(own, after): (Tag, TaggedState)| own == expression && self.automaton.accepts(after).contains(&own);
+        found.certain().any(|tag| tag == expression) || found.open().any(is_met)
+    }
+
+    /// The state after a text as it is written: for the lexer this decides, whatever the case of the letters that it reads.
+    fn state_as_written(&self, text: Tag) -> TaggedState {
+        let Some(written) = &self.terminals[text as usize].written else { return self.state };
+        let step = |state, c| self.automaton.step(state, self.automaton.minterm(c));
+        written.chars().fold(self.automaton.start(), step)
     }
 
     /// Whether another terminal is taken where the text is in both.
     pub fn is_taken_by(&self, rival: Tag, own: Tag) -> bool {
         let [rival_info, own_info] = [rival, own].map(|tag| &self.terminals[tag as usize]);
-        let expression = if own_info.is_text { rival } else { own };
-        rival != own && wins(rival_info, own_info, self.embeds(expression))
+        let embeds = match (rival_info.is_text, own_info.is_text) {
+            (true, false) => self.embeds(rival, own),
+            (false, true) => self.embeds(own, rival),
+            _ => false,
+        };
+        rival != own && wins(rival_info, own_info, embeds)
     }
 
     /// The expressions that decide whether a text comes at all: a lexer like Lark's looks for the expression instead, if it
-    /// also matches the text where nothing follows. None if one of them matches whatever follows.
+    /// also matches the text where nothing follows, and has the flags of the text. None if one of them matches whatever
+    /// follows.
     pub fn deciding(&self, own: Tag, rivals: &Bits) -> Vec<(Tag, TaggedState)> {
         let info = &self.terminals[own as usize];
         let is_expression = |tag: Tag| {
             let other = &self.terminals[tag as usize];
             rivals.contains(tag) && other.rank == info.rank && !other.is_text
         };
-        if !info.is_text || self.certain().any(is_expression) {
+        if !info.is_text || self.certain().any(|tag| is_expression(tag) && self.embeds(own, tag)) {
             return Vec::new();
         }
-        self.open().filter(|&(tag, _)| is_expression(tag) && self.embeds(tag)).collect()
+        let has_flags = |tag: Tag| self.terminals[tag as usize].ignores_case || !info.ignores_case;
+        self.open().filter(|&(tag, _)| is_expression(tag) && has_flags(tag) && self.embeds(own, tag)).collect()
     }
 }
 

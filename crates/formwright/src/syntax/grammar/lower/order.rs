@@ -37,6 +37,8 @@ pub struct Expression {
     backslashes: usize,
     /// Its flags.
     flags: usize,
+    /// Whether one of them is that by which case does not matter.
+    pub ignores_case: bool,
     /// Whether it is one text, with or without regard to case.
     pub is_text: bool,
 }
@@ -81,6 +83,7 @@ impl<'g> Expressions<'g> {
                 length: text.chars().count(),
                 backslashes: text.matches(|c| ESCAPED.contains(c)).count(),
                 flags: usize::from(*ignores_case),
+                ignores_case: *ignores_case,
                 is_text: true,
             },
             PatternKind::Class(_) => of_length(length_of_range(self.written(pattern))),
@@ -89,8 +92,8 @@ impl<'g> Expressions<'g> {
                     let length = length_of_regex(&regex.source);
                     let is_written = self.written(pattern).starts_with('/');
                     let length = if is_written { length } else { length_in_common(&regex.source).unwrap_or(length) };
-                    let flags = regex.flags.chars().collect::<BTreeSet<char>>().len();
-                    Expression { flags, ..of_length(length) }
+                    let flags: BTreeSet<char> = regex.flags.chars().collect();
+                    Expression { flags: flags.len(), ignores_case: flags.contains(&'i'), ..of_length(length) }
                 })
             }
             PatternKind::Terminal(other) => self.of(*other),
@@ -101,7 +104,8 @@ impl<'g> Expressions<'g> {
             PatternKind::Repeat(body, low, high) => {
                 let body = self.of_pattern(body);
                 let times = times(*low, *high, self.written(pattern));
-                Expression { flags: body.flags, ..of_length(GROUP.len() + body.length_inside() + times) }
+                let length = GROUP.len() + body.length_inside() + times;
+                Expression { flags: body.flags, ignores_case: body.ignores_case, ..of_length(length) }
             }
             PatternKind::And(_) | PatternKind::Not(_) | PatternKind::Form(_) | PatternKind::Pieces(_) => {
                 of_length(self.written(pattern).chars().count()) // Lark has none of them

@@ -95,7 +95,8 @@ fn contexts_not_told_apart(grammar: &Grammar, materials: &Materials) -> Option<(
 }
 
 /// Texts that several expressions also match, some of which depend on what follows. Lark looks for such a text in place of
-/// one of these; here, it loses against all that come before it in Lark's order.
+/// one of these; here, it loses against all that come before it in Lark's order. So it is with texts that one terminal
+/// matches as they are written, and another one only in another case.
 fn texts_beside_expressions(
     grammar: &Grammar,
     materials: &mut Materials,
@@ -106,14 +107,21 @@ fn texts_beside_expressions(
     for state in automaton.states() {
         let found = Found { automaton: &automaton, terminals, state };
         let depending = found.open().count();
-        let (texts, expressions): (Vec<Tag>, Vec<Tag>) =
-            found.certain().partition(|&tag| terminals[tag as usize].is_text);
-        if depending > 0 && depending + expressions.len() > 1 {
-            all.extend(texts);
+        let certain: Vec<Tag> = found.certain().collect();
+        let texts: Vec<Tag> = certain.iter().copied().filter(|&tag| terminals[tag as usize].is_text).collect();
+        if depending > 0 && depending + certain.len() - texts.len() > 1 {
+            all.extend(texts.into_iter().map(|text| (text, "expressions that also match it depend on what follows")));
+            continue;
         }
+        let takes = |one: Tag, other: Tag| found.is_taken_by(one, other);
+        let goes_round = |&text: &Tag| {
+            let taken = certain.iter().filter(|&&tag| takes(text, tag));
+            taken.copied().any(|tag| certain.iter().any(|&other| takes(tag, other) && takes(other, text)))
+        };
+        let what = "of the terminals that also match it, some match it only in another case";
+        all.extend(texts.into_iter().filter(goes_round).map(|text| (text, what)));
     }
-    let remark = |text: Tag| {
-        let what = "expressions that also match it depend on what follows";
+    let remark = |(text, what): (Tag, &str)| {
         let message =
             format!("{}: {what}, so it may be that some texts that Lark reads do not conform", name(grammar, text));
         (grammar.terminals[text as usize].span, message)

@@ -28,6 +28,10 @@ pub struct TerminalInfo {
     pub is_nullable: bool,
     /// Whether it is one text, with or without regard to case.
     pub is_text: bool,
+    /// Of one text without regard to case: as it is written.
+    pub written: Option<Box<str>>,
+    /// Whether it has the flag by which case does not matter.
+    pub ignores_case: bool,
     /// Whether it may come between others.
     pub is_ignored: bool,
     /// What decides before the length of a match.
@@ -93,6 +97,8 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
             is_nullable: followed.is_none() && nullable(&tree),
             is_followed: followed.is_some(),
             is_text: expressions.of(id).is_text,
+            written: written_in_any_case(grammar, id).map(Into::into),
+            ignores_case: expressions.of(id).ignores_case,
             is_ignored: grammar.ignored.contains(&id),
             rank: rank_of(&grammar.terminals[id as usize]),
             order,
@@ -105,6 +111,17 @@ pub fn terminals(grammar: &Grammar, lexing: Lexing, given: &Given, limits: &Limi
 fn rank_of(terminal: &Terminal) -> Rank {
     let attributes = &terminal.attributes;
     Rank { priority: terminal.priority, is_lazy: attributes.is_lazy || attributes.suffix.is_some() }
+}
+
+/// The text of a terminal that is one text without regard to case.
+fn written_in_any_case(grammar: &Grammar, mut terminal: TerminalId) -> Option<&str> {
+    loop {
+        match &grammar.terminals[terminal as usize].pattern.kind {
+            PatternKind::Terminal(other) => terminal = *other,
+            PatternKind::Text { text, ignores_case: true } => return Some(text),
+            _ => return None,
+        }
+    }
 }
 
 /// The terminals that a pattern refers to.
