@@ -411,6 +411,9 @@ class Derivations:
     def names(self) -> list[str]:
         """The names that nodes may have, that of the start rule first."""
 
+    def rules(self) -> list[str]:
+        """Those of them that are names of rules, and not only of their alternatives."""
+
 @final
 class Merges:
     """How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.

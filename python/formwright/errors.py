@@ -150,6 +150,8 @@ class GrammarError(LanguageError):
         line: Line of the place in the grammar, from 1.
         column: Column of the place in characters, from 1.
         expected: What could have come there; empty if the fault is another one.
+        module: The grammar among ``imports=`` that the place, ``source`` and ``span`` are of; ``""`` for the one that
+            imports it.
     """
 
     def __init__(
@@ -162,11 +164,13 @@ class GrammarError(LanguageError):
         line: int = 1,
         column: int = 1,
         expected: str = "",
+        module: str = "",
     ) -> None:
         super().__init__(message, hint=hint, source=source, span=span)
         self.line = line
         self.column = column
         self.expected = expected
+        self.module = module
 
 
 class UnsupportedConstruct(GrammarError):

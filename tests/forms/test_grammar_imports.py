@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from pathlib import Path
 
@@ -75,6 +76,56 @@ def test_places_are_those_of_the_grammar() -> None:
     assert (raised.value.line, raised.value.column) == (2, 13)
 
 
+@pytest.mark.parametrize(
+    ("modules", "place", "said"),
+    [
+        ({"x": '\n\n\nb: "q" NOPE'}, ("x", 4, 8, "NOPE"), "'NOPE' is not defined"),
+        ({"x": 'a: "ü"\nb: a Q\nQ: "é" /(a)\\1/'}, ("x", 3, 9, "("), 'back-references .*\n    Q: "é" /\\(a'),
+        ({"x": "b: Q\nQ: W\n  W: Q"}, ("x", 3, 6, "Q"), "defined at x:2:1, is inside itself"),
+        ({"x": 'b: a+\n\na: (\n  a "x"\n| a )) '}, ("x", 5, 6, ")"), "expected a part .*\n    \\| a \\)\\)"),
+        ({"x": "b: c\n%import .y.c", "y": '// é\nc: "a" D'}, ("y", 2, 8, "D"), "'D' is not defined"),
+        ({"x": "b: c\n%import .y.c", "y": 'd: "a"'}, ("x", 2, 1, "%"), "the module 'y' does not define 'c'"),
+        ({"x": "b: c\n%import .z.c"}, ("x", 2, 1, "%"), "there is no module 'z'"),
+        ({"x": 'b: "x"\n%extend c: "y"'}, ("x", 2, 1, "%"), "which cannot be imported"),
+        ({"x": 'c: "x"'}, ("", 1, 1, "%"), "the module 'x' does not define 'b'"),
+        ({"x": 'b: "x"\n\n# c'}, ("", 4, 11, "c"), "'c' is not defined"),
+    ],
+)
+def test_an_error_in_a_module_names_it(modules: dict[str, str], place: tuple[str, int, int, str], said: str) -> None:
+    text = '%import .x (\n  b\n)\nstart: b+ "é"' if place[0] else "%import .x (\n  b\n)\nstart: b+ c"
+    with pytest.raises(errors.GrammarError, match=said) as raised:
+        fw.grammar(text, imports=modules)
+    error = raised.value
+    assert (error.module, error.line, error.column) == place[:3]
+    assert error.source == modules.get(error.module, text)
+    assert error.span is not None
+    assert error.source.encode()[slice(*error.span)].decode() == place[3]
+    named = f"module {error.module!r}" if error.module else "grammar"
+    assert str(error).startswith(f"{named} at {error.line}:{error.column}: ")
+
+
+def test_bounds_and_rules_without_end_in_a_module_have_its_places() -> None:
+    with pytest.raises(errors.LimitExceeded, match="module 'x' at 2:205: limit reached"):
+        fw.grammar("start: b\n%import .x.b", imports={"x": "\nb: " + "(" * 300})
+    with pytest.raises(errors.UnsatisfiableSchema, match="module 'x' at 2:1: no text conforms"):
+        fw.grammar("start: b\n%import .x.b", imports={"x": "\nb: a\na: b"})
+
+
+def test_remarks_on_a_module_name_it() -> None:
+    module = '\n\nb: ("z" | Q | "z") KEY?\nKEY: /[a-z]+/\nQ: "q"'
+    text = 'start: b | b d\n%import .x.b\nd: "d" d'
+    for read in (None, "tree"):
+        form = fw.grammar(text, imports={"x": module}, read=read)
+        said = [(row.pointer, row.note) for row in form.explain()]
+        assert said == [
+            ("x:3:15", "this alternative is never taken: the one at x:3:5 has the same parts"),
+            ("3:1", "the rule 'd' never ends, and is left out"),
+        ]
+    moved = fw.grammar(text, imports={"x": "\n" + module}).explain()
+    assert [row.pointer for row in moved] == ["x:4:15", "3:1"]
+    assert "x:3:15" in str(pickle.loads(pickle.dumps(form)).explain())
+
+
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(errors.GrammarError, match="the module 'dates' does not define 'DAY'"):
         fw.grammar("start: DAY\n%import .dates.DAY", imports={"dates": DATES})
@@ -88,7 +139,7 @@ def test_what_is_missing_is_named() -> None:
 
 def test_a_grammar_without_imports_stays_as_it_is() -> None:
     text = 'start: "a" INT\n%import common.INT'
-    assert join_imports(text, {"dates": DATES}) == text
+    assert join_imports(text, {"dates": DATES}).text == text
 
 
 def test_lark_takes_the_same_texts(tmp_path: Path) -> None:

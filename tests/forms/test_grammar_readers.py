@@ -200,6 +200,76 @@ def test_trees_of_lark_have_their_lines_and_columns(text: str) -> None:
     assert fw.grammar(grammar, read=Places()).parse(text) == Places().transform(expected)
 
 
+WORDS = """
+    !start: "let" NAME ("(" args ")")? ["+=" value] end
+    args: NAME* -> names
+    value: /[0-9]/ | pair{NAME}
+    pair{x}: x ":" x
+    end: nothing "."?
+    nothing:
+    NAME: /[a-z]/
+"""
+
+
+def _describe(tree: Any) -> Any:
+    place = getattr(tree.meta, "line", None), getattr(tree.meta, "column", None)
+    return str(tree.data), getattr(tree.data, "type", None), tree.meta.empty, place, tree.children
+
+
+@pytest.mark.parametrize("text", ["letx", "letx()", "letx(ab)+=1.", "letx+=a:b"])
+def test_a_transformer_of_lark_gets_its_tokens_and_trees(text: str) -> None:
+    """Also tokens that have no name in the grammar, and trees that have no text."""
+
+    class Described(lark.Transformer):  # type: ignore[misc]
+        def LET(self, token: Any) -> Any:
+            return "LET", token
+
+        def LPAR(self, token: Any) -> Any:
+            return "LPAR", token
+
+        def __default_token__(self, token: Any) -> Any:
+            return token.type, token
+
+        def __default__(self, data: Any, children: list[Any], meta: Any) -> Any:
+            return _describe(lark.Tree(data, children, meta))
+
+        @lark.v_args(tree=True)
+        def nothing(self, tree: Any) -> Any:
+            return _describe(tree)
+
+        args = names = nothing
+
+    expected = lark.Lark(WORDS, parser="lalr", propagate_positions=True).parse(text)
+    found = fw.grammar(WORDS, read=Described()).parse(text)
+    assert found == Described().transform(expected)
+    assert "('nothing', 'RULE', True, (None, None), [])" in str(found)
+
+
+def test_an_empty_tree_of_lark_is_refused_at_its_place() -> None:
+    class Refusing(lark.Transformer):  # type: ignore[misc]
+        def nothing(self, _: Any) -> Any:
+            raise ValueError("no")
+
+    with pytest.raises(errors.OutputInvalid, match="the reader of 'nothing' rejects") as raised:
+        fw.grammar(WORDS, read=Refusing()).parse("letx+=1.")
+    assert raised.value.span == (7, 7)
+
+
+def test_readers_of_terminals_without_names_have_those_of_lark() -> None:
+    assert fw.grammar('!start: "let" "("', read={"LET": str.upper, "LPAR": "[".join}).parse("let(").children == (
+        "LET",
+        "(",
+    )
+    tree = fw.grammar('!start: "let" "+=" /x/ "let"i "ü" "_y" "("\nLPAR: "z"', read="tree").parse("let+=xLETü_y(")
+    names = ["LET", "__ANON_0", "__ANON_1", "__ANON_2", "Ü", "_Y", "__ANON_3"]
+    assert [child.name for child in tree.children if isinstance(child, fw.Token)] == names
+    with pytest.raises(errors.ArgumentError, match="the grammar has no 'LET'"):
+        fw.grammar('start: "let" /x/', read={"LET": str})  # it is left out of the tree, so the reader never runs
+    (only,) = fw.grammar("root ::= 'a'", read="tree").parse("a").children
+    assert isinstance(only, fw.Token)
+    assert only.name == ""
+
+
 @pytest.mark.parametrize(
     ("read", "said"),
     [

@@ -122,6 +122,13 @@ def test_no_token_leads_to_what_a_look_ahead_refuses() -> None:
     assert matcher.allowed_token_ids() == [1, 6]
 
 
+@pytest.mark.parametrize("ahead", [r"(?!\b)", "(?=^a)", "(?=a(?<=a))", r"(?=a\B)"])
+def test_a_look_ahead_that_asks_what_came_before_is_refused_as_such(ahead: str) -> None:
+    with pytest.raises(errors.UnsupportedConstruct, match="a look-ahead that asks what came before") as raised:
+        fw.grammar(f'start: A "b"\nA: /b{ahead}/')
+    assert (raised.value.line, raised.value.column) == (2, 4)
+
+
 def test_without_a_lexer_nothing_asks_what_follows() -> None:
     with pytest.raises(errors.UnsupportedConstruct, match="only a lexer") as raised:
         fw.grammar("start: A\nA: /a(?=b)/", lexing="any")
@@ -597,3 +604,25 @@ def test_explain_tells_what_is_hardly_meant() -> None:
     ]
     assert [row.status for row in fw.grammar('start: "x"', read="tree").explain()] == []
     assert "<td>3:1</td>" in form.explain()._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "conform", "depart", "said"),
+    [
+        ("root ::= [#x20_]", " _", "x#20", "is a character, here U+0020"),
+        ("root ::= '<' [^#x00-#x20<>]* '>'", ["<http://x2.org/0>"], ["< >", "<\n>"], "is a character, here U+0000"),
+        ("root ::= [^#x22a]", 'a2#x"', ["\u022a"], "is a character, here U+022A"),
+        ("root ::= [#x61-#x7A_]", "az_", "A#9", "is a character, here U+0061"),
+        ("root ::= [#x61_] | #x0A", "a_\n", "#x6", "is a character, here U+0061"),
+        ('root ::= [#x61_] | "\\n"', "#x61_\n", "a", "is its characters, as for llama.cpp"),
+        ("root ::= [#x0-9a-f]", "#x019af", ["\x00", "/", "g"], "is its characters, as for llama.cpp"),
+        ("root ::= [#x61_]{1}  # of llama.cpp", "#x61_", "a", "write '\\x61'"),
+    ],
+)
+def test_a_number_in_a_class_is_one_character_or_its_own(text: str, conform: Any, depart: Any, said: str) -> None:
+    """As for the W3C, or as for llama.cpp: all classes of a grammar are read alike, and `explain` says how."""
+    form = fw.grammar(text)
+    assert [sample for sample in conform if not form.matches(sample)] == []
+    assert [sample for sample in depart if form.matches(sample)] == []
+    (remark,) = form.explain()
+    assert said in remark.note

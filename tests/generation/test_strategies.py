@@ -170,6 +170,8 @@ def test_wrong_options_are_errors(toy: Any) -> None:
         ({"beams": 2, "fidelity": "smc"}, "beams"),
         ({"fidelity": "best"}, "fidelity"),
         ({"fidelity": "smc", "particles": 0}, "particles"),
+        ({"fidelity": "smc", "returns": 3}, "returns"),
+        ({"fidelity": "exact", "returns": 2}, "returns"),
         ({"fidelity": "smc", "temperature": 0}, "temperature"),
         ({"fidelity": "smc", "finish": False}, "finish"),
         ({"fidelity": "exact", "top_k": 3}, "top_k"),
@@ -189,6 +191,7 @@ def test_wrong_options_are_errors(toy: Any) -> None:
         with pytest.raises(fw.errors.ArgumentError) as caught:
             model.generate([1], form, **options)
         assert caught.value.argument == name, options
+        assert "fidelity" not in options or "beams" in options or "beams look" not in str(caught.value), options
     for prompts, forms, options, name in (
         ("abc", form, {}, "prompts"),
         ([[1]], [form, form], {}, "forms"),

@@ -15,7 +15,7 @@ import formwright as fw
 
 lark = pytest.importorskip("lark")
 
-__all__ = ["ALL", "parsers", "parses", "random_escapes", "random_pattern"]
+__all__ = ["ALL", "parsers", "parses", "random_escapes", "random_labels", "random_pattern"]
 
 TEXTS = ["a", "b", "ab", "aa", "ba", "bb"]
 REGEXES = ["a+", "b+", "[ab]+", "ab?", "ba*", "a*b", "[ab]"]
@@ -100,6 +100,68 @@ def random_grammar(
         more, kept = random_unused(dice)
         lines, terminals = lines + more, terminals + kept
     return "\n".join(lines) + "\n", terminals
+
+
+LABELLED = [
+    *(
+        ('"let"', "let"),
+        ('"LET"', "LET"),
+        ('"let"i', "lEt"),
+        ('"_y"', "_y"),
+        ('"ü"', "ü"),
+        ('"ß"', "ß"),
+        ('"a\u0301"', "a\u0301"),
+    ),
+    *(
+        ('"+"', "+"),
+        ('"("', "("),
+        ('"\\n"', "\n"),
+        ('"_"', "_"),
+        ('"\\""', '"'),
+        ('"\\\\"', "\\"),
+        ('"\\r\\n"', "\r\n"),
+    ),
+    *(('"+="', "+="), ('"--"', "--"), ('"1"', "1"), ('"²"', "²"), ('"a b"', "a b"), ('"plus"', "plus"), ('"§"', "§")),
+    *(("/x[0-9]/", "x1"), ("/z/", "z"), ("/z/i", "Z"), ('"k".."m"', "l"), ("/p|q/", "q"), ("N", "n"), ('"+"i', "+")),
+]
+"""Terminals, most of which have no name, and a text of each."""
+
+
+def random_labels(dice: random.Random) -> tuple[str, str]:
+    """A grammar with terminals in brackets of many kinds, of which all are children, and a text of it."""
+
+    def item(depth: int) -> tuple[str, str]:
+        choice = dice.random()
+        if choice < 0.5 or depth > 3:
+            return dice.choice(LABELLED)
+        (inside, text), (other, _) = row(depth + 1), row(depth + 1)
+        if choice < 0.6:
+            return f"({inside})", text
+        if choice < 0.7:
+            return f"[{inside}]", text
+        if choice < 0.8:
+            return f"({inside} | {other})", text
+        if choice < 0.85:
+            return f"({inside})~1", text
+        atom, text = dice.choice(LABELLED)
+        if choice < 0.9:
+            return f"t{{{atom}}}", f"{text}@@"
+        return (f"u{{{atom}}}", f"{text}<>") if choice < 0.95 else (f"u{{t{{{atom}}}}}", f"{text}@@<>")
+
+    def row(depth: int) -> tuple[str, str]:
+        items = [item(depth) for _ in range(dice.randint(1, 3))]
+        return " ".join(written for written, _ in items), "".join(text for _, text in items)
+
+    def rows(name: str) -> tuple[str, str]:
+        (first, text), (second, _) = row(0), row(0)
+        alias = dice.choice(["", f" -> {name}_x"])
+        return f"!{name}: {first}{alias}" + dice.choice(["", f" | {second}"]), text
+
+    (start, text), (r, more) = rows("start"), rows("r")
+    named = dice.sample(['PLUS: "pp"', 'LET: "lll"', 'NAMED: "--"', '_HIDDEN: "1"', 'LSQB: "+="'], 2)
+    lines = [start.replace("start:", "start: r", 1), r, '!t{x}: x "@@"', '!u{x}: (x "<>")', 'N: "n"', *named]
+    dice.shuffle(lines)
+    return "\n".join(lines), more + text
 
 
 UNUSED = [

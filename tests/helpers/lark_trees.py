@@ -14,7 +14,7 @@ __all__ = ["check_tree", "lark"]
 
 
 def check_tree(ours: fw.Tree, theirs: Any, said: str, *, has_blanks: bool = True) -> None:
-    """Fails unless a tree is that of Lark, with the same names of tokens where they have any.
+    """Fails unless a tree is that of Lark, with the same names of tokens.
 
     Where Lark has a token or nothing in place of the root, ours is its only child. Without blanks, what is not there is
     left out of both.
@@ -26,7 +26,8 @@ def check_tree(ours: fw.Tree, theirs: Any, said: str, *, has_blanks: bool = True
         ours, expected = _without_blanks(ours), _without_blanks(expected)
     assert ours == expected, f"{said}\n{ours.pretty()}\n--\n{expected.pretty()}"
     pairs = zip(_tokens_of(ours), _tokens_of(expected), strict=True)
-    assert all(mine.name in ("", other.name) for mine, other in pairs), said
+    for mine, other in pairs:
+        assert mine.name == other.name, f"{said}\n{mine!r} is {other.name}"
 
 
 def _tree_of(node: Any) -> Any:

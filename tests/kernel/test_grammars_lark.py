@@ -14,7 +14,7 @@ from collections import Counter
 from typing import Literal
 
 import pytest
-from lark_grammars import ALL, parsers, parses, random_escapes, random_pattern
+from lark_grammars import ALL, parsers, parses, random_escapes, random_labels, random_pattern
 from lark_trees import check_tree, lark
 
 import formwright as fw
@@ -69,6 +69,80 @@ def test_trees_are_those_of_lark(has_shapes: bool) -> None:
     print(dict(seen))
     assert seen["trees"] > 3 * seen["grammars"]
     assert seen["trees"] > 100 * seen["otherwise"]
+
+
+def test_explain_tells_where_lark_takes_a_shorter_match() -> None:
+    texts = ["".join(some) for count in range(1, 6) for some in itertools.product("ab.", repeat=count)]
+    pool = [
+        "/a+/",
+        "/b+/",
+        "/[ab]+/",
+        "/ab?/",
+        "/ba*/",
+        "/a*b/",
+        "/[ab]/",
+        "/[a.]+/",
+        "/(ab)+/",
+        "/b+[.]?/",
+        '"ab"',
+        '"a."',
+    ]
+    dice, seen = random.Random(SEED), Counter[str]()
+    for _ in range(2 * COUNT):
+        chosen = dice.sample(pool, dice.randint(2, 4))
+        lines = [f"T{at}{dice.choice(['', '', '', '.1'])}: {written}" for at, written in enumerate(chosen)]
+        grammar = "\n".join([f"start: ({' | '.join(f'T{at}' for at in range(len(chosen)))})*", *lines])
+        parser, form = lark.Lark(grammar, parser="lalr"), fw.grammar(grammar, read="tree")
+        differs = any(tokens_of(form, text) != lark_tokens(parser, text) for text in texts)
+        said = "to Lark, T" in str(form.explain())
+        assert said == differs, f"{grammar}\n{form.explain()}"
+        seen["said" if said else "not said"] += 1
+    print(dict(seen))
+    assert min(seen["said"], seen["not said"]) > COUNT / 10
+
+
+def tokens_of(form: fw.Form[fw.Tree], text: str) -> list[tuple[str, str]] | None:
+    if not form.matches(text):
+        return None
+    return [(child.name, str(child)) for child in form.parse(text).children if isinstance(child, fw.Token)]
+
+
+def lark_tokens(parser: lark.Lark, text: str) -> list[tuple[str, str]] | None:
+    try:
+        return [(token.type, str(token)) for token in parser.parse(text).children]
+    except lark.exceptions.LarkError:
+        return None
+
+
+def test_the_shorter_match_of_lark_may_be_what_is_ignored() -> None:
+    (remark,) = fw.grammar('start: (NL "x" | WS)*\nNL: /(\\r?\\n)+/\nWS: /[ \\n]+/').explain()
+    assert remark.note.startswith("to Lark, NL comes before WS, also where its match is shorter")
+    assert (remark.pointer, remark.status) == ("2:1", "remark")
+    ignored = 'start: (NL "x")*\nNL: /(\\r?\\n)+/\nWS: /[ \\n]+/\n%ignore WS'
+    assert "to Lark, NL comes before WS" in str(fw.grammar(ignored).explain())
+    apart = 'start: NL "x" WS\nNL: /(\\r?\\n)+/\nWS: /[ \\n]+/'
+    assert not fw.grammar(apart).explain()
+    assert fw.grammar(apart, lexing="basic").explain()
+    assert not fw.grammar(apart, lexing="any").explain()
+
+
+def test_terminals_without_names_are_called_as_in_lark() -> None:
+    dice, seen = random.Random(SEED), Counter[str]()
+    for _ in range(4 * COUNT):
+        grammar, text = random_labels(dice)
+        try:
+            theirs = lark.Lark(grammar, parser="lalr").parse(text)
+        except lark.exceptions.LarkError:
+            seen["of no text, or ambiguous"] += 1
+            continue
+        form = fw.grammar(grammar, read="tree")
+        if form.matches(text):  # else a lexer takes a longer match
+            check_tree(form.parse(text), theirs, f"{grammar}\n{text!r}")
+            seen["trees"] += 1
+            seen["numbered"] += "__ANON" in str(theirs)
+    print(dict(seen))
+    assert seen["trees"] > COUNT / 2
+    assert seen["numbered"] > COUNT / 4
 
 
 def test_of_two_terminals_with_one_text_that_of_lark_is_taken() -> None:

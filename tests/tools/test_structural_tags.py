@@ -197,6 +197,11 @@ def test_without_a_vocabulary_tokens_are_not_looked_up() -> None:
         ({"at_least_one": True}, ["<f>1</f>", "<f>1</f>b<f>2</f>c"], ["", "a<f>1</f>"]),
         ({"at_least_one": True, "stop_after_first": True}, ["<f>1</f>"], ["", "a<f>1</f>", "<f>1</f>b"]),
         ({"excludes": ["b", "x<"]}, ["a<f>b</f>c"], ["b", "<f>1</f>b", "x<f>1</f>"]),
+        *(
+            ({"excludes": [excluded]}, ["x", "<f>1</f>", "y<f>1</f>x", "<f>x</f><f>1</f>"], ["x<f>1</f>", "xx<f>1</f>"])
+            for excluded in ("x<", "x<f", "x<f>")
+        ),
+        ({"excludes": ["x<f>", "yx<"]}, ["xy<f>1</f>"], ["x<f>1</f>", "yx<f>1</f>", "<f>1</f>x<f>1</f>"]),
     ],
 )
 def test_triggered_tags(extra: dict[str, Any], texts: list[str], others: list[str]) -> None:
@@ -209,6 +214,30 @@ def test_text_inside_other_formats_of_a_tag_does_not_hold_its_end() -> None:
     form = form_of(TAG | {"content": {"type": "or", "elements": [sequence, {"type": "optional", "content": ANY}]}})
     assert form.matches("<f>any.</f>")
     assert not form.matches("<f>any</f>more.</f>")
+
+
+def test_text_of_a_dispatch_may_hold_the_end_around_it() -> None:
+    dispatch = {"type": "dispatch", "rules": [["a", {"type": "const_string", "value": "x"}]]}
+    assert form_of(TAG | {"content": dispatch}).matches("<f> </f>ax</f>")
+    form = form_of(TAG | {"content": dispatch | {"excludes": ["</f>"]}})
+    assert form.matches("<f> ax</f>")
+    assert not form.matches("<f> </f>ax</f>")
+
+
+def test_an_excluded_text_does_not_end_with_the_end_of_a_trigger() -> None:
+    rules = [["<f", {"type": "const_string", "value": "1"}], ["<g", {"type": "const_string", "value": "2"}]]
+    form = form_of({"type": "dispatch", "rules": rules, "excludes": ["x<f", "y<g"]})
+    assert [text for text in ("<f1", "x<f1", "y<f1", "x<g2", "y<g2", "<f1y<g2") if form.matches(text)] == [
+        "<f1",
+        "y<f1",
+        "x<g2",
+    ]
+    by_token = {"begin": "<|open|>", "content": ANY, "end": "</f>"}
+    form = form_of(TAGS | {"triggers": ["<|open|>"], "tags": [by_token], "excludes": ["x<|open|>"]})
+    matcher = fw.compile(form, VOCABULARY).matcher()
+    assert 258 in matcher.allowed_token_ids()
+    matcher.accept_tokens([ord("x")])
+    assert 258 not in matcher.allowed_token_ids()
 
 
 def test_at_most_so_many_tokens() -> None:

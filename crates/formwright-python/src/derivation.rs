@@ -116,4 +116,9 @@ impl Derivations {
     fn names(&self) -> Vec<String> {
         self.kernel.names().iter().map(ToString::to_string).collect()
     }
+
+    /// Those of them that are names of rules, and not only of their alternatives.
+    fn rules(&self) -> Vec<String> {
+        self.kernel.rules().iter().map(ToString::to_string).collect()
+    }
 }

@@ -34,7 +34,8 @@ class Reading(NamedTuple):
     """How one keyword of a JSON Schema was read.
 
     Attributes:
-        pointer: JSON Pointer of the schema that holds it, ``""`` for the root; of a grammar, line and column.
+        pointer: JSON Pointer of the schema that holds it, ``""`` for the root; of a grammar, line and column, in a
+            module that it imports after the name of that: ``4:8``, ``dates:4:8``.
         keyword: The keyword.
         status: ``default``: no keyword, but a variable of the environment that gives an option its value; ``enforced``;
             ``annotation``: says nothing about texts; ``redundant``: without effect here;
@@ -52,7 +53,7 @@ class Reading(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The pointer as a fragment, ``#/type``; of a grammar, line and column."""
+        """The pointer as a fragment, ``#/type``; of a grammar, line and column, as there."""
         return self.pointer if self.status == "remark" else f"#{self.pointer}"
 
 

@@ -43,6 +43,7 @@ from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejec
 from formwright.forms.context import validation_context
 from formwright.forms.controls import byte_vocabulary, read_control_tokens
 from formwright.forms.explain import Check, Explanation, Reading
+from formwright.forms.grammar_places import JoinedGrammar
 from formwright.forms.readers import (
     Alternative,
     Chain,
@@ -108,6 +109,7 @@ class Form(Generic[T_co]):
         name: What the part is called inside a composition, if it has a name.
         after_prompt: The form of what is still to be written after a prompt that ends with some text, if that matters.
         origin: The schema, pattern, options or tools that it was made of; ``None`` for compositions.
+        joined: Where the parts of a grammar are written that imports others; ``None`` for other forms.
     """
 
     language: Language
@@ -118,6 +120,7 @@ class Form(Generic[T_co]):
     name: str | None = None
     after_prompt: Callable[[str], Form[Any] | None] | None = None
     origin: Origin | None = None
+    joined: JoinedGrammar | None = None
 
     def parse(self, text: str | bytes, *, context: Any = None) -> T_co:
         """The value that ``text`` spells.
@@ -225,7 +228,8 @@ class Form(Generic[T_co]):
 
     def explain(self) -> Explanation:
         """How every keyword was read; of a grammar, what is allowed but hardly meant. Empty for other forms."""
-        return Explanation.of(self.defaults, self.language.explain())
+        rows = self.language.explain()
+        return Explanation.of(self.defaults, rows if self.joined is None else self.joined.place_rows(rows))
 
     def __and__(self, other: Form[Any], /) -> Form[T_co]:
         """The texts that are in this form and in ``other``, read as this one reads them.

@@ -3,15 +3,15 @@ r"""``%import`` of other Lark grammars: what a grammar takes from them is writte
 ::
 
     text = "start: DATE\n%import .dates.DATE"
-    join_imports(text, {"dates": "DATE: YEAR /-\\d\\d/\nYEAR: /\\d{4}/"})
+    join_imports(text, {"dates": "DATE: YEAR /-\\d\\d/\nYEAR: /\\d{4}/"}).text
     # start: DATE
     #
     # DATE: DATES__YEAR /-\d\d/
     # DATES__YEAR: /\d{4}/
 
 As in Lark, an imported name is the one here, or its alias, what it refers to has the name of its module before its own,
-and what a module ignores is not imported. The rest of the grammar stays where it is, so places in messages are those of
-its text.
+and what a module ignores is not imported. The rest of the grammar stays where it is; that messages name the places of
+modules, `grammar_places` sees to.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from formwright.errors import ArgumentError, GrammarError
+from formwright.errors import ArgumentError
+from formwright.forms.grammar_places import Excerpt, JoinedGrammar, fail_at
 
 __all__ = ["find_modules", "join_imports"]
 
@@ -39,24 +40,30 @@ _STATEMENT = re.compile(r"^[ \t]*(?:(?P<statement>%\w+)|[!?]*(?P<name>[A-Za-z_]\
 _IMPORT = re.compile(
     r"%import\s+(?P<dot>\.?)(?P<path>\w+(?:\.\w+)*)[ \t]*(?:\((?P<several>[^)]*)\)|->[ \t]*(?P<alias>\w+))?"
 )
+_NOT_AN_END = re.compile(r"[^\n]")
 _PARAMETERS = re.compile(r"[!?]*\w+[ \t]*\{([^}]*)\}")
 
 
 @dataclass(frozen=True)
 class Import:
-    """One imported name: from which module, and what it is called here."""
+    """One imported name: from which module, what it is called here, and where the statement is."""
 
     module: str
     name: str
     alias: str
+    at: int
 
 
 @dataclass
 class _Module:
-    """What a grammar defines, by name, and what it imports."""
+    """What a grammar defines, by name, each with its place, and what it imports."""
 
-    definitions: dict[str, str] = field(default_factory=dict)
+    definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
     imports: dict[str, Import] = field(default_factory=dict)
+
+    def has(self, name: str) -> bool:
+        """Whether it defines or imports a name."""
+        return name in self.definitions or name in self.imports
 
 
 def find_modules(text: str, package: str = "") -> list[str]:
@@ -65,7 +72,7 @@ def find_modules(text: str, package: str = "") -> list[str]:
     return list(dict.fromkeys(modules))
 
 
-def join_imports(text: str, modules: Mapping[str, str]) -> str:
+def join_imports(text: str, modules: Mapping[str, str]) -> JoinedGrammar:
     """A grammar with what it imports from other grammars.
 
     Args:
@@ -80,79 +87,84 @@ def join_imports(text: str, modules: Mapping[str, str]) -> str:
     for name, module in modules.items():
         if not isinstance(module, str):
             raise ArgumentError(f"imports[{name!r}]: expected a str, got {type(module).__name__}", argument="imports")
-    linker, kept = _Linker(modules), text
-    for span, imports in _imports(text, ""):
+    sources = {**modules, "": text}
+    linker, kept = _Linker(sources), text
+    for (start, end), imports in _imports(text, ""):
         if all(one.module in modules for one in imports):
-            kept = kept[: span[0]] + " " * (span[1] - span[0]) + kept[span[1] :]
+            kept = kept[:start] + _NOT_AN_END.sub(" ", kept[start:end]) + kept[end:]
             for one in imports:
-                linker.add(one, one.alias)
-    return "\n".join([kept, *linker.write()]) if linker.names else text
+                linker.add(one)
+    if not linker.names:
+        return JoinedGrammar(text, sources)
+    pieces = (Excerpt(kept, "", 0, len(kept)), *linker.write())
+    return JoinedGrammar("".join(piece.text for piece in pieces), sources, pieces)
 
 
 class _Linker:
     """Collects definitions of modules under the names that they have in the importing grammar."""
 
-    def __init__(self, modules: Mapping[str, str]) -> None:
-        self.texts = modules
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.sources = sources
         self.modules: dict[str, _Module] = {}
         self.names: dict[tuple[str, str], str] = {}
-        self.open: list[tuple[str, str]] = []
-        self.lines: list[str] = []
+        self.open: list[tuple[str, str, Excerpt]] = []
+        self.lines: list[Excerpt] = []
 
-    def add(self, wanted: Import, name: str) -> None:
-        """Names what is imported."""
-        known = self.name_of(wanted.module, wanted.name, name)
-        if known != name:  # it has a name already, so this is another one for it
-            self.lines.append(f"{name}: {known}")
+    def add(self, wanted: Import) -> None:
+        """Names what the grammar imports."""
+        known = self.name_of(wanted.module, wanted.name, Excerpt("", "", wanted.at, 0), wanted.alias)
+        if known != wanted.alias:  # it has a name already, so this is another one for it
+            self.lines.append(Excerpt(f"\n{wanted.alias}: {known}", "", wanted.at, len("%import")))
 
-    def write(self) -> Iterator[str]:
+    def write(self) -> Iterator[Excerpt]:
         """The definitions of all names, and of those that they refer to."""
-        for module, name in self.open:  # grows while it is read
-            yield self.definition(module, name, self.names[module, name])
+        for module, name, asked in self.open:  # grows while it is read
+            yield from self.definition(module, name, asked)
         yield from self.lines
 
-    def definition(self, path: str, name: str, own: str) -> str:
+    def definition(self, path: str, name: str, asked: Excerpt) -> Iterator[Excerpt]:
+        """The definition of a name, which was asked for somewhere."""
+        own = self.names[path, name]
         if path not in self.modules:
-            self.modules[path] = _read_module(self.texts[path], path)
+            self.modules[path] = _read_module(self.sources[path], path)
         module = self.modules[path]
         if name in module.definitions:
-            return self.rewrite(path, module, name, own)
+            yield from self.rewrite(path, module, name, own)
+            return
         if name not in module.imports:
-            raise GrammarError(f"%import: the module {path!r} does not define {name!r}")
+            said = f"%import: the module {path!r} does not define {name!r}"
+            raise fail_at(self.sources[asked.module], asked.module, asked.at, said)
         wanted = module.imports[name]
+        here = Excerpt("", path, wanted.at, len("%import"))
         if wanted.module == "common":
-            return f"%import common.{wanted.name} -> {own}"
-        if wanted.module not in self.texts:
-            raise GrammarError(
-                f"%import in the module {path!r}: there is no module {wanted.module!r}", hint="add its text to imports="
-            )
-        return f"{own}: {self.name_of(wanted.module, wanted.name)}"
+            yield here._replace(text=f"\n%import common.{wanted.name} -> {own}")
+            return
+        if wanted.module not in self.sources:
+            said = f"%import in the module {path!r}: there is no module {wanted.module!r}"
+            raise fail_at(self.sources[path], path, wanted.at, said, hint="add its text to imports=")
+        yield here._replace(text=f"\n{own}: {self.name_of(wanted.module, wanted.name, here)}")
 
-    def name_of(self, path: str, name: str, own: str | None = None) -> str:
+    def name_of(self, path: str, name: str, asked: Excerpt, own: str | None = None) -> str:
         """What a name of a module is called here: ``own`` if it is new, or after its module."""
         if (path, name) not in self.names:
-            self.open.append((path, name))
+            self.open.append((path, name, asked))
             self.names[path, name] = own or _name_in_module(path, name)
         return self.names[path, name]
 
-    def rewrite(self, path: str, module: _Module, name: str, own: str) -> str:
+    def rewrite(self, path: str, module: _Module, name: str, own: str) -> Iterator[Excerpt]:
         """A definition, in which what it refers to has the names of the importing grammar."""
-        text = module.definitions[name]
+        text, start = module.definitions[name]
         parameters = _PARAMETERS.match(text)
         kept = {word.strip() for word in parameters.group(1).split(",")} if parameters else set()
-        parts, is_first = [], True
+        own_name: str | None = own
+        yield Excerpt("\n", path, start, 0)
         for token in _TOKEN.finditer(text):
-            word = token.group()
-            if token.lastgroup == "name" and is_first:
-                word, is_first = own, False
-            elif (
-                token.lastgroup == "name"
-                and word not in kept
-                and (word in module.definitions or word in module.imports)
-            ):
-                word = self.name_of(path, word)
-            parts.append(word)
-        return "".join(parts).rstrip()
+            piece = Excerpt(token.group(), path, start + token.start(), len(token.group()))
+            if token.lastgroup == "name" and own_name is not None:
+                piece, own_name = piece._replace(text=own_name), None
+            elif token.lastgroup == "name" and piece.text not in kept and module.has(piece.text):
+                piece = piece._replace(text=self.name_of(path, piece.text, piece))
+            yield piece
 
 
 def _name_in_module(path: str, name: str) -> str:
@@ -170,9 +182,12 @@ def _read_module(text: str, path: str) -> _Module:
     ends = [match.start() for match in starts[1:]] + [len(text)]
     for start, end in zip(starts, ends, strict=True):
         if start["statement"] in ("%override", "%extend"):
-            raise GrammarError(f"%import: the module {path!r} has {start['statement']}, which cannot be imported")
+            said = f"%import: the module {path!r} has {start['statement']}, which cannot be imported"
+            raise fail_at(text, path, start.start("statement"), said)
         if start["name"]:
-            module.definitions[start["name"]] = text[start.start() : end].strip()
+            definition = text[start.start() : end]
+            at = start.start() + len(definition) - len(definition.lstrip())
+            module.definitions[start["name"]] = definition.strip(), at
     package = path.rpartition(".")[0]
     module.imports = {one.alias: one for _, ones in _imports(text, package) for one in ones}
     return module
@@ -205,4 +220,4 @@ def _imports(text: str, package: str) -> Iterator[tuple[tuple[int, int], list[Im
             names = [(name, name) for name in re.findall(r"\w+", match["several"])]
         module = ".".join([package, *path] if match["dot"] and package else path)
         if module:
-            yield match.span(), [Import(module, name, alias) for name, alias in names]
+            yield match.span(), [Import(module, name, alias, match.start()) for name, alias in names]

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import starmap
 from pathlib import PurePath
 from typing import Any, Literal, overload
 
@@ -28,6 +29,7 @@ from formwright.errors import ArgumentError
 from formwright.forms.explain import Reading
 from formwright.forms.form import Form, Origin
 from formwright.forms.grammar_imports import join_imports
+from formwright.forms.grammar_places import JoinedGrammar
 from formwright.forms.kept import find_form
 from formwright.forms.lark_expressions import remark_escapes, translate_expressions
 from formwright.forms.text_checks import check_text, shorten
@@ -130,29 +132,31 @@ def grammar(
     """
     _check_grammar(text)
     _check_ambiguous(ambiguous, read)
-    if imports:
-        text = join_imports(text, imports)
+    joined = join_imports(text, imports) if imports else JoinedGrammar(text, {"": text})
+    text = joined.text
     given = dict(forms or {})
     for name, form in given.items():
         if not isinstance(form, Form):
             raise ArgumentError(f"forms[{name!r}]: expected a Form, got {type(form).__name__}", argument="forms")
 
     def make() -> Form[Any]:
-        return _make_form(text, (syntax, start, lexing), given, (read, ambiguous), vocabulary)
+        with joined.placing_errors():
+            return _make_form(joined, (syntax, start, lexing), given, (read, ambiguous), vocabulary)
 
     is_kept = not given and vocabulary is None and (read is None or isinstance(read, str))
-    return find_form(("grammar", text, syntax, start, lexing, read, ambiguous) if is_kept else None, make)
+    sources = frozenset(joined.sources.items()) if joined.pieces else None
+    return find_form(("grammar", text, sources, syntax, start, lexing, read, ambiguous) if is_kept else None, make)
 
 
 def _make_form(
-    text: str,
+    joined: JoinedGrammar,
     options: tuple[str, str | None, str | None],
     given: Mapping[str, Form[Any]],
     reading: tuple[Any, str],
     vocabulary: Vocabulary | None,
 ) -> Form[Any]:
     """The form of a grammar: how its text is read and cut, the forms that it refers to, what its texts are read as."""
-    (syntax, start, lexing), (read, ambiguous) = options, reading
+    text, (syntax, start, lexing), (read, ambiguous) = joined.text, options, reading
     regexes, remarks, controls = Language.read_grammar(
         text, syntax=syntax, start=start, forms=list(given), vocabulary=vocabulary
     )
@@ -168,14 +172,16 @@ def _make_form(
     is_all = not given and not controls  # what the text alone says
     origin = Origin("grammar", text, {"syntax": syntax, "start": start, "lexing": lexing}) if is_all else None
     all_remarks = sorted([*remarks, *remark_escapes(regexes)])
-    rows = tuple(Reading(f"{line}:{column}", "", "remark", said) for line, column, said in all_remarks)
+    placed = joined.place_rows((f"{line}:{column}", "", "remark", said) for line, column, said in all_remarks)
+    rest: dict[str, Any] = {"defaults": tuple(starmap(Reading, placed)), "origin": origin}
+    rest |= {"joined": joined} if joined.pieces else {}
     if read is not None:
         reader = TreeReader(text, source, read, ambiguous)
-        return Form(reader.language, reader, title, "value", rows, origin=origin)
+        return Form(reader.language, reader, title, "value", **rest)
     if "capture" in text:  # only the tables of a reader tell whether it is an attribute
         captures = CaptureReader(text, source)
-        return Form(captures.language, captures if captures.has_captures else str, title, "text", rows, origin=origin)
-    return Form(Language.grammar(text, **source), str, title, "text", rows, origin=origin)
+        return Form(captures.language, captures if captures.has_captures else str, title, "text", **rest)
+    return Form(Language.grammar(text, **source), str, title, "text", **rest)
 
 
 def _check_grammar(text: Any) -> None:

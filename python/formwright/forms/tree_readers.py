@@ -105,7 +105,8 @@ class TreeReader(CaptureReader):
         super().__init__(text, source)
         self._read, self._ambiguous = read, ambiguous
         names = self._derivations.names()
-        self._start, self._read_nodes = names[0], _reader_of(read, names)
+        self._start = names[0]
+        self._read_nodes = _reader_of(read, names, frozenset(self._derivations.rules()))
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         return type(self), (self._text, self._source, self._read, self._ambiguous)
@@ -148,7 +149,7 @@ def _ambiguity(text: str, span: tuple[int, int]) -> OutputAmbiguous:
     return OutputAmbiguous(message, hint=hint, text=text, position=len(text), span=span)
 
 
-def _reader_of(read: Any, names: list[str]) -> Callable[[Nodes, str], Any]:
+def _reader_of(read: Any, names: list[str], rules: frozenset[str]) -> Callable[[Nodes, str], Any]:
     if read == "tree":
         return lambda nodes, text: _root(fold(nodes, text), names[0])
     if isinstance(read, Mapping):
@@ -160,7 +161,7 @@ def _reader_of(read: Any, names: list[str]) -> Callable[[Nodes, str], Any]:
     if _is_transformer(read):
         from formwright.forms.lark_trees import transform
 
-        return lambda nodes, text: transform(read, nodes, text)
+        return lambda nodes, text: transform(read, nodes, text, rules)
     _check_methods(read, names)
     return lambda nodes, text: _fold_with(_MethodReaders(read), nodes, text)
 

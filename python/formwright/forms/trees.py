@@ -48,7 +48,8 @@ class Token(str):
     """A piece of a text that a terminal of a grammar has read: a ``str``.
 
     Attributes:
-        name: The name of the terminal; ``""`` for one without a name, ``"@name"`` for a form of ``forms=``.
+        name: The name of the terminal; of one without a name, what Lark calls it: ``"LPAR"`` for ``"("``, ``"LET"`` for
+            ``"let"``, ``"__ANON_0"``; ``""`` in GBNF and EBNF. ``"@name"`` for a form of ``forms=``.
         start: Where it begins in the text, in characters.
         end: Where it ends.
     """

@@ -157,18 +157,24 @@ class Strategy:
         if self.fidelity == "adaptive":
             check_adaptive(self.returns, self.most_calls)
         if self.fidelity != "mask" and self._has_beams:
-            name = "beams" if self.beams != 1 else "returns"
-            raise ArgumentError(
-                f'{name}= cannot be combined with fidelity="{self.fidelity}": beams look for the most likely text, '
-                "samples do not",
-                argument=name,
-            )
+            raise self._refuse_beams()
         if self.particles is not None and not (isinstance(self.particles, int | np.integer) and self.particles >= 1):
             raise ArgumentError(
                 f"particles: expected an integer from 1 on, got {self.particles!r}", argument="particles"
             )
         if self._has_beams:
             check_beams(self.beams, self.returns)
+
+    def _refuse_beams(self) -> ArgumentError:
+        """What is wrong with several texts where they are drawn."""
+        if self.beams != 1:
+            why = "beams look for the most likely text, samples do not"
+            return ArgumentError(f'beams= cannot be combined with fidelity="{self.fidelity}": {why}', argument="beams")
+        return ArgumentError(
+            f'returns= cannot be combined with fidelity="{self.fidelity}": it draws one text',
+            hint='pass fidelity="adaptive" for several draws, or beams= for the most likely texts',
+            argument="returns",
+        )
 
     @property
     def most_calls(self) -> int:

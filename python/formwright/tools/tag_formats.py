@@ -6,7 +6,8 @@
     reader.read(Entry({"type": "const_string", "value": "x"}, "structural_tag.format", "/format")).example()   # 'x'
 
 Text that a tag ends holds none of the tag's ends; the ends reach any text of its content, except in tags inside of it,
-in what a ``dispatch`` leads to, and where tokens are named. Where a trigger comes in free text, one of its tags begins.
+in a ``dispatch`` and what it leads to, and where tokens are named. Where a trigger comes in free text, one of its tags
+begins. Free text holds no excluded text, also none that ends in its trigger or with it.
 
 Cost: reading the schemas; what several tags begin with is there once.
 """
@@ -274,21 +275,29 @@ class FormatReader:
         spans = []
         for trigger in triggers:
             begun = [tag for tag in tags if tag.begin_text.startswith(trigger)]
+            before = [stop.removesuffix(trigger) for stop in stops if stop.endswith(trigger) and stop != trigger]
             if any(isinstance(piece, Control) for piece in self.speller.cut(trigger)):  # of which text holds no part
-                spans += [free + join_branches((tag.begin, tag.rest.language) for tag in begun)]
+                span = _end_otherwise(free, before)
+                spans += [span + join_branches((tag.begin, tag.rest.language) for tag in begun)]
             elif begun:
                 after = [(self.speller.cut(tag.begin_text[len(trigger) :]), tag.rest.language) for tag in begun]
-                spans += [(reached & (Language.text([]) + Language.choice([trigger]))) + join_branches(after)]
+                span = reached & (_end_otherwise(Language.text([]), before) + Language.choice([trigger]))
+                spans += [span + join_branches(after)]
         return reduce(or_, spans)
 
 
+def _end_otherwise(language: Language, ends: Sequence[str]) -> Language:
+    """The texts of a language that have none of some ends."""
+    return language & ~(Language.text([]) + Language.choice(list(ends))) if ends else language
+
+
 def _has_overlap(stops: Sequence[str], triggers: Sequence[str]) -> bool:
-    """Whether a stop can end inside of a trigger that it does not hold."""
+    """Whether a stop can begin before a trigger, and end in it or with it."""
     return any(
         trigger.startswith(stop[start:])
         for stop in stops
         for trigger in triggers
-        for start in range(max(1, len(stop) - len(trigger) + 1), len(stop))
+        for start in range(max(1, len(stop) - len(trigger)), len(stop))
     )
 
 

@@ -11,6 +11,10 @@
 use super::pattern::{Mode, Pattern, lower};
 use crate::regular::{MARK, Ordered, Ranges, Regular};
 
+/// Why a look-ahead is refused.
+const ASKS_BOTH_WAYS: &str =
+    "a look-ahead that asks what came before ('\\b', '\\B', '^' or a look-behind in it) cannot be compiled";
+
 /// A pattern as the ways that are tried, in their order. On refusal, says why.
 pub fn ordered(pattern: &Pattern) -> Result<Ordered, &'static str> {
     let all = |all: &[Pattern]| all.iter().map(ordered).collect::<Result<Vec<_>, _>>();
@@ -26,7 +30,7 @@ pub fn ordered(pattern: &Pattern) -> Result<Ordered, &'static str> {
         Pattern::End => Ordered::Ahead(Regular::Empty),
         Pattern::Ahead { negated, body } => {
             if looks_behind(body) {
-                return Err("a look-behind inside a look-ahead cannot be compiled");
+                return Err(ASKS_BOTH_WAYS);
             }
             let any = Pattern::Class(super::pattern::complement(&Ranges::from([])));
             let rest = Pattern::Repeat(Box::new(any), 0, None, false); // an assertion in the body asks for it too

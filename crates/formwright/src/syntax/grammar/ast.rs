@@ -212,6 +212,8 @@ impl Control {
 pub struct Terminal {
     /// Its name; unnamed ones are written where they are used.
     pub name: Option<Arc<str>>,
+    /// What trees call an unnamed one, as Lark does.
+    pub label: Option<Arc<str>>,
     /// Where its name is defined, or where it is first used.
     pub span: Span,
     /// Its texts.

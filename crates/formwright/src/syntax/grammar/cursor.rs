@@ -106,7 +106,7 @@ impl<'t> Cursor<'t> {
     pub fn character(&self, digits: &str, from: usize) -> Result<char> {
         let number = u32::from_str_radix(digits, 16).ok();
         let character = number.and_then(char::from_u32);
-        character.ok_or_else(|| self.fail((from, self.at), format_args!("there is no character U+{digits}")))
+        character.ok_or_else(|| self.fail((from, self.at), format_args!("there is no character U+{}", shorten(digits))))
     }
 
     /// The place from `from` up to here.

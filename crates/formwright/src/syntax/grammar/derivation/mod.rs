@@ -208,6 +208,12 @@ impl Derivations {
         names.into_iter().collect()
     }
 
+    /// The names of rules, which nodes have that have no alias.
+    pub fn rules(&self) -> IndexSet<Name> {
+        let own = self.rules.iter().map(|rule| rule.name.clone());
+        own.chain(self.inner.iter().flatten().flat_map(Self::rules)).collect()
+    }
+
     /// Whether a rule or terminal is captured.
     pub fn has_captures(&self) -> bool {
         let is_captured = |rule: &Rule| rule.attributes.capture.is_some();

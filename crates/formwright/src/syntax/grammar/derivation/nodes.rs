@@ -24,7 +24,7 @@ const WRITTEN_OUT: u32 = 50;
 pub struct Node {
     /// What it is.
     pub kind: NodeKind,
-    /// The name of its rule or terminal; empty if it has none.
+    /// The name of its rule or terminal, or what Lark calls it; empty if it has none.
     pub name: Name,
     /// Where it begins, in characters.
     pub start: u32,
@@ -59,7 +59,7 @@ impl Names {
             Symbol::Terminal(terminal) => grammar.terminals[*terminal as usize].name.clone().unwrap_or_default(),
             Symbol::Foreign(at) => name_of(&parts.foreign[*at as usize].0, grammar, parts.foreign[*at as usize].1),
         };
-        let occurrences: Vec<Name> = parts.occurrences.iter().map(|occurrence| name(&occurrence.symbol)).collect();
+        let mut occurrences: Vec<Name> = parts.occurrences.iter().map(|occurrence| name(&occurrence.symbol)).collect();
         let is_child = |(occurrence, name): (OccurrenceId, &Name)| {
             let is_text = parts.texts.binary_search(&occurrence).is_ok();
             let is_hidden = name.starts_with('_') && parts.is_terminal(occurrence);
@@ -73,6 +73,7 @@ impl Names {
                 is_child[*occurrence as usize] = true;
             }
         }
+        label_children(&mut occurrences, &is_child, grammar, parts);
         let capture = |symbol: &Symbol| match symbol {
             Symbol::Terminal(terminal) => grammar.terminals[*terminal as usize].attributes.capture.clone(),
             Symbol::Foreign(_) => None,
@@ -94,6 +95,18 @@ impl Names {
     /// Whether an occurrence is a child of the rule around it.
     pub fn is_child(&self, occurrence: OccurrenceId) -> bool {
         self.is_child[occurrence as usize]
+    }
+}
+
+/// Calls children without names what Lark calls them; whether they are children, the names in the grammar say.
+fn label_children(names: &mut [Name], is_child: &[bool], grammar: &Grammar, parts: &Parts) {
+    for ((name, occurrence), &is_child) in names.iter_mut().zip(&parts.occurrences).zip(is_child) {
+        if let Symbol::Terminal(terminal) = occurrence.symbol
+            && let Some(label) = &grammar.terminals[terminal as usize].label
+            && is_child
+        {
+            *name = label.clone();
+        }
     }
 }
 

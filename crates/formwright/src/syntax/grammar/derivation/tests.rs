@@ -260,7 +260,7 @@ fn tree(grammar: &str, text: &str) -> String {
 fn shapes_are_those_of_lark() {
     for (grammar, text, expected) in [
         ("start: \"a\" B\nB: \"b\"", "ab", "start(B:b)"),
-        ("!start: \"a\" B _C\nB: \"b\"\n_C: \"c\"", "abc", "start(:a B:b _C:c)"),
+        ("!start: \"a\" B _C\nB: \"b\"\n_C: \"c\"", "abc", "start(A:a B:b _C:c)"),
         ("start: A \"a\"\nA: \"a\"", "aa", "start(A:a)"),
         ("start: B _C\nB: \"b\"\n_C: \"c\"", "bc", "start(B:b)"),
         ("start: e\n?e: e \"+\" N | N\nN: /[0-9]/", "1+2+3", "start(e(e(N:1 N:2) N:3))"),
@@ -275,7 +275,7 @@ fn shapes_are_those_of_lark() {
         ("?start: N | N N\nN: \"n\"", "n", "N:n"),
         ("start: (N | M) -> one\nN: \"n\"\nM: \"m\"", "m", "one(M:m)"),
         ("_start: N\nstart: _start\nN: \"n\"", "n", "start(N:n)"),
-        ("start: /a/ B\nB: \"b\"\n%ignore \" \"", " a  b ", "start(:a B:b)"),
+        ("start: /a/ B\nB: \"b\"\n%ignore \" \"", " a  b ", "start(__ANON_0:a B:b)"),
         ("root ::= (\"a\" [0-9])+ tail\ntail ::= \"\"", "a1a2", "root(:a :1 :a :2 tail())"),
     ] {
         assert_eq!(tree(grammar, text), expected, "{grammar}: {text}");

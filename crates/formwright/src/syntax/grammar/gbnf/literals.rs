@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::super::super::pattern::{class_of, complement, ranges_of};
+use super::super::ast::Span;
 use super::super::escapes::{OF_GBNF, escape, quoted};
 use super::Reader;
+use super::numbers::number_length;
 use crate::error::Result;
 use crate::regular::Ranges;
 
@@ -94,14 +96,11 @@ impl Reader<'_> {
 
     fn member(&mut self, from: usize) -> Result<Member> {
         let here = self.cursor.at;
-        if self.is_code_point_of_class() {
-            let c = self.code_point()?;
-            if !std::mem::replace(&mut self.has_code_points, true) {
-                let what =
-                    format!("in a class, '#x' and a number is a character, here U+{:04X}, as for the W3C", c as u32);
-                self.document.lints.add((here, self.cursor.at), what);
+        if let Some(length) = number_length(self.cursor.rest()) {
+            self.remark_number((here, here + length));
+            if self.has_numbers {
+                return self.code_point().map(Member::One);
             }
-            return Ok(Member::One(c));
         }
         match self.cursor.next() {
             None | Some('\n') => Err(self.cursor.fail((from, here), "the class has no closing bracket on its line")),
@@ -110,11 +109,21 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether `#x41` of the W3C is here, before another one, a hyphen or the end of the class.
-    fn is_code_point_of_class(&self) -> bool {
-        let Some(after) = self.cursor.rest().strip_prefix("#x") else { return false };
-        let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
-        (1..=8).contains(&digits) && after[digits..].starts_with(['#', '-', ']'])
+    /// Remarks on the first number in a class, which other programs read otherwise.
+    fn remark_number(&mut self, span: Span) {
+        if std::mem::replace(&mut self.is_number_known, true) {
+            return;
+        }
+        let digits = &self.cursor.text[span.0 + "#x".len()..span.1];
+        let number = u32::from_str_radix(digits, 16).unwrap_or(u32::MAX);
+        let what = if self.has_numbers {
+            format!("in a class, '#x' and a number is a character, here U+{number:04X}, as for the W3C")
+        } else {
+            let escape = if number <= 0xFF { format!("\\x{number:02X}") } else { format!("\\U{number:08X}") };
+            let instead = format!("if U+{number:04X} is meant, as for the W3C, write '{escape}'");
+            format!("in a class, '#x' and a number is its characters, as for llama.cpp; {instead}")
+        };
+        self.document.lints.add(span, what);
     }
 
     fn escaped(&mut self, from: usize) -> Result<Member> {

@@ -6,11 +6,14 @@
 //! call ::= <tool> !</tool>* </tool>   # control tokens, by name or as <[7]>
 //! ```
 //!
+//! `[#x41]` is read as the W3C reads it, unless the grammar is one of llama.cpp: see `numbers`.
+//!
 //! Lines mean nothing: a rule ends where the next name with `::=` comes. There is no lexer: each text and each class is a
 //! terminal of its own.
 
 mod expressions;
 mod literals;
+mod numbers;
 
 use std::sync::Arc;
 
@@ -20,14 +23,19 @@ use super::cursor::Cursor;
 use super::resolve::{Context, resolve};
 use super::written::{Attributes, Definition, Document};
 use crate::error::{Error, Result};
+use numbers::{has_numbers, is_number_alone};
 
 /// Reads a grammar.
 ///
 /// # Errors
 /// As [`super::read`].
 pub fn read(text: &Arc<str>, options: &ReadOptions) -> Result<Grammar> {
-    let mut reader =
-        Reader { cursor: Cursor::new(text, &options.limits), document: Document::new(), has_code_points: false };
+    let mut reader = Reader {
+        cursor: Cursor::new(text, &options.limits),
+        document: Document::new(),
+        has_numbers: has_numbers(text, &options.limits),
+        is_number_known: false,
+    };
     reader.rules(options.limits.grammar_rules)?;
     let start = options.start.as_deref();
     resolve(reader.document, &Context { text, syntax: Syntax::Gbnf, start, place: None, options })
@@ -36,8 +44,10 @@ pub fn read(text: &Arc<str>, options: &ReadOptions) -> Result<Grammar> {
 struct Reader<'t> {
     cursor: Cursor<'t>,
     document: Document<'t>,
-    /// Whether a class had a character by its number, which was remarked on.
-    has_code_points: bool,
+    /// Whether classes have characters by their numbers, as those of the W3C.
+    has_numbers: bool,
+    /// Whether what such a number means was remarked on.
+    is_number_known: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -117,9 +127,7 @@ impl<'t> Reader<'t> {
 
     /// Whether a character by its number is here, as the W3C writes it, and no comment.
     fn is_code_point(&self) -> bool {
-        let Some(after) = self.cursor.rest().strip_prefix("#x") else { return false };
-        let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
-        (1..=8).contains(&digits) && !after[digits..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        is_number_alone(self.cursor.rest())
     }
 
     /// Whether a rule begins here: a name, perhaps with attributes, and `::=`.

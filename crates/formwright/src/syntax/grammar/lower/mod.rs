@@ -51,6 +51,7 @@ mod repetitions;
 mod rounds;
 mod rows;
 mod run;
+mod shorter;
 mod sorted;
 mod spread;
 mod states;

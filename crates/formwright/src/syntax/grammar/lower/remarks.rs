@@ -8,6 +8,7 @@ use super::super::cursor::shorten;
 use super::lexer::{Found, Lexer};
 use super::parts::Symbol;
 use super::places::nullable_parts;
+use super::shorter::{Pair, Terminals};
 use super::{Given, Lexing, Materials, United, bounded_by_rule};
 use crate::error::Result;
 use crate::limits::Limits;
@@ -26,6 +27,7 @@ pub fn find_remarks(grammar: &Grammar, lexing: Lexing, given: &Given<'_>, limits
             found.extend(terminals_never_taken(grammar, lexing, &mut materials, limits)?);
             found.extend(contexts_not_told_apart(grammar, &materials));
             found.extend(texts_beside_expressions(grammar, &mut materials, limits)?);
+            found.extend(shorter_matches(grammar, lexing, &mut materials, limits)?);
         }
         Ok(found.into_iter().map(|(span, message)| Lint { span, message }).collect())
     })
@@ -127,6 +129,28 @@ fn texts_beside_expressions(
         (grammar.terminals[text as usize].span, message)
     };
     Ok(all.into_iter().map(remark).collect())
+}
+
+/// Terminals of which Lark takes a shorter match than that of another one.
+fn shorter_matches(
+    grammar: &Grammar,
+    lexing: Lexing,
+    materials: &mut Materials,
+    limits: &Limits,
+) -> Result<Vec<(Span, String)>> {
+    let automaton = materials.automaton(limits)?;
+    let places = materials.places(lexing, &automaton)?;
+    let terminals = Terminals { terminals: &materials.terminals, automaton: &automaton };
+    let pairs = terminals.find_shorter(places.at.iter().chain(&places.rivals));
+    let remark = |(first, longer): Pair| {
+        let [own, other] = [first, longer].map(|terminal| name(grammar, terminal));
+        let what = format!("to Lark, {own} comes before {other}, also where its match is shorter");
+        (
+            grammar.terminals[first as usize].span,
+            format!("{what}: texts may be cut otherwise; priorities decide for both"),
+        )
+    };
+    Ok(pairs.into_iter().map(remark).collect())
 }
 
 /// What a terminal is called: its name, or how it is written.

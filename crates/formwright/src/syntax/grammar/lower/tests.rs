@@ -94,6 +94,7 @@ fn random_terminals(dice: &mut Dice) -> Vec<Terminal> {
         }
         all.push(Terminal {
             name: Some(Arc::from(format!("T{index}"))),
+            label: None,
             span: (0, 0),
             pattern: Pattern { kind, span: (0, 0) },
             priority: i32::from(dice.below(5) == 0),

@@ -12,6 +12,7 @@
 
 mod checks;
 mod items;
+mod labels;
 mod patterns;
 mod remarks;
 
@@ -52,6 +53,7 @@ pub fn resolve<'t>(document: Document<'t>, context: &'t Context<'t>) -> Result<G
     resolver.named_terminals()?;
     resolver.rules()?;
     let ignored = resolver.ignored(&ignored)?;
+    resolver.label(&ignored);
     resolver.remark_unused(start);
     resolver.remark_equal_alternatives();
     resolver.remark_ignored_uses(&ignored);
@@ -160,6 +162,7 @@ impl<'d, 't> Resolver<'d, 't> {
             let kind = PatternKind::Sequence(Vec::new());
             self.terminals.push(Terminal {
                 name: Some(definition.name.into()),
+                label: None,
                 span: definition.span,
                 pattern: Pattern { kind, span: definition.span },
                 priority: definition.priority,
@@ -267,7 +270,7 @@ impl<'d, 't> Resolver<'d, 't> {
     /// A terminal without a name.
     fn unnamed(&mut self, pattern: Pattern) -> TerminalId {
         let (span, attributes) = (pattern.span, Attributes::default());
-        self.terminals.push(Terminal { name: None, span, pattern, priority: 0, attributes });
+        self.terminals.push(Terminal { name: None, label: None, span, pattern, priority: 0, attributes });
         self.terminals.len() as TerminalId - 1
     }
 }
