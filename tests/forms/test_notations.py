@@ -452,6 +452,10 @@ def test_tables_of_toml_come_after_lines() -> None:
     assert form.write({"jobs": [], "years": 3}) == "years = 3\njobs = []"
     for other in ("years = 3", 'years = 3\njobs = []\n\n[[jobs]]\ncity = "Oslo"', '[last]\ncity = "Rom"\nyears = 3'):
         assert not form.matches(other)
+    two = {"type": "object", "properties": {"a": {"type": "array", "items": job}, "b": {"type": "array", "items": job}}}
+    both = fw.json_schema({**two, "required": ["a", "b"], "additionalProperties": False}, notation="toml")
+    for value in ({"a": [{"city": "Rom"}], "b": []}, {"a": [], "b": [{"city": "Rom"}]}, {"a": [], "b": []}):
+        assert tomllib.loads(both.write(value)) == value
     with pytest.raises(SchemaError, match="an object as a whole text"):
         fw.json_schema({"type": "array"}, notation="toml")
     large = fw.json_schema({"type": "object", "properties": {"n": {"type": "integer"}}}, notation="toml")

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -56,7 +56,7 @@ from formwright.forms.readers import (
     plain,
     spell_text,
 )
-from formwright.forms.text_checks import check_text, dump_json, read_json, shorten, utf8_of
+from formwright.forms.text_checks import check_text, is_alike, read_json, shorten, spell_json, utf8_of
 
 __all__ = [
     "Form",
@@ -161,22 +161,36 @@ class Form(Generic[T_co]):
         Raises:
             ArgumentError: The form has no text that is read as ``value``, or it is a composition.
         """
-        reader: Any = self.read
-        values = reader.values if hasattr(reader, "read_json") else self.language.values()  # a notation keeps them
-        if values is not None:
-            dump = getattr(getattr(self.read, "read_json", self.read), "dump", dump_json)
-            text = values.write(dump(value))
-        else:
-            options = self.origin.what if self.origin is not None and self.origin.kind == "choice" else (value,)
-            fitting = (option for option in options if isinstance(option, str) and self.matches(option))
-            text = next((option for option in fitting if self.read(option) == value), None)
-        if text is None or not self.matches(text):
+        text = next(self._texts_of(value), None)
+        if text is None:
             raise ArgumentError(
                 f"{self.title} has no text that is read as {shorten(repr(value))}",
                 hint="explain() says what a notation leaves out; the parts of a composition are written one by one",
                 argument="value",
             )
         return text
+
+    def _texts_of(self, value: Any) -> Iterator[str]:
+        """The texts that are read as a value, the usual one first."""
+        reader: Any = self.read
+        values = reader.values if hasattr(reader, "read_json") else self.language.values()  # a notation keeps them
+        if values is not None:
+            for wanted, json in getattr(getattr(reader, "read_json", reader), "spell", spell_json)(value):
+                text = values.write(json)
+                if text is not None and self._says(text, wanted):
+                    yield text
+            return
+        options = self.origin.what if self.origin is not None and self.origin.kind == "choice" else (value,)
+        yield from (option for option in options if isinstance(option, str) and self._says(option, value))
+
+    def _says(self, text: str, value: Any) -> bool:
+        """Whether a text is read as a value."""
+        if not self.matches(text):
+            return False
+        try:
+            return is_alike(self.read_bytes(text.encode()), value)
+        except OutputInvalid:  # its type refuses it
+            return False
 
     def read_bytes(self, data: bytes) -> T_co:
         """The value of what a `Matcher` has accepted, which is a complete text of this form."""

@@ -26,8 +26,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 
 from formwright._extras import needs
@@ -43,6 +42,7 @@ with needs("pydantic", "a Python type as a form"):
     from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
 
 if TYPE_CHECKING:
+    from formwright.forms.type_dumps import TypeDumps
     from formwright.forms.validators import Validator
 
 __all__ = ["Arguments", "Reader", "described_schema", "parse", "schema_text", "type_name"]
@@ -156,12 +156,13 @@ class Reader:
         remarks: What its schema does not say of it.
     """
 
-    __slots__ = ("_adapter", "_source", "_type", "_validator", "remarks", "schema_text")
+    __slots__ = ("_adapter", "_dumps", "_source", "_type", "_validator", "remarks", "schema_text")
 
     def __init__(self, form: Any, source: str | None = None) -> None:
         self._type, self._source = form, source
         self._adapter = _adapter(form)
         self._validator: Validator | None = None
+        self._dumps: TypeDumps | None = None
         with source_given(source):
             schema, self.remarks = _schema(self._adapter, form)
             self.schema_text = _as_text(complete_quotes(schema))
@@ -183,28 +184,27 @@ class Reader:
             self._validator = Validator(cast("dict[str, Any]", self._adapter.core_schema))
         return self._validator
 
-    def dump(self, value: Any) -> str:
-        """The JSON of a value of the type, by the names that its texts have.
+    def spell(self, value: Any) -> Iterator[tuple[Any, str]]:
+        """JSON of a value of the type, the usual one first, each with the value that it should be read as.
 
         Raises:
-            ArgumentError: The type does not accept it.
+            ArgumentError: The type does not accept it, and no text that came was taken.
         """
-        try:
-            checked = self._adapter.validate_python(value)
-            plain = self._adapter.dump_python(checked, mode="python", by_alias=True)
-            return json.dumps(plain, ensure_ascii=False, allow_nan=False, default=self._dump_one)
-        except (ValidationError, ValueError, TypeError) as error:
-            raise ArgumentError(f"the value is none of {type_name(self._type)}: {error}", argument="value") from error
+        if self._dumps is None:
+            from formwright.forms.type_dumps import TypeDumps
 
-    @staticmethod
-    def _dump_one(value: Any) -> Any:
-        """What pydantic makes of one value that is not plain data."""
-        if isinstance(value, Decimal):
-            number = int(value) if value == value.to_integral_value() else float(value)
-            if Decimal(str(number)) != value:
-                raise ValueError(f"{value} has more digits than a number of JSON is read with")
-            return number
-        return pydantic_core.to_jsonable_python(value)
+            self._dumps = TypeDumps(self._adapter)
+        refused, checked = None, value
+        try:
+            with source_given(self._source):
+                checked = self._adapter.validate_python(value, context=current_context())
+        except (ValidationError, TypeError) as error:
+            refused = error  # some values are read from texts only, as those of pydantic's Json
+        for text in self._dumps.spell(checked):
+            yield checked, text
+        if refused is not None:
+            message = f"the value is none of {type_name(self._type)}: {refused}"
+            raise ArgumentError(message, argument="value") from refused
 
     def __call__(self, text: str) -> Any:
         """The value of type ``form`` that ``text`` spells.

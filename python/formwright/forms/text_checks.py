@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import is_dataclass
 from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid
 
-__all__ = ["check_text", "dump_json", "is_of_call", "read_json", "shorten", "utf8_of"]
+__all__ = ["check_text", "dump_json", "is_alike", "is_of_call", "read_json", "shorten", "spell_json", "utf8_of"]
 
 
 def check_text(text: object, argument: str) -> None:
@@ -38,9 +40,53 @@ def read_json(text: str) -> Any:
 def dump_json(value: Any) -> str:
     """``json.dumps``, whose errors are ours. Raises ArgumentError."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+        return text
     except (TypeError, ValueError, RecursionError) as error:
         raise ArgumentError(f"the value cannot be written as JSON: {error}", argument="value") from error
+
+
+def spell_json(value: Any) -> Iterator[tuple[Any, str]]:
+    """The JSON of plain data, with the value that it should be read as. Raises ArgumentError."""
+    yield value, dump_json(value)
+
+
+def is_alike(read: Any, value: Any) -> bool:
+    """Whether what a text is read as equals a value; objects that equal only themselves are compared by their parts.
+
+    A tuple in plain data equals the list that JSON has for it.
+    """
+    pending, met = [(read, value)], set[tuple[int, int]]()
+    while pending:
+        one, other = pending.pop()
+        if isinstance(one, list | tuple) and isinstance(other, type(one) if isinstance(one, tuple) else list | tuple):
+            if len(one) != len(other):
+                return False
+            pending.extend(zip(one, other, strict=True))
+        elif isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            pending.extend((each, other[name]) for name, each in one.items())
+        elif isinstance(one, bool) is not isinstance(other, bool):
+            return False
+        elif (id(one), id(other)) not in met and one != other:
+            parts = _parts_of(one)
+            if type(one) is not type(other) or not parts:
+                return False
+            met.add((id(one), id(other)))
+            pending.append((parts, _parts_of(other)))
+    return True
+
+
+def _parts_of(value: Any) -> dict[str, Any]:
+    """The attributes of a record, or of an object that equals only itself."""
+    is_record = is_dataclass(value) or hasattr(type(value), "__pydantic_fields__")
+    has_equality: bool = any("__eq__" in vars(base) for base in type(value).__mro__[:-1])
+    if has_equality and not is_record:
+        return {}
+    slots = {name: getattr(value, name) for name in getattr(type(value), "__slots__", ()) if hasattr(value, name)}
+    return {**slots, **getattr(value, "__dict__", {}), **(getattr(value, "__pydantic_extra__", None) or {})}
 
 
 def is_of_call(error: Exception) -> bool:

@@ -33,7 +33,7 @@ from formwright.forms.context import current_context
 with needs("pydantic", "a Python type as a form"):
     from pydantic_core import SchemaValidator
 
-__all__ = ["Validator"]
+__all__ = ["Validator", "json_name"]
 
 _WRAPPERS = {"json-or-python": "json_schema", "lax-or-strict": "lax_schema"}
 _FIELDS = ("model-fields", "dataclass-args", "typed-dict")
@@ -128,7 +128,7 @@ class Validator:
         config = self._inner[1] or {}
         if config.get("validate_by_alias") is False:
             return {name: name for name in self._fields}
-        return {_json_name(name, field): name for name, field in self._fields.items()}
+        return {json_name(name, field): name for name, field in self._fields.items()}
 
     def _made_member(self, name: str) -> Validator | None:
         if (field := self._fields_by_name.get(name)) is not None:
@@ -209,7 +209,7 @@ def _looks_around(schema: Any) -> bool:
     return False
 
 
-def _json_name(name: str, field: Mapping[str, Any]) -> str:
+def json_name(name: str, field: Mapping[str, Any]) -> str:
     """The name under which a field is written: of several the first, as in pydantic's JSON Schema."""
     alias = field.get("validation_alias")
     if isinstance(alias, list):

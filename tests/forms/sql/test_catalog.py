@@ -77,6 +77,74 @@ def test_views_are_tables() -> None:
     assert not form.matches("SELECT SUM(later) FROM named")
 
 
+def test_a_view_that_the_database_cannot_read_is_left_out() -> None:
+    duckdb, sqlalchemy = pytest.importorskip("duckdb"), pytest.importorskip("sqlalchemy")
+    statements = ["CREATE TABLE t(id INTEGER)", "CREATE TABLE u(x INTEGER)", "CREATE VIEW v AS SELECT x FROM u"]
+    statements.append("DROP TABLE u")
+    connection, other = make_sqlite(*statements), duckdb.connect()
+    for statement in statements:
+        other.execute(statement)
+    engine = sqlalchemy.create_engine("sqlite://", poolclass=sqlalchemy.StaticPool, creator=lambda: connection)
+    for dialect, source in (("sqlite", connection), ("duckdb", other), ("sqlite", engine)):
+        for options in ({}, {"tables": ["t"]}):
+            form = fw.sql(dialect, source, **options)  # type: ignore[arg-type]
+            assert form.matches("SELECT id FROM t")
+            assert not form.matches("SELECT x FROM v")
+        with pytest.raises(ArgumentError, match=r"cannot read the view 'v'.*u"):
+            fw.sql(dialect, source, tables=["v"])  # type: ignore[arg-type]
+    other.close()
+    engine.dispose()
+
+
+def test_a_view_carries_what_it_selects() -> None:
+    """As the guide warns: what is hidden is a column of one table or view."""
+    statements = ["CREATE TABLE u(name TEXT, password TEXT)", "CREATE VIEW w AS SELECT name, password AS p FROM u"]
+    assert make_form(*statements, hide={"u": ["password"]}).matches("SELECT p FROM w")
+    assert not make_form(*statements, hide={"u": ["password"], "w": ["p"]}).matches("SELECT p FROM w")
+    assert not make_form(*statements, hide={"u": ["password"]}, tables=["u"]).matches("SELECT p FROM w")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "names"),
+    [("sqlite", ["rowid", "OID", "_rowid_"]), ("duckdb", ["rowid", "RowId"]), ("postgres", ["ctid", "xmin"])],
+)
+def test_a_name_that_every_table_has_needs_its_table(dialect: Any, names: list[str]) -> None:
+    join = "FROM a JOIN b ON b.a_id = a.id"
+    for name in names:
+        form = fw.sql(dialect, {"a": {"id": "int"}, "b": {"a_id": "int", name: "int"}}, keys={"b.a_id": "a.id"})
+        spelled = f'"{name}"' if dialect == "postgres" and name != name.lower() else name
+        assert not form.matches(f"SELECT {spelled} {join}")
+        assert form.matches(f"SELECT b.{spelled} {join}")
+        assert form.matches(f"SELECT {spelled} FROM b")
+
+
+def test_a_column_of_duckdb_may_be_called_rowid() -> None:
+    connection = pytest.importorskip("duckdb").connect()
+    connection.execute("CREATE TABLE a(id INTEGER PRIMARY KEY)")
+    connection.execute('CREATE TABLE b(a_id INTEGER REFERENCES a(id), "rowid" INTEGER)')
+    connection.execute("INSERT INTO a VALUES (1)")
+    connection.execute("INSERT INTO b VALUES (1, 7)")
+    form = fw.sql("duckdb", connection)
+    for text in ("SELECT b.rowid FROM a JOIN b ON b.a_id = a.id", "SELECT rowid FROM b"):
+        assert form.parse(text).run(connection) == [(7,)]
+    connection.close()
+
+
+def test_names_may_come_as_bytes() -> None:
+    connection = make_sqlite("CREATE TABLE t(id INTEGER PRIMARY KEY)", "CREATE TABLE c(t_id INTEGER REFERENCES t)")
+    connection.text_factory = bytes
+    assert fw.sql("sqlite", connection).matches("SELECT id FROM t JOIN c ON c.t_id = t.id")
+
+
+def test_a_closed_connection_is_an_argument_error() -> None:
+    connection = make_sqlite("CREATE TABLE t(id TEXT)")
+    connection.close()
+    with pytest.raises(ArgumentError, match=r"connection: the database cannot be read: .*closed"):
+        fw.sql("sqlite", connection)
+    with pytest.raises(ArgumentError, match=r"values: the database cannot be read: .*closed"):
+        fw.sql("sqlite", {"t": {"id": "text"}}, values=connection)
+
+
 def test_columns_that_are_generated_can_be_read() -> None:
     form = make_form("CREATE TABLE t(a INTEGER, b INTEGER GENERATED ALWAYS AS (a * 2) VIRTUAL)")
     assert form.parse("SELECT b FROM t").columns == ("t.b",)
@@ -288,6 +356,15 @@ CHAIN = {f"t{number}": {"id": "integer", "x": "text"} for number in range(60)}
         ("connection", lambda: fw.sql("sqlite", {"t": {"id": "int", "ID": "int"}}), "columns of 't'"),
         ("tables", lambda: fw.sql("sqlite", TABLES, tables=["order"]), "no table 'order'.*orders"),
         ("tables", lambda: fw.sql("sqlite", TABLES, tables=[]), "no table is left"),
+        ("tables", lambda: fw.sql("sqlite", TABLES, tables="orders"), "a list of names, got 'orders'"),
+        ("tables", lambda: fw.sql("sqlite", TABLES, tables=5), "a list of names, got 5"),  # type: ignore[arg-type]
+        ("tables", lambda: fw.sql("sqlite", TABLES, tables=[5]), "expected a str"),  # type: ignore[list-item]
+        ("tables", lambda: fw.sql("sqlite", TABLES, tables=["\ud800"]), "lone surrogate"),
+        ("connection", lambda: fw.sql("sqlite", {5: {"a": "text"}}), "5 among the tables is not a name"),
+        ("connection", lambda: fw.sql("sqlite", {"t": {5: "text"}}), "5 among the columns of 't' is not a name"),
+        ("connection", lambda: fw.sql("sqlite", {"\ud800": {"a": "text"}}), "among the tables is not a name"),
+        ("hide", lambda: fw.sql("sqlite", TABLES, hide=["name"]), "expected a mapping"),  # type: ignore[arg-type]
+        ("hide", lambda: fw.sql("sqlite", TABLES, hide={"orders": 5}), "a list of names"),  # type: ignore[dict-item]
         ("tables", lambda: fw.sql("sqlite", make_sqlite()), "no table is left"),
         ("hide", lambda: fw.sql("sqlite", TABLES, hide={"customer": ["name"]}), "no table 'customer'"),
         ("hide", lambda: fw.sql("sqlite", TABLES, hide={"customers": ["nam"]}), "no column 'nam'.*name"),
@@ -303,6 +380,9 @@ CHAIN = {f"t{number}": {"id": "integer", "x": "text"} for number in range(60)}
         ("aliases", lambda: fw.sql("sqlite", TABLES, aliases={"orders": "customers"}), "'customers' stands for"),
         ("aliases", lambda: fw.sql("sqlite", TABLES, aliases={"orders": [""]}), "names that stand for 'orders'"),
         ("aliases", lambda: fw.sql("sqlite", TABLES, aliases={"orders": []}), "names that stand for 'orders'"),
+        ("aliases", lambda: fw.sql("sqlite", TABLES, aliases={"orders": 5}), "a list of names"),  # type: ignore[dict-item]
+        ("aliases", lambda: fw.sql("sqlite", TABLES, aliases=["o"]), "expected a mapping"),  # type: ignore[arg-type]
+        ("aliases", lambda: fw.sql("sqlite", TABLES, aliases={"orders": "\ud800"}), "lone surrogate"),
         ("max_tables", lambda: fw.sql("sqlite", TABLES, max_tables=0), "an integer from 1 to 6, got 0"),
         ("max_tables", lambda: fw.sql("sqlite", TABLES, max_tables=True), "an integer from 1 to 6, got True"),
         ("keywords", lambda: fw.sql("sqlite", TABLES, keywords="title"), 'expected "upper" or "lower"'),  # type: ignore[arg-type]
@@ -314,7 +394,11 @@ CHAIN = {f"t{number}": {"id": "integer", "x": "text"} for number in range(60)}
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": "open"}), "some printable texts"),
         ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": ["a\nb"]}), "some printable texts"),
         ("statements", lambda: fw.sql("sqlite", TABLES, statements=["select", "delete"]), "expected"),
+        ("values", lambda: fw.sql("sqlite", TABLES, values=5), "a connection, got 5"),
+        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": 5}), "some printable texts"),
+        ("values", lambda: fw.sql("sqlite", TABLES, values={"orders.status": [["a"]]}), "some printable texts"),
         ("statements", lambda: fw.sql("sqlite", TABLES, statements="select"), "expected"),
+        ("statements", lambda: fw.sql("sqlite", TABLES, statements=5), "expected"),  # type: ignore[arg-type]
     ],
 )
 def test_an_option_that_makes_no_sense_is_named(argument: str, make: Callable[[], object], says: str) -> None:

@@ -27,7 +27,7 @@ from formwright.forms.form import Form
 from formwright.forms.free_text import format as format_form
 from formwright.forms.json_forms import json_schema
 from formwright.forms.kept import find_form
-from formwright.forms.sql.catalog import Catalog, read_catalog
+from formwright.forms.sql.catalog import Catalog, check_mapping, database_errors, list_names, read_catalog
 from formwright.forms.sql.dialects import Dialect, dialect_of
 from formwright.forms.sql.queries import QueryWriter
 from formwright.forms.sql.query import Query, QueryReader
@@ -78,7 +78,7 @@ def sql(
         LimitExceeded: There are too many tables, or too many ways to join them.
     """
     chosen = dialect_of(dialect)
-    if isinstance(statements, str) or list(statements) != ["select"]:
+    if isinstance(statements, str) or not isinstance(statements, Iterable) or list(statements) != ["select"]:
         message = f"statements: expected ('select',), got {statements!r}"
         raise ArgumentError(message, hint="statements that change rows are not written", argument="statements")
     if keywords not in ("upper", "lower"):
@@ -86,9 +86,12 @@ def sql(
     _check_count(max_tables, "max_tables", 1, 6)
     if limit is not None:
         _check_count(limit, "limit", 1, 10**9)
-    catalog = read_catalog(dialect, connection, keys).restrict(tables, hide or {})
+    catalog = read_catalog(dialect, connection, keys).restrict(tables, {} if hide is None else hide)
     literals = _read_values(catalog, chosen, values)
-    named = {table: (given,) if isinstance(given, str) else tuple(given) for table, given in (aliases or {}).items()}
+    named = {
+        table: tuple(list_names([given] if isinstance(given, str) else given, "aliases"))
+        for table, given in check_mapping({} if aliases is None else aliases, "aliases", '{"people": ["boss"]}').items()
+    }
 
     def make() -> Form[Query]:
         scopes = Scopes(catalog, joins, named, max_tables)
@@ -127,7 +130,11 @@ def _read_values(catalog: Catalog, dialect: Dialect, values: Any) -> dict[tuple[
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        return _fetch_values(catalog, dialect, values)
+        if not any(hasattr(values, name) for name in ("execute", "cursor", "connect")):
+            message = f"values: expected texts by column or a connection, got {values!r}"
+            raise ArgumentError(message, hint='{"orders.status": ["open", "paid"]}', argument="values")
+        with database_errors("values"):
+            return _fetch_values(catalog, dialect, values)
     found = {}
     for name, options in values.items():
         place = next(
@@ -141,12 +148,13 @@ def _read_values(catalog: Catalog, dialect: Dialect, values: Any) -> dict[tuple[
         )
         if place is None or place[1].class_ != "text":
             raise ArgumentError(f"values: {name!r} is not a column of texts", argument="values")
-        texts = list(dict.fromkeys(options)) if not isinstance(options, str) else []
+        is_list = isinstance(options, Iterable) and not isinstance(options, str)
+        texts = list(options) if is_list else []
         if not texts or not all(isinstance(text, str) and text.isprintable() for text in texts):
             raise ArgumentError(
                 f"values: expected some printable texts for {name!r}, got {options!r}", argument="values"
             )
-        found[place[0], place[1].name] = texts
+        found[place[0], place[1].name] = list(dict.fromkeys(texts))
     return found
 
 

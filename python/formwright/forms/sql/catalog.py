@@ -11,14 +11,28 @@ A catalog is read once; the connection is not kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from formwright._options import suggest_name
 from formwright.errors import ArgumentError
+from formwright.forms.text_checks import check_text
 
-__all__ = ["Catalog", "Class", "Column", "Key", "Table", "class_of", "fetch", "read_catalog"]
+__all__ = [
+    "Catalog",
+    "Class",
+    "Column",
+    "Key",
+    "Table",
+    "check_mapping",
+    "class_of",
+    "database_errors",
+    "fetch",
+    "list_names",
+    "read_catalog",
+]
 
 Class = Literal["number", "text", "boolean", "date", "timestamp", "other"]
 """What the values of a column may be compared with: those of its own class; those of ``"other"`` with none."""
@@ -60,16 +74,23 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The tables of a database, and the keys between them."""
+    """The tables of a database, and the keys between them; ``broken`` are views that it cannot read, and why."""
 
     tables: tuple[Table, ...]
     keys: tuple[Key, ...] = ()
+    broken: tuple[tuple[str, str], ...] = ()
 
     def table(self, name: str, argument: str) -> Table:
         """The table of this name. Raises ArgumentError."""
+        check_text(name, argument)
         for table in self.tables:
             if table.name == name:
                 return table
+        for view, reason in self.broken:
+            if view == name:
+                raise ArgumentError(
+                    f"{argument}: the database cannot read the view {name!r}: {reason}", argument=argument
+                )
         known = suggest_name(name, [table.name for table in self.tables])
         raise ArgumentError(f"{argument}: there is no table {name!r}{known}", argument=argument)
 
@@ -79,11 +100,12 @@ class Catalog:
         Raises:
             ArgumentError: A table or column is unknown, or nothing is left.
         """
-        kept = self.tables if tables is None else tuple(self.table(name, "tables") for name in dict.fromkeys(tables))
+        given = None if tables is None else list_names(tables, "tables")
+        kept = self.tables if given is None else tuple(self.table(name, "tables") for name in dict.fromkeys(given))
         hidden: dict[str, set[str]] = {}
-        for name, columns in hide.items():
+        for name, columns in check_mapping(hide, "hide", '{"customers": ["password"]}').items():
             table = self.table(name, "hide")
-            hidden[name] = {columns} if isinstance(columns, str) else set(columns)
+            hidden[name] = {columns} if isinstance(columns, str) else set(list_names(columns, "hide"))
             for column in sorted(hidden[name]):
                 if not table.has(column):
                     known = suggest_name(column, [one.name for one in table.columns])
@@ -95,6 +117,24 @@ class Catalog:
         names = {table.name: table for table in left}
         keys = tuple(key for key in self.keys if _is_within(key, names))
         return Catalog(left, keys)
+
+
+def list_names(given: object, argument: str) -> list[str]:
+    """Names that a user lists. Raises ArgumentError."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        hint = f"pass a list: [{given!r}]" if isinstance(given, str) else None
+        raise ArgumentError(f"{argument}: expected a list of names, got {given!r}", hint=hint, argument=argument)
+    names = list(given)
+    for name in names:
+        check_text(name, argument)
+    return names
+
+
+def check_mapping(given: object, argument: str, example: str) -> Mapping[Any, Any]:
+    """A mapping that a user gives by table. Raises ArgumentError."""
+    if isinstance(given, Mapping):
+        return given
+    raise ArgumentError(f"{argument}: expected a mapping, got {given!r}", hint=example, argument=argument)
 
 
 def _without(table: Table, hidden: set[str]) -> Table:
@@ -143,24 +183,49 @@ def read_catalog(dialect: str, source: Any, keys: Any = None) -> Catalog:
     Raises:
         ArgumentError: ``source`` or ``keys`` is something else, or a name occurs twice.
     """
-    kind = type(source).__module__.partition(".")[0]
-    if isinstance(source, Mapping):
-        catalog = _read_mapping(source)
-    elif kind == "sqlite3" and dialect == "sqlite":
-        catalog = _read_sqlite(source)
-    elif kind in ("duckdb", "_duckdb") and dialect == "duckdb":
-        catalog = _read_duckdb(source)
-    elif kind == "sqlalchemy":
-        catalog = _read_sqlalchemy(source)
-    else:
-        raise ArgumentError(
-            f"connection: expected a database of {dialect}, got {type(source).__module__}.{type(source).__name__}",
-            hint="pass a connection of sqlite3 or duckdb, an engine of SQLAlchemy, or the types of the columns of each "
-            'table: {"orders": {"id": "integer"}}',
-            argument="connection",
-        )
+    with database_errors("connection"):
+        catalog = _read_source(dialect, source)
     _check_names(catalog)
     return replace(catalog, keys=(*catalog.keys, *_read_keys(catalog, keys or ())))
+
+
+def _read_source(dialect: str, source: Any) -> Catalog:
+    kind = _kind_of(source)
+    if isinstance(source, Mapping):
+        return _read_mapping(source)
+    if kind == "sqlite3" and dialect == "sqlite":
+        return _read_sqlite(source)
+    if kind == "duckdb" and dialect == "duckdb":
+        return _read_duckdb(source)
+    if kind == "sqlalchemy":
+        return _read_sqlalchemy(source)
+    raise ArgumentError(
+        f"connection: expected a database of {dialect}, got {type(source).__module__}.{type(source).__name__}",
+        hint="pass a connection of sqlite3 or duckdb, an engine of SQLAlchemy, or the types of the columns of each "
+        'table: {"orders": {"id": "integer"}}',
+        argument="connection",
+    )
+
+
+def _kind_of(value: object) -> str:
+    """The package of a connection or of an error, where it is one of a database."""
+    return type(value).__module__.partition(".")[0].removeprefix("_")
+
+
+def _is_of_database(error: Exception) -> bool:
+    return _kind_of(error) in ("duckdb", "sqlalchemy", "sqlite3")
+
+
+@contextmanager
+def database_errors(argument: str) -> Iterator[None]:
+    """Makes errors of a database errors of the argument that gives it, as where a connection is closed."""
+    try:
+        yield
+    except Exception as error:
+        if not _is_of_database(error):
+            raise
+        reason = str(error).partition("\n")[0]
+        raise ArgumentError(f"{argument}: the database cannot be read: {reason}", argument=argument) from error
 
 
 def _check_names(catalog: Catalog) -> None:
@@ -171,12 +236,16 @@ def _check_names(catalog: Catalog) -> None:
     ):
         seen: dict[str, str] = {}
         for name in names:
-            if not name or "\0" in name:
+            if not isinstance(name, str) or not name or "\0" in name or _has_surrogates(name):
                 raise ArgumentError(f"connection: {name!r} among the {what} is not a name", argument="connection")
             if name.casefold() in seen:
                 message = f"connection: two {what} are called {seen[name.casefold()]!r} and {name!r}"
                 raise ArgumentError(message, argument="connection")
             seen[name.casefold()] = name
+
+
+def _has_surrogates(name: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _read_keys(catalog: Catalog, keys: Iterable[Any]) -> list[Key]:
@@ -208,22 +277,28 @@ def _read_mapping(source: Mapping[str, Any]) -> Catalog:
 
 
 def fetch(connection: Any, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """The rows of a query."""
-    return [tuple(row) for row in connection.execute(query, list(values)).fetchall()]
+    """The rows of a query. A connection of SQLite may give its texts as bytes."""
+    rows = connection.execute(query, list(values)).fetchall()
+    return [tuple(cell.decode() if isinstance(cell, bytes) else cell for cell in row) for row in rows]
 
 
 def _read_sqlite(connection: Any) -> Catalog:
-    names = fetch(connection, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
-    tables, keys = [], []
+    names = fetch(connection, "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
+    tables, keys, broken = [], [], []
     primary: dict[str, list[str]] = {}
-    for (name,) in names:
+    for name, kind in names:
         if name.startswith("sqlite_"):
+            continue
+        try:
+            rows = fetch(connection, "SELECT * FROM pragma_table_xinfo(?)", name)
+        except Exception as error:
+            if kind != "view" or not _is_of_database(error):
+                raise
+            broken.append((name, str(error)))
             continue
         columns = []
         ranked = []
-        for _, column, type_, not_null, _, rank, hidden in fetch(
-            connection, "SELECT * FROM pragma_table_xinfo(?)", name
-        ):
+        for _, column, type_, not_null, _, rank, hidden in rows:
             if hidden != 1:  # 1: a hidden column of a virtual table; 2 and 3: generated ones
                 columns.append(Column(column, type_, class_of(type_), not not_null and not rank, bool(hidden)))
                 ranked += [(rank, column)] if rank else []
@@ -243,7 +318,7 @@ def _read_sqlite(connection: Any) -> Catalog:
             if len(parents) == len(parts):
                 spelled = tuple(_spell_column(parent_table, one) for one in parents)
                 keys.append(Key(table.name, tuple(column for _, column, _ in parts), parent_table.name, spelled))
-    return Catalog(tuple(tables), tuple(keys))
+    return Catalog(tuple(tables), tuple(keys), tuple(broken))
 
 
 def _spell_column(table: Table, name: str) -> str:
@@ -259,8 +334,10 @@ def _read_duckdb(connection: Any) -> Catalog:
         "ORDER BY table_oid, column_index",
     )
     columns: dict[str, list[Column]] = {}
+    broken = _broken_views(connection)
     for table, column, type_, is_nullable in rows:
-        columns.setdefault(table, []).append(Column(column, type_, class_of(type_), bool(is_nullable)))
+        if table not in broken:
+            columns.setdefault(table, []).append(Column(column, type_, class_of(type_), bool(is_nullable)))
     keys = fetch(
         connection,
         "SELECT table_name, constraint_column_names, referenced_table, referenced_column_names "
@@ -270,18 +347,47 @@ def _read_duckdb(connection: Any) -> Catalog:
     return Catalog(
         tuple(Table(name, tuple(found)) for name, found in columns.items()),
         tuple(Key(table, tuple(own), parent, tuple(others)) for table, own, parent, others in keys),
+        tuple(broken.items()),
     )
+
+
+def _broken_views(connection: Any) -> dict[str, str]:
+    """The views that DuckDB cannot read, and why: what they select may have changed since it listed their columns."""
+    views = fetch(
+        connection,
+        "SELECT view_name FROM duckdb_views() WHERE schema_name = current_schema() "
+        "AND database_name = current_database() AND NOT internal",
+    )
+    broken = {}
+    for (view,) in views:
+        quoted = view.replace('"', '""')
+        try:
+            fetch(connection, f'SELECT * FROM "{quoted}" LIMIT 0')
+        except Exception as error:
+            if not _is_of_database(error):
+                raise
+            broken[view] = str(error).partition("\n")[0]
+    return broken
 
 
 def _read_sqlalchemy(source: Any) -> Catalog:
     from sqlalchemy import inspect
     from sqlalchemy.engine.reflection import Inspector
+    from sqlalchemy.exc import SQLAlchemyError
 
     inspector = source if isinstance(source, Inspector) else inspect(source)
-    tables, keys = [], []
-    for name in [*inspector.get_table_names(), *inspector.get_view_names()]:
+    tables, keys, broken = [], [], []
+    views = set(inspector.get_view_names())
+    for name in dict.fromkeys([*inspector.get_table_names(), *inspector.get_view_names()]):
+        try:
+            listed = inspector.get_columns(name)
+        except SQLAlchemyError as error:
+            if name not in views:
+                raise
+            broken.append((name, str(error).partition("\n")[0]))
+            continue
         columns = []
-        for column in inspector.get_columns(name):
+        for column in listed:
             type_ = column["type"]
             spelled = type(type_).__name__ if str(type_) == "NULL" else str(type_)
             zone = " with time zone" if getattr(type_, "timezone", False) else ""
@@ -293,4 +399,4 @@ def _read_sqlalchemy(source: Any) -> Catalog:
             ends: Sequence[str] = key["referred_columns"]
             keys.append(Key(name, tuple(key["constrained_columns"]), key["referred_table"], tuple(ends)))
     names = {table.name for table in tables}
-    return Catalog(tuple(tables), tuple(key for key in keys if key.parent in names))
+    return Catalog(tuple(tables), tuple(key for key in keys if key.parent in names), tuple(broken))

@@ -46,6 +46,7 @@ class Dialect:
         name: Its name.
         title: Its name in sentences.
         bare: The names that need no quotes, but for reserved words, as a regular expression.
+        everywhere: Names of columns, in lower case, that each table has or may have without declaring them.
         likes: The operators that compare with a pattern.
         parts: What extracts a part of a date, with ``{}`` for the date.
         parts_are_texts: Whether such a part is a text; else it is a number.
@@ -63,6 +64,7 @@ class Dialect:
     average: str
     may_escape: bool = False
     fails_at_zero: bool = False
+    everywhere: frozenset[str] = frozenset()
 
     def quote(self, name: str) -> str:
         """A name as it is written: in quotes where it needs them."""
@@ -90,8 +92,26 @@ _STRFTIME = ("strftime('%Y', {})", "strftime('%m', {})", "strftime('%Y-%m', {})"
 _ROUNDED = "ROUND(AVG({}), #)"
 
 DIALECTS = {
-    "sqlite": Dialect("sqlite", "SQLite", _ANY_CASE, ("LIKE",), _STRFTIME, True, _ROUNDED),
-    "duckdb": Dialect("duckdb", "DuckDB", _ANY_CASE, ("LIKE", "ILIKE"), _EXTRACT, False, _ROUNDED),
+    "sqlite": Dialect(
+        "sqlite",
+        "SQLite",
+        _ANY_CASE,
+        ("LIKE",),
+        _STRFTIME,
+        True,
+        _ROUNDED,
+        everywhere=frozenset(["rowid", "oid", "_rowid_"]),
+    ),
+    "duckdb": Dialect(
+        "duckdb",
+        "DuckDB",
+        _ANY_CASE,
+        ("LIKE", "ILIKE"),
+        _EXTRACT,
+        False,
+        _ROUNDED,
+        everywhere=frozenset(["rowid"]),
+    ),
     "postgres": Dialect(
         "postgres",
         "PostgreSQL",
@@ -102,6 +122,7 @@ DIALECTS = {
         "ROUND(CAST(AVG({}) AS numeric), #)",
         may_escape=True,
         fails_at_zero=True,
+        everywhere=frozenset(["cmax", "cmin", "ctid", "oid", "tableoid", "xmax", "xmin"]),
     ),
 }
 """The dialects by their names."""

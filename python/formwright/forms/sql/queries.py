@@ -191,15 +191,16 @@ class QueryWriter:
         return rules
 
     def _spell_columns(self, roles: Sequence[int]) -> list[tuple[_Column, tuple[str, ...]]]:
-        """The columns of a scope. A name that one role has alone needs no role before it."""
+        """The columns of a scope. A name that one role has alone needs no role before it, unless every table has it."""
         columns = [column for role in roles for column in self._columns[role]]
         if len(roles) == 1:
             return [(column, (column.qualified, column.short)) for column in columns]
         counts: dict[str, int] = {}
         for column in columns:
             counts[column.key] = counts.get(column.key, 0) + 1
+        shared = {key for key, count in counts.items() if count > 1} | self._dialect.everywhere
         return [
-            (column, (column.qualified, column.short) if counts[column.key] == 1 else (column.qualified,))
+            (column, (column.qualified,) if column.key in shared else (column.qualified, column.short))
             for column in columns
         ]
 

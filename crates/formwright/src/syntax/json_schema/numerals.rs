@@ -11,6 +11,7 @@
 //! bounds move a little, numbers that are compared with divisors have fewer digits, and nothing is written that is read
 //! as infinite, or as 0 without being 0.
 
+use std::str::FromStr;
 use std::sync::LazyLock;
 
 use bigdecimal::{BigDecimal, One, Signed, Zero};
@@ -246,6 +247,14 @@ pub fn plain_text(value: &BigDecimal) -> String {
     let padded = format!("{digits:0>width$}", width = scale as usize + 1);
     let (int, frac) = padded.split_at(padded.len() - scale as usize);
     format!("{sign}{int}.{frac}")
+}
+
+/// Other texts of a number: without an exponent, unless that is very long, and with one.
+pub fn other_texts(text: &str) -> Vec<String> {
+    const LARGEST: i64 = 400;
+    let is_near = |value: &BigDecimal| value.fractional_digit_count().abs() <= LARGEST;
+    let value = BigDecimal::from_str(text).ok().filter(is_near);
+    value.map(|value| vec![plain_text(&value), scientific_text(&value)]).unwrap_or_default()
 }
 
 /// With an exponent: `1.2e+30`.

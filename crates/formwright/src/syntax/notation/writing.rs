@@ -50,7 +50,8 @@ impl Place<'_> {
         match self {
             Self::Value(value) => (0, std::ptr::from_ref(*value) as usize, 0, 0),
             Self::Object(map, written, next) => (1, std::ptr::from_ref(*map) as usize, *written, *next),
-            Self::Array(items, next) => (2, items.as_ptr() as usize, *next, 0),
+            // An array without items may be where another one begins.
+            Self::Array(items, next) => (2, items.as_ptr() as usize, *next, items.len()),
         }
     }
 }

@@ -237,7 +237,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                 }
                 Some(_) => {
                     let notation = &self.options.notation;
-                    let text = set.point_text(style).filter(|text| notated::is_number(notation, text));
+                    let text = set.point_text(style).map(|text| notated::number_text(notation, text));
                     literals.extend(text.map(|text| &*self.reader.arena.alloc_slice_copy(text.as_bytes())));
                 }
                 None => {
@@ -257,7 +257,12 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     }
 
     fn number_tree(&self, set: &NumberSet, whole: Condition<'d>) -> Result<Regular> {
-        let tree = set.tree(self.options.number_style());
+        let style = self.options.number_style();
+        if set.only().is_some() {
+            let text = set.point_text(style).map(|text| notated::number_text(&self.options.notation, text));
+            return Ok(text.map_or(Regular::Never, |text| Regular::text(&text)));
+        }
+        let tree = set.tree(style);
         let tree =
             tree.map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
         Ok(notated::spelled_numbers(&self.options.notation, tree))

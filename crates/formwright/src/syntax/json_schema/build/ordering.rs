@@ -5,12 +5,18 @@
 //! ```
 //!
 //! Of alternatives, the one is taken that declares most of the members; whether the value conforms to it is not looked
-//! at. Cost: a look at each declared name of each object of the value.
+//! at. A number that a schema has only in another spelling comes in that one: `1e-05` as `0.00001`.
+//!
+//! Cost: a look at each declared name of each object of the value, and an automaton for each place of such numbers.
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::objects::{Conditions, conditions_of, declared_names};
 use crate::error::Result;
+use crate::regular::{Automaton, Encoding, Regular};
+use crate::syntax::json_schema::numerals::other_texts;
 use crate::syntax::json_schema::read::SchemaReader;
 use crate::syntax::json_schema::sets::{Condition, ObjectSet};
 use crate::syntax::json_schema::value::{Map, Value};
@@ -27,13 +33,18 @@ pub fn write_in_order<'d>(
     spaced: bool,
 ) -> Result<String> {
     let mut text = String::new();
-    Writer { reader, spaced }.write(Some(condition), value, &mut text)?;
+    Writer { reader, spaced, numbers: FxHashMap::default() }.write(Some(condition), value, &mut text)?;
     Ok(text)
 }
+
+/// Digits that most forms take: numbers that are longer, or have an exponent, are looked at.
+const USUAL_DIGITS: usize = 15;
 
 struct Writer<'r, 'd> {
     reader: &'r mut SchemaReader<'d>,
     spaced: bool,
+    /// The numbers of conditions, as they are written.
+    numbers: FxHashMap<Condition<'d>, Automaton>,
 }
 
 impl<'d> Writer<'_, 'd> {
@@ -41,7 +52,7 @@ impl<'d> Writer<'_, 'd> {
         match value {
             Value::Null => *text += "null",
             Value::Bool(yes) => *text += if *yes { "true" } else { "false" },
-            Value::Number(digits) => *text += digits,
+            Value::Number(digits) => *text += &self.number(condition, digits)?,
             Value::String(string) => *text += &quote(string),
             Value::Array(items) => {
                 return stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.write_items(condition, items, text));
@@ -51,6 +62,22 @@ impl<'d> Writer<'_, 'd> {
             }
         }
         Ok(())
+    }
+
+    /// A number in the first spelling that a condition has, or as it is.
+    fn number(&mut self, condition: Option<Condition<'d>>, digits: &str) -> Result<String> {
+        let is_unusual = digits.len() > USUAL_DIGITS || digits.contains(['e', 'E']);
+        let Some(condition) = condition.filter(|_| is_unusual) else { return Ok(digits.to_owned()) };
+        if !self.numbers.contains_key(condition) {
+            let (set, options) = (self.reader.values(condition)?, self.reader.options);
+            let trees = set.numbers.iter().filter_map(|numbers| numbers.tree(options.number_style()).ok());
+            let automaton = Automaton::new(&Regular::or(trees), Encoding::Text, &options.limits)?;
+            self.numbers.insert(condition, automaton);
+        }
+        let automaton = &self.numbers[condition];
+        let spellings = std::iter::once(digits.to_owned()).chain(other_texts(digits));
+        let mut written = spellings.filter(|text| automaton.accepts(text.as_bytes()));
+        Ok(written.next().unwrap_or_else(|| digits.to_owned()))
     }
 
     fn write_items(&mut self, condition: Option<Condition<'d>>, items: &[Value<'_>], text: &mut String) -> Result<()> {

@@ -154,9 +154,36 @@ impl<'d> SchemaReader<'d> {
         self.note_narrowed(condition, &["type", "enum", "const"], "values other than null (notation)");
     }
 
+    /// Notes that a member which is not there is read as null.
+    pub fn note_absent(&mut self, condition: Condition<'_>) {
+        self.note_narrowed(
+            condition,
+            &["type", "enum", "const"],
+            "objects that have it: one without it has null (notation)",
+        );
+    }
+
+    /// Notes that listed values are not written, because the notation has no way to.
+    pub fn note_constants(&mut self, condition: Condition<'_>) {
+        self.note_narrowed(
+            condition,
+            &["enum", "const"],
+            "the listed values that readers of the notation take alike (notation)",
+        );
+    }
+
+    /// Whether a schema of a condition has a default, which is another value than null.
+    pub fn has_default_but_null(&self, condition: Condition<'_>) -> bool {
+        condition.iter().any(|atom| {
+            let Atom::Is(id) = atom else { return false };
+            let default = self.schemas[*id as usize].value.as_object().and_then(|map| map.get("default"));
+            default.is_some_and(|default| !matches!(default, Value::Null))
+        })
+    }
+
     /// Notes that some strings are not written, because a cell with their text says another value.
     pub fn note_cells(&mut self, condition: Condition<'_>) {
-        const OF_STRINGS: [&str; 5] = ["pattern", "format", "minLength", "maxLength", "type"];
+        const OF_STRINGS: [&str; 7] = ["enum", "const", "pattern", "format", "minLength", "maxLength", "type"];
         let note = "strings that an empty cell, a number or a boolean is not read as (notation)";
         self.note_narrowed(condition, &OF_STRINGS, note);
     }

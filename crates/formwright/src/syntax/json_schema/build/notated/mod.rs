@@ -26,11 +26,12 @@ use super::undeclared::OtherNames;
 use super::{Alternatives, GraphBuilder, Texts};
 use crate::error::{Error, Result};
 use crate::language::{Leaf, NodeId, UNBOUNDED};
-use crate::regular::{Encoding, Escapes, Regular};
+use crate::limits::Limits;
+use crate::regular::{Automaton, Encoding, Escapes, Regular};
 use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NameSet, ObjectSet, StringSet, TRUE, ValueSet, is_never};
 use crate::syntax::json_schema::{Notation, Options};
-use crate::syntax::notation::{Container, Entries, Part, PartId, Parts, Spelling};
+use crate::syntax::notation::{Container, Entries, Part, PartId, Parts, Spelling, with_fraction};
 
 /// A declared member of an object that is written in order of declaration.
 struct RecordMember<'d> {
@@ -135,9 +136,15 @@ pub fn most_digits(notation: &Notation) -> Option<u32> {
     (*notation == Notation::Toml).then_some(toml::MOST_DIGITS)
 }
 
+/// A number of JSON as readers of a notation take it for a number.
+pub(super) fn number_text(notation: &Notation, text: String) -> String {
+    if matches!(notation, Notation::Yaml { .. }) { with_fraction(&text) } else { text }
+}
+
 /// Whether every reader of a notation takes a text for a number, which it is in JSON.
-pub(super) fn is_number(notation: &Notation, text: &str) -> bool {
-    !matches!(notation, Notation::Yaml { .. }) || !text.contains(['e', 'E'])
+fn is_number(notation: &Notation, text: &str) -> Result<bool> {
+    static OF_TOML: LazyLock<Result<Automaton>> = LazyLock::new(|| automaton_of(&toml::NUMBER));
+    if *notation == Notation::Toml { accepts(&OF_TOML, text) } else { Ok(true) }
 }
 
 /// The undeclared names that a notation can write, if these are not all.
@@ -337,6 +344,20 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         all.unwrap_or(nothing)
     }
 
+    /// Whether a member that is absent is null. Where the schema has another default for it, it is absent, and never null.
+    fn is_absent_null(&mut self, set: &ValueSet<'d>, condition: Condition<'d>, is_required: bool) -> bool {
+        if !set.null || is_required {
+            return set.null;
+        }
+        let has_default = self.json.reader.has_default_but_null(condition);
+        if has_default {
+            self.json.reader.note_nulls(condition);
+        } else {
+            self.json.reader.note_absent(condition);
+        }
+        !has_default
+    }
+
     /// A part between the ends of a container.
     fn container(&mut self, container: Container, inside: PartId) -> PartId {
         let (open, close) = (self.parts.open(container), self.parts.close(container));
@@ -359,6 +380,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         set: &ValueSet<'d>,
         whole: Condition<'d>,
         mut taken: Vec<Regular>,
+        writable: &Writable,
         write_strings: impl FnOnce(&mut Self, &Regular, &mut Vec<PartId>),
     ) -> Result<Vec<PartId>> {
         let mut options = Vec::new();
@@ -372,15 +394,62 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
             options.push(self.scalar(&tree, Spelling::Number));
             taken.push(tree);
         }
-        if !set.strings.is_none() {
-            if !taken.is_empty() && self.json.reader.tells_places() {
-                self.json.reader.note_cells(whole);
-            }
-            let strings = self.strings(&set.strings, whole);
+        let strings = self.writable(&set.strings, whole, writable)?;
+        let strings = self.not_taken(&strings, &taken, whole)?;
+        if !strings.is_none() {
+            let strings = self.strings(&strings, whole);
             let tree = if taken.is_empty() { strings } else { Regular::and([strings, Regular::or(taken).not()]) };
             write_strings(self, &tree, &mut options);
         }
+        if !set.null {
+            self.check_constants(&options, set, whole)?;
+        }
         Ok(options)
+    }
+
+    /// The strings of a set without listed ones that the notation has no way to write.
+    fn writable(
+        &mut self,
+        strings: &StringSet<'d>,
+        whole: Condition<'d>,
+        writable: &Writable,
+    ) -> Result<StringSet<'d>> {
+        let StringSet::Finite(texts) = strings else { return Ok(strings.clone()) };
+        let kept = filter(texts, |text| accepts(writable, text))?;
+        if kept.len() < texts.len() {
+            self.json.reader.note_constants(whole);
+        }
+        Ok(StringSet::Finite(kept))
+    }
+
+    /// The same without those that a cell with their text is not read as.
+    fn not_taken(&mut self, strings: &StringSet<'d>, taken: &[Regular], whole: Condition<'d>) -> Result<StringSet<'d>> {
+        let StringSet::Finite(texts) = strings else {
+            if !taken.is_empty() {
+                self.json.reader.note_cells(whole);
+            }
+            return Ok(strings.clone());
+        };
+        if texts.is_empty() || taken.is_empty() {
+            return Ok(strings.clone());
+        }
+        let others = automaton_of(&Regular::or(taken.to_vec()));
+        let kept = filter(texts, |text| accepts(&others, text).map(|is_taken| !is_taken))?;
+        if kept.len() < texts.len() {
+            self.json.reader.note_cells(whole);
+        }
+        Ok(StringSet::Finite(kept))
+    }
+
+    /// Refuses a place where the notation leaves none of the listed values.
+    fn check_constants(&self, options: &[PartId], set: &ValueSet<'d>, whole: Condition<'d>) -> Result<()> {
+        let lists = !set.numbers.is_empty() || matches!(&set.strings, StringSet::Finite(texts) if !texts.is_empty());
+        if !options.is_empty() || !lists {
+            return Ok(());
+        }
+        let word = self.json.options.notation.name();
+        let hint = "change the constants, or use notation=\"json\"";
+        Err(self.refuse(whole, format!("{word} has no way to write what is listed here"), hint))
     }
 
     /// The numbers of some sets; `None` if there are none.
@@ -390,7 +459,12 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
             if self.json.reader.explains() && set.only().is_none() && set.exceeds(style) {
                 self.json.reader.note_numbers(whole, style);
             }
-            trees.push(self.json.number_tree(set, whole)?);
+            let constant = set.point_text(style);
+            if constant.map_or(Ok(true), |text| is_number(&self.json.options.notation, &text))? {
+                trees.push(self.json.number_tree(set, whole)?);
+            } else {
+                self.json.reader.note_constants(whole);
+            }
         }
         let tree = Regular::or(trees);
         Ok((tree != Regular::Never).then_some(tree))
@@ -403,6 +477,28 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         }
         self.json.in_alphabet(strings.tree(), std::slice::from_ref(strings), Texts::Strings, whole)
     }
+}
+
+/// What tells which strings a notation can write.
+type Writable = Result<Automaton>;
+
+fn automaton_of(tree: &Regular) -> Result<Automaton> {
+    Automaton::new(tree, Encoding::Text, &Limits::default())
+}
+
+fn accepts(automaton: &Result<Automaton>, text: &str) -> Result<bool> {
+    automaton.as_ref().map(|automaton| automaton.accepts(text.as_bytes())).map_err(Clone::clone)
+}
+
+/// The texts that a test holds of.
+fn filter<'d>(texts: &[&'d str], holds: impl Fn(&str) -> Result<bool>) -> Result<Vec<&'d str>> {
+    let mut kept = Vec::with_capacity(texts.len());
+    for text in texts {
+        if holds(text)? {
+            kept.push(*text);
+        }
+    }
+    Ok(kept)
 }
 
 /// Whether the items of an array are told apart by their position alone.

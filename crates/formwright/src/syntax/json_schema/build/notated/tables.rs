@@ -11,7 +11,9 @@
 
 use std::sync::LazyLock;
 
-use super::{NotationBuilder, READABLE, are_plain, has_scalars, is_plain, rounds_left};
+use super::{
+    NotationBuilder, READABLE, Writable, accepts, are_plain, automaton_of, has_scalars, is_plain, rounds_left,
+};
 use crate::error::Result;
 use crate::regular::Regular;
 use crate::syntax::json_schema::Notation;
@@ -87,11 +89,17 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         Ok((**object).clone())
     }
 
-    /// Refuses a table without columns, or with two of one name.
+    /// Refuses a table without columns, with two of one name, or with a name that no cell says.
     fn check_titles(&self, columns: &[Column<'d>], whole: Condition<'d>, notation: &Notation) -> Result<()> {
         let word = notation.name();
         if columns.is_empty() {
             return Err(self.refuse(whole, format!("{word} writes columns, and the rows have none"), ROWS));
+        }
+        for column in columns {
+            if !accepts(writable(notation), &column.title)? {
+                let what = format!("{word} has no way to write the name {:?}", column.title);
+                return Err(self.refuse(whole, what, "rename the member, or use notation=\"yaml\" or \"jsonl\""));
+            }
         }
         let is_known = |(at, one): &(usize, &Column<'_>)| columns[..*at].iter().any(|other| other.title == one.title);
         let Some((_, twice)) = columns.iter().enumerate().find(is_known) else { return Ok(()) };
@@ -222,12 +230,14 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
         let mut options = Vec::new();
         // A row of one empty cell would be an empty line.
         let empty = if is_alone && *notation != Notation::Markdown { "\"\"" } else { "" };
-        if set.null {
+        let is_null_empty = self.is_absent_null(&set, whole, column.is_required);
+        if is_null_empty {
             options.push(self.constant(empty, "null"));
         }
-        let is_absent_empty = !set.null && !column.is_required;
-        let taken = if set.null || is_absent_empty { vec![Regular::Empty] } else { Vec::new() };
-        options.extend(self.untagged_scalars(&set, whole, taken, |builder, tree, options| {
+        let is_absent_empty = !is_null_empty && !column.is_required;
+        let taken = if is_null_empty || is_absent_empty { vec![Regular::Empty] } else { Vec::new() };
+        let writable = writable(notation);
+        options.extend(self.untagged_scalars(&set, whole, taken, writable, |builder, tree, options| {
             builder.string_cell(tree, notation, is_alone, options);
         })?);
         let cell = self.parts.choice(options);
@@ -284,6 +294,17 @@ fn header_text(titles: &[String], notation: &Notation) -> Option<String> {
         Notation::Csv { delimiter, header: true } => Some(titles.join(&delimiter.to_string())),
         _ => None,
     }
+}
+
+/// The strings of cells, and the names of columns.
+fn writable(notation: &Notation) -> &'static Writable {
+    static OF_MARKDOWN: LazyLock<Writable> = LazyLock::new(|| {
+        let broken = Regular::concat([Regular::anything(), Regular::text("\n"), Regular::anything()]);
+        let marked = Regular::concat([Regular::anything(), Regular::text("<"), Regular::anything()]);
+        automaton_of(&Regular::and([MARKDOWN.clone(), Regular::and([broken, marked]).not()]))
+    });
+    static OF_ROWS: LazyLock<Writable> = LazyLock::new(|| automaton_of(&QUOTED));
+    if *notation == Notation::Markdown { &OF_MARKDOWN } else { &OF_ROWS }
 }
 
 fn without(characters: &str) -> Regular {

@@ -21,7 +21,10 @@ use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
-use super::{NotationBuilder, Others, PartQueue, Record, all_but, are_plain, has_scalars, is_plain, rounds_left};
+use super::{
+    NotationBuilder, Others, PartQueue, Record, Writable, all_but, are_plain, automaton_of, has_scalars, is_plain,
+    rounds_left,
+};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -122,8 +125,9 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         if let Some(tree) = self.base.numbers(&set.numbers, condition)? {
             options.push(self.base.scalar(&tree, Spelling::Number));
         }
-        if !set.strings.is_none() {
-            let tree = self.base.strings(&set.strings, condition);
+        let strings = self.base.writable(&set.strings, condition, &WRITABLE)?;
+        if !strings.is_none() {
+            let tree = self.base.strings(&strings, condition);
             let escaped = Regular::and([tree.clone(), Regular::of_static(&ESCAPED)]);
             options.push(self.base.scalar(&escaped, Spelling::Json));
             let literal = Regular::and([tree, Regular::of_static(&LITERAL)]);
@@ -140,6 +144,9 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
                 Ok(part) => options.push(part),
                 Err(error) => refused = Some(refusal(error)?),
             }
+        }
+        if refused.is_none() && !set.null && set.arrays.is_empty() && set.objects.is_empty() {
+            self.base.check_constants(&options, &set, condition)?;
         }
         self.base.without_refused(options, refused, condition)
     }
@@ -253,7 +260,7 @@ impl<'d> TomlBuilder<'_, '_, 'd> {
         is_required: bool,
     ) -> Result<Entry> {
         let set = self.base.values(condition)?;
-        let absent = if set.null {
+        let absent = if self.base.is_absent_null(&set, condition, is_required) {
             let key = self.base.parts.add(Part::Key(name.into()));
             let null = self.base.constant("", "null");
             Some(self.base.parts.sequence([key, null]))
@@ -488,6 +495,8 @@ fn key_text(name: &str) -> String {
 
 /// Strings in double quotes. TOML wants an escape for DEL, which JSON does not write.
 pub(super) static ESCAPED: LazyLock<Regular> = LazyLock::new(|| all_but(&[('\u{7F}', '\u{7F}')]).repeat(0, None));
+
+static WRITABLE: LazyLock<Writable> = LazyLock::new(|| automaton_of(&ESCAPED));
 
 /// Strings in single quotes, where nothing is escaped.
 static LITERAL: LazyLock<Regular> =

@@ -16,7 +16,10 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{Entered, NotationBuilder, Others, PartQueue, READABLE, Record, are_plain, has_scalars, is_plain};
+use super::{
+    Entered, NotationBuilder, Others, PartQueue, READABLE, Record, Writable, are_plain, automaton_of, has_scalars,
+    is_plain,
+};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -122,8 +125,9 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
         if let Some(tree) = self.base.numbers(&set.numbers, condition)? {
             scalars.push(self.base.scalar(&tree, Spelling::Number));
         }
-        if !set.strings.is_none() {
-            let tree = self.base.strings(&set.strings, condition);
+        let strings = self.base.writable(&set.strings, condition, &WRITABLE)?;
+        if !strings.is_none() {
+            let tree = self.base.strings(&strings, condition);
             let bare = match self.delimiter {
                 '\t' => &*BARE_TAB,
                 '|' => &*BARE_PIPE,
@@ -133,6 +137,9 @@ impl<'d> ToonBuilder<'_, '_, 'd> {
             scalars.push(self.base.scalar(&unquoted, Spelling::Bare));
             let quoted = Regular::and([tree, Regular::of_static(&QUOTED)]);
             scalars.push(self.base.scalar(&quoted, Spelling::Json));
+        }
+        if set.arrays.is_empty() && set.objects.is_empty() {
+            self.base.check_constants(&scalars, set, condition)?;
         }
         let scalar = (!scalars.is_empty()).then(|| self.base.parts.choice(scalars));
         self.scalars.insert(condition, scalar);
@@ -463,6 +470,8 @@ fn bare(delimiter: char) -> Regular {
 static BARE_COMMA: LazyLock<Regular> = LazyLock::new(|| bare(','));
 static BARE_PIPE: LazyLock<Regular> = LazyLock::new(|| bare('|'));
 static BARE_TAB: LazyLock<Regular> = LazyLock::new(|| bare('\t'));
+
+static WRITABLE: LazyLock<Writable> = LazyLock::new(|| automaton_of(&QUOTED));
 
 /// Strings in quotes: without backspace and form feed, for which JSON has escapes that TOON has not.
 pub(super) static QUOTED: LazyLock<Regular> = LazyLock::new(|| {

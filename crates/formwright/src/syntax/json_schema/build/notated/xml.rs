@@ -9,7 +9,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{NotationBuilder, PartQueue, all_but, are_plain, is_plain, rounds_left};
+use super::{NotationBuilder, PartQueue, Writable, all_but, are_plain, automaton_of, is_plain, rounds_left};
 use crate::error::Result;
 use crate::language::Leaf;
 use crate::regular::{Encoding, Regular};
@@ -81,7 +81,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
             let object = object.clone();
             return Ok(vec![self.members(&object, condition)?]);
         }
-        self.base.untagged_scalars(&set, condition, Vec::new(), |base, tree, options| {
+        self.base.untagged_scalars(&set, condition, Vec::new(), &WRITABLE, |base, tree, options| {
             let readable = Regular::and([tree.clone(), Regular::of_static(&CHARACTERS)]);
             options.push(base.scalar(&readable, Spelling::Element));
         })
@@ -130,7 +130,7 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
             let key = self.base.parts.add(Part::Key(member.name.into()));
             let element = self.element(member.name, member.condition);
             let mut options = vec![self.base.parts.sequence([self.blank, key, element])];
-            if set.null {
+            if self.base.is_absent_null(&set, member.condition, member.is_required) {
                 let null = self.base.constant("", "null");
                 options.push(self.base.parts.sequence([key, null]));
             } else if !member.is_required {
@@ -152,6 +152,8 @@ static CHARACTERS: LazyLock<Regular> = LazyLock::new(|| {
     let others = [('\0', '\u{8}'), ('\u{B}', '\u{C}'), ('\u{E}', '\u{1F}'), ('\u{FFFE}', '\u{FFFF}')];
     all_but(&others).repeat(0, None)
 });
+
+static WRITABLE: LazyLock<Writable> = LazyLock::new(|| automaton_of(&CHARACTERS));
 
 static BLANK: LazyLock<Regular> =
     LazyLock::new(|| Regular::concat([Regular::text("\n"), Regular::text(" ").repeat(0, Some(DEEPEST))]).optional());

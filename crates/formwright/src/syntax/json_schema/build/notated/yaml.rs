@@ -23,10 +23,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{NotationBuilder, PartQueue, READABLE, UNREADABLE, all_but, are_plain, is_plain, rounds_left};
+use super::{
+    NotationBuilder, PartQueue, READABLE, UNREADABLE, accepts, all_but, are_plain, automaton_of, is_plain, rounds_left,
+};
 use crate::error::Result;
-use crate::limits::Limits;
-use crate::regular::{Automaton, Encoding, Regular};
+use crate::regular::{Automaton, Regular};
 use crate::syntax::json_schema::Notation;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, ObjectSet, StringSet};
 use crate::syntax::notation::{Container, Part, PartId, Parts, Spelling};
@@ -135,6 +136,9 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
             inline.push(self.flow(condition)?);
         }
         let mut options = blocks;
+        if options.is_empty() {
+            self.base.check_constants(&inline, &set, condition)?;
+        }
         if !inline.is_empty() {
             let inline = self.base.parts.choice(inline);
             options.push(match position {
@@ -243,14 +247,14 @@ impl<'d> YamlBuilder<'_, '_, 'd> {
         let block = Spelling::Block(column);
         if let StringSet::Finite(texts) = strings {
             if !texts.iter().all(|text| is_readable(text)) {
-                self.base.json.reader.note_characters(whole);
+                self.base.json.reader.note_constants(whole);
             }
             for text in texts.iter().filter(|text| is_readable(text)) {
                 let json = Spelling::Json.encode(text);
                 if is_plain_string(text)? {
                     inline.push(self.base.constant(text, &json));
                 }
-                if !text.contains(['\n', '\r', '\t']) {
+                if is_on_one_line(text)? {
                     inline.push(self.base.constant(&Spelling::Doubled('\'').encode(text), &json));
                 }
                 if is_block(text)? {
@@ -285,13 +289,14 @@ pub(super) fn is_readable(text: &str) -> bool {
 }
 
 fn is_plain_string(text: &str) -> Result<bool> {
-    static AUTOMATON: LazyLock<Result<Automaton>> =
-        LazyLock::new(|| Automaton::new(&PLAIN, Encoding::Text, &Limits::default()));
+    static AUTOMATON: LazyLock<Result<Automaton>> = LazyLock::new(|| automaton_of(&PLAIN));
     accepts(&AUTOMATON, text)
 }
 
-fn accepts(automaton: &Result<Automaton>, text: &str) -> Result<bool> {
-    automaton.as_ref().map(|automaton| automaton.accepts(text.as_bytes())).map_err(Clone::clone)
+/// Whether single quotes can hold a text.
+fn is_on_one_line(text: &str) -> Result<bool> {
+    static AUTOMATON: LazyLock<Result<Automaton>> = LazyLock::new(|| automaton_of(&ON_ONE_LINE));
+    accepts(&AUTOMATON, text)
 }
 
 /// The characters of JSON strings in flow and in double quotes: others would need escapes that JSON does not write.
@@ -324,8 +329,7 @@ static BLOCK: LazyLock<Regular> = LazyLock::new(|| {
 
 /// Whether a literal block can hold a text.
 fn is_block(text: &str) -> Result<bool> {
-    static AUTOMATON: LazyLock<Result<Automaton>> =
-        LazyLock::new(|| Automaton::new(&BLOCK, Encoding::Text, &Limits::default()));
+    static AUTOMATON: LazyLock<Result<Automaton>> = LazyLock::new(|| automaton_of(&BLOCK));
     accepts(&AUTOMATON, text)
 }
 
