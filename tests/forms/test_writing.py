@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -224,3 +225,36 @@ def test_defaults_are_left_out_where_nothing_says_them() -> None:
     assert optional.parse('id = "v"') == Optional(id="v", n=None, x=5)
     for value in (Optional(id="v"), Optional(id="v", n="q", x=6)):
         assert optional.parse(optional.write(value)) == value
+
+
+def test_elements_without_a_text_are_refused() -> None:
+    for type_, pointer in ((None, ""), (list[None], "/items")):
+        with pytest.raises(fw.errors.UnsupportedKeyword, match="xml has no text for null") as caught:
+            fw.form(type_, notation="xml")
+        assert caught.value.pointer == pointer
+
+
+@pytest.mark.parametrize(("notation", "depth"), [("toon", 15), ("toml", 40), ("yaml", 40)])
+def test_values_of_nested_alternatives_are_written_once(notation: Any, depth: int) -> None:
+    """Each level has a wrong alternative, which shows only after what is inside: the work does not double with each."""
+
+    def node(**more: Any) -> dict[str, Any]:
+        inside = {"type": "array", "items": {"$ref": "#/$defs/node"}}
+        properties = {"k": {"type": "string"}, "inside": inside, **more}
+        return {"type": "object", "properties": properties, "required": ["k"], "additionalProperties": False}
+
+    def nest(value: Any, levels: int) -> Any:
+        for _ in range(levels):
+            value = {"k": "a", "inside": [value], "z": 1}
+        return value
+
+    either = {"anyOf": [node(), node(z={"type": "integer"})]}
+    form = fw.json_schema({"$defs": {"node": either}, "$ref": "#/$defs/node"}, notation=notation)
+    few, wrong = nest({"k": "x"}, 5), nest({"k": "x", "z": "a"}, depth)
+    assert form.parse(form.write(few)) == few
+    write = form.read.values.write  # type: ignore[attr-defined]
+    assert form.matches(write(json.dumps(nest({"k": "x", "z": 1}, depth))))
+    if notation != "yaml":  # which has JSON in deep places, of which nothing is checked
+        assert write(json.dumps(wrong)) is None
+    with pytest.raises(ArgumentError):
+        form.write(wrong)

@@ -63,7 +63,8 @@ def sql(
             a catalog is, so that the same call is quick.
         tables: The tables that queries may name; ``None`` for all.
         keys: Foreign keys beside those that the database declares: ``("orders.customer_id", "customers.id")``.
-        hide: By table: columns that no query may name. ``*`` does not stand for the columns of such a table.
+        hide: By table: columns that no query may name. ``*`` does not stand for the columns of such a table. A view is
+            a table of its own, and carries what it selects of hidden columns: hide those of the view, too.
         joins: ``"keys"`` joins tables by foreign keys, ``"types"`` also by any two columns of one declared type.
         aliases: By table: what stands for it instead of its name. A table with two aliases can be joined with itself.
         max_tables: Tables of one FROM, at most.

@@ -17,7 +17,7 @@ mod writing;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::language::{Graph, Layout, Leaf, Member, Node, NodeId, Object, UndeclaredKind};
 use crate::regular::Automaton;
@@ -128,6 +128,8 @@ pub struct Parts {
     texts: FxHashMap<Arc<str>, PartId>,
     /// The beginnings and ends of containers that are there already.
     ends: FxHashMap<(Container, bool), PartId>,
+    /// The parts that are the whole of a value each.
+    whole: FxHashSet<PartId>,
 }
 
 impl Parts {
@@ -185,9 +187,15 @@ impl Parts {
         }
     }
 
-    /// Puts a part in the place of one that was added.
-    pub fn set(&mut self, at: PartId, part: Part) {
-        self.all[at as usize] = part;
+    /// Puts the ways to write a value in the place of a part that was added.
+    pub fn set_whole(&mut self, at: PartId, options: Vec<PartId>) {
+        self.all[at as usize] = Part::Choice(options.into());
+        self.whole.insert(at);
+    }
+
+    /// Whether a part is the whole of a value, and nothing else.
+    fn is_whole(&self, at: PartId) -> bool {
+        self.whole.contains(&at)
     }
 
     /// How many parts there are.

@@ -5,7 +5,8 @@
 //! usual spelling first.
 //!
 //! Cost: linear in the value where the first choices are right, as those of notations mostly are. What is left to write of
-//! what is left of the value is tried once, however many choices lead there.
+//! what is left of the value is tried once, however many choices lead there. So is an object or array as a part that is
+//! the whole of a value: its text, or that it has none, is kept.
 
 use std::hash::Hash;
 
@@ -28,7 +29,12 @@ enum Task {
     Parts(PartId, usize),
     /// Rounds of a repetition, after so many.
     Rounds(PartId, u32),
+    /// Nothing: the value that was begun last ends here, which a part is the whole of.
+    End(PartId),
 }
+
+/// A part that is the whole of a value, and what tells that value from others.
+type ValueKey = (PartId, usize);
 
 /// Where in the value the writer is.
 #[derive(Clone, Copy)]
@@ -88,7 +94,20 @@ impl<T: Copy, K: Eq + Hash> Stacks<T, K> {
 struct Point {
     tasks: StackId,
     places: StackId,
+    /// The objects and arrays that have been begun, the number of the inmost one.
+    begun: u32,
     length: usize,
+}
+
+/// An object or array whose text begins at an index, and the number of the one around it.
+type Begun = (ValueKey, usize, u32);
+
+/// What is still to be looked at.
+enum Open {
+    /// A way to be tried.
+    Way(Point),
+    /// All ways to write a value have been tried.
+    Tried(ValueKey),
 }
 
 /// One writing of a value.
@@ -98,7 +117,11 @@ struct Walk<'n, 't> {
     tasks: Stacks<Task, Task>,
     places: Stacks<Place<'t>, PlaceKey>,
     /// Ways that are still to be tried, the next one last.
-    open: Vec<Point>,
+    open: Vec<Open>,
+    /// The texts of objects and arrays, if they have one.
+    written: FxHashMap<ValueKey, Option<Box<str>>>,
+    /// What has been begun, by number; 0 is nothing.
+    begun: Vec<Begun>,
     text: String,
 }
 
@@ -113,10 +136,11 @@ impl Notated {
         writes_json: &dyn Fn(&Value<'_>) -> String,
     ) -> Result<Option<String>> {
         let (tasks, places) = (Stacks::new(), Stacks::new());
-        let mut walk = Walk { notated: self, writes_json, tasks, places, open: Vec::new(), text: String::new() };
+        let (open, written, text) = (Vec::new(), FxHashMap::default(), String::new());
+        let mut walk = Walk { notated: self, writes_json, tasks, places, open, written, begun: Vec::new(), text };
         let tasks = walk.task(0, Task::Part(self.parts.root));
         let places = walk.place(0, Place::Value(value));
-        walk.open.push(Point { tasks, places, length: 0 });
+        walk.open.push(Open::Way(Point { tasks, places, begun: 0, length: 0 }));
         walk.run()
     }
 }
@@ -133,7 +157,14 @@ impl<'t> Walk<'_, 't> {
     /// Tries all ways until one comes to the end.
     fn run(mut self) -> Result<Option<String>> {
         let (mut tried, mut steps) = (FxHashSet::default(), 0);
-        while let Some(mut point) = self.open.pop() {
+        while let Some(open) = self.open.pop() {
+            let mut point = match open {
+                Open::Way(point) => point,
+                Open::Tried(value) => {
+                    self.written.entry(value).or_insert(None);
+                    continue;
+                }
+            };
             if !tried.insert((point.tasks, point.places)) {
                 continue;
             }
@@ -158,7 +189,7 @@ impl<'t> Walk<'_, 't> {
 
     /// Keeps another way for later.
     fn keep(&mut self, tasks: StackId, point: &Point) {
-        self.open.push(Point { tasks, places: point.places, length: self.text.len() });
+        self.open.push(Open::Way(Point { tasks, length: self.text.len(), ..*point }));
     }
 
     /// Does one task; whether it could be done.
@@ -186,6 +217,12 @@ impl<'t> Walk<'_, 't> {
                 let rounds = self.task(point.tasks, Task::Rounds(repeat, next));
                 point.tasks = self.task(rounds, Task::Part(body));
             }
+            Task::End(_) => {
+                let (value, start, around) = self.begun[point.begun as usize - 1];
+                let text = &self.text[start..];
+                self.written.entry(value).or_insert_with(|| Some(text.into()));
+                point.begun = around;
+            }
         }
         true
     }
@@ -198,6 +235,20 @@ impl<'t> Walk<'_, 't> {
             Part::Sequence(_) => point.tasks = self.task(point.tasks, Task::Parts(at, 0)),
             Part::Repeat { .. } => point.tasks = self.task(point.tasks, Task::Rounds(at, 0)),
             Part::Choice(options) => {
+                if let Some(value) = self.whole_value(at, point) {
+                    match self.written.get(&value) {
+                        Some(Some(text)) => {
+                            self.text.push_str(text);
+                            return self.take_value(point).is_some();
+                        }
+                        Some(None) => return false,
+                        None => {}
+                    }
+                    self.open.push(Open::Tried(value));
+                    self.begun.push((value, self.text.len(), point.begun));
+                    point.begun = self.begun.len() as u32;
+                    point.tasks = self.task(point.tasks, Task::End(at));
+                }
                 for &option in options.iter().skip(1).rev() {
                     let tasks = self.task(point.tasks, Task::Part(option));
                     self.keep(tasks, point);
@@ -254,6 +305,12 @@ impl<'t> Walk<'_, 't> {
             _ => return None,
         };
         automaton.accepts(written.as_bytes()).then_some(written)
+    }
+
+    /// The object or array that comes next, where a part is the whole of it.
+    fn whole_value(&self, part: PartId, point: &Point) -> Option<ValueKey> {
+        let value = self.next_value(point).filter(|value| matches!(value, Value::Array(_) | Value::Object(_)))?;
+        self.notated.parts.is_whole(part).then(|| (part, std::ptr::from_ref(value) as usize))
     }
 
     /// The value that comes next.

@@ -190,7 +190,7 @@ impl<'d> NotationBuilder<'_, '_, 'd> {
     /// # Errors
     /// [`crate::Kind::Limit`] where there are too many parts.
     fn fill(&mut self, part: PartId, options: Vec<PartId>) -> Result<()> {
-        self.parts.set(part, Part::Choice(options.into()));
+        self.parts.set_whole(part, options);
         let (made, allowed) = (self.parts.len(), self.json.options.limits.nodes);
         if made > allowed { Err(Error::limit("nodes", made, allowed)) } else { Ok(()) }
     }

@@ -54,11 +54,17 @@ impl<'d> XmlBuilder<'_, '_, 'd> {
         self.base.parts.sequence([open, content, close])
     }
 
-    /// Notes that an element which is always there is never null.
+    /// Notes that an element which is always there is never null, or refuses one that could be nothing else.
     fn note_null(&mut self, condition: Condition<'d>) -> Result<()> {
-        if self.base.values(condition)?.null {
-            self.base.json.reader.note_nulls(condition);
+        let set = self.base.values(condition)?;
+        if !set.null {
+            return Ok(());
         }
+        if !has_scalars_but_null(&set) && set.arrays.is_empty() && set.objects.is_empty() {
+            let what = "xml has no text for null: it is an element that is not there, and this one always is";
+            return Err(self.base.refuse(condition, what, OTHERS));
+        }
+        self.base.json.reader.note_nulls(condition);
         Ok(())
     }
 
