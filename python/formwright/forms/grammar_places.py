@@ -2,9 +2,9 @@ r"""Where the parts of a grammar are written that has taken definitions from oth
 
 ::
 
-    text = "start: b\n%import .x.b"
-    with join_imports(text, {"x": "\nb: NOPE"}).placing_errors():
-        ...                                   # grammar at 3:4: 'NOPE' is ...  becomes  module 'x' at 2:4: ...
+    excerpts = (Excerpt("start: b\n", "", 0, 9), Excerpt("b: NOPE", "x", 1, 7))
+    joined = JoinedGrammar("start: b\nb: NOPE", {"": "start: b\n", "x": "\nb: NOPE"}, excerpts)
+    str(joined.find(2, 4))                # 'x:2:4'
 
 A joined grammar is a row of excerpts of the grammars, in other words perhaps: names of a module are other names in the
 grammar that imports them.
