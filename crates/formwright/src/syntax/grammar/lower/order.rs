@@ -190,36 +190,12 @@ fn times(low: u32, high: Option<u32>, written: &str) -> usize {
     }
 }
 
-/// The names of all terminals; those that have none are numbered, but for words.
-fn names(grammar: &Grammar) -> Vec<Arc<str>> {
-    let mut taken: BTreeSet<Arc<str>> = grammar.terminals.iter().filter_map(|terminal| terminal.name.clone()).collect();
-    let (mut ignored, mut others) = (0, 0);
-    let name = |(id, terminal): (TerminalId, &super::super::ast::Terminal)| {
-        if let Some(name) = &terminal.name {
-            return Arc::clone(name);
-        }
-        if grammar.ignored.contains(&id) {
-            ignored += 1;
-            return Arc::from(format!("__IGNORE_{}", ignored - 1));
-        }
-        let word = match &terminal.pattern.kind {
-            PatternKind::Text { text, .. } => word_of(text),
-            _ => None,
-        };
-        word.filter(|word| taken.insert(Arc::clone(word))).unwrap_or_else(|| {
-            others += 1;
-            Arc::from(format!("__ANON_{}", others - 1))
-        })
-    };
-    (0..).zip(&grammar.terminals).map(name).collect()
-}
-
-/// The name of a terminal that is written as a text, if it is a word or a single sign.
-fn word_of(text: &str) -> Option<Arc<str>> {
-    let is_word = text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_sign = matches!(text.as_bytes(), [sign] if sign.is_ascii_punctuation() || b" \t\n".contains(sign));
-    (is_word || is_sign).then(|| text.to_uppercase().into())
+/// The names of all terminals, those that Lark gives included; others are numbered.
+fn names(grammar: &Grammar) -> impl Iterator<Item = Arc<str>> {
+    let numbered = |number: usize| Arc::from(format!("__ANON_{number}"));
+    grammar.terminals.iter().enumerate().map(move |(number, terminal)| {
+        terminal.name.clone().or_else(|| terminal.label.clone()).unwrap_or_else(|| numbered(number))
+    })
 }
 
 /// Characters of the longest text; `None` if its length is not plain to see, or unbounded.
