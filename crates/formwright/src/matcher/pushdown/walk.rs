@@ -20,6 +20,10 @@ pub struct Walk {
     places: Vec<Place>,
     /// By depth: where the list of places after so many bytes begins.
     first: Vec<usize>,
+    /// By where a place is, and whether something was popped: the node at which it was met last, and its index there.
+    met: FxHashMap<(Step, bool), (usize, usize)>,
+    /// The node of the byte that is read.
+    node: usize,
     /// The tokens of each place, in the order of the tree.
     found: FxHashMap<Place, Vec<TokenId>>,
 }
@@ -43,6 +47,7 @@ impl Walk {
         let (nodes, items) = (trie.nodes(), trie.items());
         self.places.clear();
         self.first.clear();
+        self.met.clear();
         self.places.push(Place { at: Step { to: from, pushed: EMPTY }, popped: NOTHING });
         self.first.push(0);
         let mut at = 1;
@@ -53,8 +58,9 @@ impl Walk {
                 self.first.truncate(depth);
             }
             let (before, base) = (self.first[depth - 1], self.places.len());
+            self.node = at;
             for place in before..base {
-                self.step(automaton, place, node.byte, base, made);
+                self.step(automaton, place, node.byte, made);
             }
             count(1 + (base - before) + (self.places.len() - base));
             if self.places.len() == base {
@@ -77,35 +83,39 @@ impl Walk {
     }
 
     /// Adds the places after a byte from one place.
-    fn step(&mut self, automaton: &PushdownAutomaton, from: usize, byte: u8, base: usize, made: &mut Made<'_>) {
+    fn step(&mut self, automaton: &PushdownAutomaton, from: usize, byte: u8, made: &mut Made<'_>) {
         let Place { at: Step { to, pushed }, popped } = self.places[from];
         if to != RESUME {
-            return self.add_all(automaton.step(to, byte), pushed, popped, base, made);
+            return self.add_all(automaton.step(to, byte), pushed, popped, made);
         }
         if let Some((symbol, below)) = made.words.pop(pushed) {
-            return self.add_all(automaton.step_after(symbol, byte), below, popped, base, made);
+            return self.add_all(automaton.step_after(symbol, byte), below, popped, made);
         }
         for &symbol in automaton.symbols_begun_by(byte) {
             let popped = made.popped.push(popped, symbol);
-            self.add_all(automaton.step_after(symbol, byte), EMPTY, popped, base, made);
+            self.add_all(automaton.step_after(symbol, byte), EMPTY, popped, made);
         }
     }
 
-    fn add_all(&mut self, steps: &[Step], below: WordId, popped: PoppedId, base: usize, made: &mut Made<'_>) {
+    fn add_all(&mut self, steps: &[Step], below: WordId, popped: PoppedId, made: &mut Made<'_>) {
         for step in steps {
             let at = Step { to: step.to, pushed: made.words.join(step.pushed, below) };
-            self.add(Place { at, popped }, base, made.popped);
+            self.add(Place { at, popped }, made.popped);
         }
     }
 
-    /// Adds a place to the list that begins at `base`, or merges it into one that differs only in what was popped.
-    fn add(&mut self, place: Place, base: usize, popped: &mut Popped) {
-        let is_alike =
-            |other: &&mut Place| other.at == place.at && (other.popped == NOTHING) == (place.popped == NOTHING);
-        match self.places[base..].iter_mut().find(is_alike) {
-            Some(known) if known.popped == place.popped => {}
-            Some(known) => known.popped = popped.unite(known.popped, place.popped),
-            None => self.places.push(place),
+    /// Adds a place to those after this byte, or merges it into one that differs only in what was popped.
+    fn add(&mut self, place: Place, popped: &mut Popped) {
+        let here = (self.node, self.places.len());
+        let met = self.met.entry((place.at, place.popped == NOTHING)).or_insert(here);
+        if met.0 != self.node || met.1 == here.1 {
+            *met = here;
+            self.places.push(place);
+            return;
+        }
+        let known = &mut self.places[met.1];
+        if known.popped != place.popped {
+            known.popped = popped.unite(known.popped, place.popped);
         }
     }
 }
