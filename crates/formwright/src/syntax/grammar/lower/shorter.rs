@@ -58,7 +58,7 @@ impl Terminals<'_> {
         first.rank > other.rank || first.rank == other.rank && first.order < other.order
     }
 
-    fn found(&self, state: TaggedState) -> Found<'_> {
+    fn look_at(&self, state: TaggedState) -> Found<'_> {
         Found { automaton: self.automaton, terminals: self.terminals, state }
     }
 
@@ -78,7 +78,7 @@ impl Terminals<'_> {
         while let Some(state) = open.pop() {
             for next in self.successors(state) {
                 if !matches(next) && seen.insert(next) {
-                    longer.extend(self.found(next).certain().filter(|&tag| self.is_alike(first, tag)));
+                    longer.extend(self.look_at(next).certain().filter(|&tag| self.is_alike(first, tag)));
                     open.push(next);
                 }
             }
@@ -97,7 +97,7 @@ impl Terminals<'_> {
         let mut taken = BTreeSet::new();
         while let Some((state, has_matched)) = open.pop() {
             for next in self.successors(state) {
-                let found = self.found(next);
+                let found = self.look_at(next);
                 let here: Vec<Tag> = found.matching().filter(|tag| rivals.contains(tag)).collect();
                 if here.iter().any(|&tag| self.is_before(tag, first) && !self.is_inside(tag, &here)) {
                     continue; // to Lark, this is a text of another one
