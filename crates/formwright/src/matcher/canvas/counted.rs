@@ -37,12 +37,10 @@ impl ReachedStates {
         for state in self.asked.differences(asked) {
             let is_new = asked.has(state);
             for end in next(state) {
-                let edges = &mut self.edges[end as usize];
-                *edges = if is_new { *edges + 1 } else { *edges - 1 };
-                match (is_new, *edges) {
-                    (true, 1) => self.reached.insert(end),
-                    (false, 0) => self.reached.remove(end),
-                    _ => {}
+                match count_edge(&mut self.edges[end as usize], is_new) {
+                    Some(true) => self.reached.insert(end),
+                    Some(false) => self.reached.remove(end),
+                    None => {}
                 }
             }
         }
@@ -76,12 +74,12 @@ impl SetsBetween {
         let Self { before: known, after: ends, edges: counts, found } = self;
         for state in known.differences(before) {
             let of_state = edges.edges_of(state).iter().filter(|edge| ends.has(edge.to));
-            of_state.for_each(|edge| count_edge(counts, found, edge.set, before.has(state)));
+            of_state.for_each(|edge| count_set(counts, found, edge.set, before.has(state)));
         }
         known.clone_from(before);
         for state in ends.differences(after) {
             let to_state = edges.edges_to(state).iter().filter(|edge| known.has(edge.from));
-            to_state.for_each(|edge| count_edge(counts, found, edge.set, after.has(state)));
+            to_state.for_each(|edge| count_set(counts, found, edge.set, after.has(state)));
         }
         ends.clone_from(after);
         found
@@ -102,12 +100,16 @@ impl SetsBetween {
 }
 
 /// Counts an edge of a set that is new or gone.
-fn count_edge(counts: &mut [u32], found: &mut SetsAt, set: SetId, is_new: bool) {
-    let edges = &mut counts[set as usize];
-    *edges = if is_new { *edges + 1 } else { *edges - 1 };
-    match (is_new, *edges) {
-        (true, 1) => found.insert(set),
-        (false, 0) => found.remove(set),
-        _ => {}
+fn count_set(counts: &mut [u32], found: &mut SetsAt, set: SetId, is_new: bool) {
+    match count_edge(&mut counts[set as usize], is_new) {
+        Some(true) => found.insert(set),
+        Some(false) => found.remove(set),
+        None => {}
     }
+}
+
+/// Counts an edge that is new or gone: `true` if it is the first one, `false` if it was the last.
+fn count_edge(edges: &mut u32, is_new: bool) -> Option<bool> {
+    *edges = if is_new { *edges + 1 } else { *edges - 1 };
+    (*edges == u32::from(is_new)).then_some(is_new)
 }
