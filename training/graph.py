@@ -69,12 +69,21 @@ def quantized(graph: Graph, name: str, matrix: np.ndarray) -> str:
     return graph.constant(name, np.round(matrix / scale).astype(np.int8))
 
 
-def rotations(config: dict) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines of each position, of shape ``(positions, head size / 2)``."""
+def rotations(graph: Graph, config: dict) -> tuple[str, str]:
+    """Cosines and sines of each position, of shape ``(positions, head size / 2)``.
+
+    They are constants that ONNX Runtime works out when it loads the graph: stored, they are half a megabyte that does not
+    compress. Sines in 64 bits are the one function that it has in that precision.
+    """
     size = config["head_dim"]
-    frequencies = config["rope_theta"] ** (-np.arange(0, size, 2) / size)
-    angles = np.outer(np.arange(config["max_position_embeddings"]), frequencies)
-    return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    graph.constant("frequencies", config["rope_theta"] ** (-np.arange(0, size, 2) / size))
+    graph.constant("quarter", np.array(np.pi / 2))
+    for name, value in {"position_0": 0, "position_1": 1, "positions": config["max_position_embeddings"]}.items():
+        graph.constant(name, np.array(float(value)))
+    positions = graph("Unsqueeze", graph("Range", "position_0", "positions", "position_1"), "new_axis")
+    angles = graph("Mul", positions, "frequencies")
+    cosines, sines = (graph("Sin", angle) for angle in (graph("Add", angles, "quarter"), angles))
+    return graph("Cast", cosines, to=TensorProto.FLOAT), graph("Cast", sines, to=TensorProto.FLOAT)
 
 
 def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
@@ -85,8 +94,7 @@ def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
         "first_axis": np.array([0]), "new_axis": np.array([1], np.int64), "end": np.array([2**31 - 1]), "last": np.array([1]), "halves": np.array([config["intermediate_size"]] * 2),
     }.items():
         graph.constant(name, np.asarray(value))
-    for name, value in zip(("cosine", "sine"), rotations(config), strict=True):
-        graph.constant(name, value)
+    cosine, sine = rotations(graph, config)
     head = quantized(graph, "head", weights["model.embed_tokens.weight"].T)
     x = embed(graph, head)
     ends, total = lengths(graph)
@@ -96,7 +104,7 @@ def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
         projected = graph.linear(graph.norm(x, part["input_layernorm"], epsilon), quantized(graph, f"attend_{layer}", joined))
         past = [f"past_key_values.{layer}.{name}" for name in ("key", "value")]
         mixed = graph(
-            "GroupQueryAttention", projected, "", "", *past, ends, total, "cosine", "sine", domain=FUSED,
+            "GroupQueryAttention", projected, "", "", *past, ends, total, cosine, sine, domain=FUSED,
             outputs=[f"mixed_{layer}", f"present.{layer}.key", f"present.{layer}.value"], num_heads=heads, kv_num_heads=heads, do_rotary=1,
         )
         x = graph("Add", x, graph.linear(mixed, quantized(graph, f"mix_{layer}", part["self_attn.o_proj"].T)))

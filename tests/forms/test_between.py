@@ -11,11 +11,12 @@ import json
 import os
 import pickle
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from canvas_oracle import Case
+from canvas_oracle import Case, NestedCase
 from parameters import slow_except
 
 import formwright as fw
@@ -45,6 +46,92 @@ def test_middles_are_those_that_complete_both(seeds: int) -> None:
         assert {middle for middle in middles if between.matches(middle)} == wanted
         assert form.matches(prefix + between.example() + suffix)
     assert min(kinds.values()) > seeds // 20
+
+
+@pytest.mark.parametrize("seeds", slow_except([SEEDS], [SEEDS, 20 * SEEDS]))
+@pytest.mark.timeout(1200)
+def test_middles_of_texts_that_nest_are_those_that_complete_both(seeds: int) -> None:
+    kinds = {True: 0, False: 0}
+    for case in map(NestedCase.draw, range(seeds)):
+        texts, chance = case.texts(9), random.Random(case.pattern)
+        letters = sorted({letter for text in texts for letter in text})
+        for _ in range(3 if texts else 0):
+            text = chance.choice([chance.choice(sorted(texts)), "".join(chance.choices(letters or ["a"], k=4))])
+            first, last = sorted(chance.choices(range(len(text) + 1), k=2))
+            prefix, suffix = text[:first], text[last:]
+            room = 9 - len(prefix + suffix)
+            middles = ["".join(m) for size in range(min(room, 4) + 1) for m in itertools.product(letters, repeat=size)]
+            wanted = {middle for middle in middles if prefix + middle + suffix in texts}
+            try:
+                between = case.form.between(prefix, suffix)
+            except fw.errors.LimitExceeded:  # its empty rules can be read in too many ways
+                break
+            except fw.errors.UnsatisfiableSchema as error:
+                assert not wanted
+                assert_byte_is_to_blame(str(error), prefix, suffix, texts)
+                kinds[False] += 1
+                continue
+            assert {middle for middle in middles if between.matches(middle)} == wanted
+            assert case.form.matches(prefix + between.example() + suffix)
+            kinds[True] += 1
+    assert min(kinds.values()) > seeds // 20
+
+
+def assert_byte_is_to_blame(message: str, prefix: str, suffix: str, texts: set[str]) -> None:
+    """No text has the byte that an error names after what comes before it."""
+    if found := re.search(r"byte (\d+) of the (prefix|suffix)", message):
+        blamed = int(found[1]) + 1
+        if found[2] == "prefix":
+            assert not any(text.startswith(prefix[:blamed]) for text in texts)
+        else:
+            rests = [text[len(prefix) :] for text in texts if text.startswith(prefix)]
+            assert not any(suffix[:blamed] in rest for rest in rests)
+
+
+JSON = r"""
+start: value
+value: "{" [pair ("," pair)*] "}" | "[" [value ("," value)*] "]" | STRING | NUMBER | "true" | "false" | "null"
+pair: STRING ":" value
+STRING: /"([^"\\\x00-\x1f]|\\["\\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/
+NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+"""
+
+
+def test_middles_of_json_are_those_that_make_it_json() -> None:
+    prefix, suffix = '{"é":[1,{"x":"ü', '漢"}],"c":[[]]}'
+    between = fw.grammar(JSON).between(prefix, suffix)
+    for middle in ("", "😀", '","y":1,"z":"', "\\u00e9", '"},{"":"', '"}],"d":[{"":"'):
+        json.loads(prefix + middle + suffix)
+        assert between.matches(middle), middle
+    for middle in ("\\", '"', "\n", '"},"', '"}}],"d":[{"":"'):
+        with pytest.raises(ValueError):
+            json.loads(prefix + middle + suffix)
+        assert not between.matches(middle), middle
+
+
+@pytest.mark.parametrize("depth", [1_000, 5_000])
+def test_deep_texts_have_a_middle(depth: int) -> None:
+    between = fw.grammar(JSON).between("[" * depth, "]" * (depth - 1))
+    assert [between.matches(text) for text in ("]", "1]", "],[]", "[]", "")] == [True, True, True, False, False]
+
+
+def test_masks_between_texts_that_nest_end_within_the_budget() -> None:
+    vocabulary = fw.Vocabulary([b"[", b"]", b"[[", b"]]", b",", b"1", b"],[", None], eos_token_ids=[7])
+    constraint = fw.compile(fw.grammar('start: "[" [start ("," start)*] "]" | "1"'), vocabulary)
+    between = constraint.between("[[", "]")
+    assert between.matcher().min_tokens_to_finish == 1
+    chance = random.Random(1)
+    for budget in range(1, 9):
+        for _ in range(20):
+            matcher, text = between.matcher(), b""
+            for left in range(budget, -1, -1):
+                token = chance.choice(matcher.allowed_token_ids(budget=left))
+                matcher.accept_token(token)
+                if token == 7:
+                    break
+                text += vocabulary.token(token) or b""
+            assert matcher.is_finished
+            assert constraint.form.matches(f"[[{text.decode()}]")
 
 
 def test_characters_of_all_lengths_are_read_whole() -> None:
@@ -103,7 +190,7 @@ def test_bytes_are_whole_characters() -> None:
 
 
 REFUSED: dict[str, tuple[fw.Form[Any], type[fw.errors.FormwrightError]]] = {
-    "texts that nest": (fw.json_schema({"type": "array", "items": {"$ref": "#"}}), fw.errors.LimitExceeded),
+    "too many states": (fw.regex("[ab]{40000}"), fw.errors.LimitExceeded),
     "names that differ": (fw.json_schema({"type": "object", "maxProperties": 2}), fw.errors.UnsupportedKeyword),
     "control tokens": (fw.special("<pad>") + "a", fw.errors.ArgumentError),
     "counted tokens": (fw.text(max_tokens=5, until="."), fw.errors.ArgumentError),

@@ -414,7 +414,7 @@ class Form(Generic[T_co]):
             ArgumentError: Bytes are not UTF-8, or end inside a character; the form has control tokens, a character
                 parser, or a part with ``max_tokens``.
             UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ.
-            LimitExceeded: The form is recursive, or has too many states.
+            LimitExceeded: The form has too many states.
         """
         language = self.language.between(_decode_part(prefix, "prefix"), _decode_part(suffix, "suffix"))
         return Form(language, str, f"({self.title}).between(...)", "text")

@@ -31,7 +31,6 @@ mod finite;
 mod joint;
 mod nested;
 mod rows;
-mod stack_sets;
 mod state_set;
 
 use std::collections::BTreeSet;

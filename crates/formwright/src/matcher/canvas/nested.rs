@@ -16,11 +16,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::rows::SetsAt;
-use super::stack_sets::{NONE, ONLY_BOTTOM, Several, StackSet, StackSets};
 use super::{Change, Reach};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
-use crate::matcher::pushdown::{ENDED, End, Move, Moves, NOTHING, RESUME};
+use crate::matcher::pushdown::{
+    ENDED, End, Move, Moves, NONE, NOTHING, ONLY_BOTTOM, RESUME, Several, StackSet, StackSets,
+};
 use crate::vocabulary::TokenId;
 
 /// Moves that are looked at for a unit of work.

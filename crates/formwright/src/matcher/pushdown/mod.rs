@@ -20,6 +20,7 @@
 mod merging;
 mod moves;
 mod popped;
+mod stack_sets;
 mod walk;
 mod words;
 
@@ -35,6 +36,7 @@ use crate::matcher::machine::{Configuration, END, Frame, Machine, Position, Stac
 
 pub use moves::{End, Move, Moves};
 pub use popped::{NOTHING, Popped, PoppedId};
+pub use stack_sets::{NONE, ONLY_BOTTOM, Several, StackSet, StackSets};
 pub use words::{EMPTY, WordId, Words};
 
 /// Number of a control.
@@ -149,6 +151,11 @@ impl PushdownAutomaton {
     /// The symbols that resume something which begins with a byte.
     pub fn symbols_begun_by(&self, byte: u8) -> &[Symbol] {
         &self.begun_by[usize::from(byte)]
+    }
+
+    /// The words that steps push.
+    pub fn words(&self) -> &Words {
+        &self.words
     }
 
     /// How many controls there are.

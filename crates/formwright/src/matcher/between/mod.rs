@@ -6,21 +6,22 @@
 //!
 //! A text may be where the beginning leads, and may end where the end completes: the automaton of the form with
 //! another start and other ends. Its states are read by characters, so that it is a regular language like any other,
-//! with masks, budgets and canonical tokens.
+//! with masks, budgets and canonical tokens. Where texts nest, it is a grammar (see `nested`).
 //!
 //! Cost: the byte automaton; a look at every state for each byte of the end; the characters of each state.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
-
-use rustc_hash::FxHashMap;
+mod characters;
+mod nested;
+mod regions;
+mod suffix;
 
 use super::finite_states;
 use super::minimal::{DEAD, MinimalAutomaton};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{bounded, count};
 use crate::language::{Graph, Language};
-use crate::regular::{Encoding, ExplicitState, explicit};
+use crate::regular::{Encoding, explicit};
+use characters::read_characters;
 
 /// States that are looked at for a unit of work.
 const STATES_OF_UNIT: usize = 16;
@@ -31,7 +32,7 @@ impl Language {
     /// # Errors
     /// [`Kind::Unsatisfiable`] where there is none, with the first byte that cannot come; [`Kind::Argument`] where the
     /// form has control tokens, a parser, or a part with a bound on its tokens; [`Kind::Unsupported`] where items or
-    /// names must differ; [`Kind::Limit`] where texts nest or there are too many states.
+    /// names must differ; [`Kind::Limit`] where there are too many states.
     pub fn between(&self, prefix: &str, suffix: &str) -> Result<Self> {
         bounded(self.limits().work, || self.find_between(prefix.as_bytes(), suffix.as_bytes()))
     }
@@ -41,16 +42,20 @@ impl Language {
             let message = "between: the form has control tokens, which have no characters";
             return Err(Error::argument("form", message).hint("leave the control tokens to the prompt"));
         }
+        if self.graph().nests() {
+            let automaton = finite_states::find_nested(self, &*self.compiled()?, "between")?;
+            return nested::find(&automaton, prefix, suffix, self.limits());
+        }
         let automaton = finite_states::find(self, &*self.compiled()?, "between")?;
         let start = read_prefix(&automaton, prefix)?;
         let ends = states_before(&automaton, suffix);
-        let live = states_leading_to(&automaton, &ends);
+        let live = states_leading_to(&automaton.next, &ends);
         if !live[usize::from(start)] {
             return Err(no_middle(&automaton, start, suffix));
         }
-        let mut characters = Characters { automaton: &automaton, live: &live, spans: FxHashMap::default() };
+        let states = read_characters(&automaton.next, start, &ends, &live).expect("texts consist of whole characters");
         let mut graph = Graph::default();
-        graph.root = graph.regular(explicit(characters.states_from(start, &ends), 0), Encoding::Text);
+        graph.root = graph.regular(explicit(states, 0), Encoding::Text);
         Self::new(graph, self.limits())
     }
 }
@@ -86,9 +91,9 @@ fn states_before(automaton: &MinimalAutomaton, suffix: &[u8]) -> Vec<bool> {
 }
 
 /// By state: whether some bytes lead to one of some others.
-fn states_leading_to(automaton: &MinimalAutomaton, ends: &[bool]) -> Vec<bool> {
+fn states_leading_to(next: &[u16], ends: &[bool]) -> Vec<bool> {
     let mut before: Vec<Vec<u16>> = vec![Vec::new(); ends.len()];
-    for (state, row) in (0..).zip(automaton.next.chunks_exact(256)) {
+    for (state, row) in (0..).zip(next.chunks_exact(256)) {
         count(256 / STATES_OF_UNIT);
         for &to in row.iter().filter(|&&to| to != DEAD) {
             let known = &mut before[usize::from(to)];
@@ -133,6 +138,11 @@ fn no_middle(automaton: &MinimalAutomaton, start: u16, suffix: &[u8]) -> Error {
             return misplaced("suffix", suffix, at);
         }
     }
+    unfinished()
+}
+
+/// The error for an end after which a text goes on.
+fn unfinished() -> Error {
     let message = "between: no text fits between them: what goes on after the suffix is missing";
     Error::new(Kind::Unsatisfiable { pointer: String::new() }, message)
         .hint("give the rest of the text, up to its end, as suffix")
@@ -145,96 +155,6 @@ fn misplaced(name: &str, text: &[u8], at: usize) -> Error {
     let message = format!("between: no text fits between them: byte {at} of the {name}, {shown}, cannot come there");
     Error::new(Kind::Unsatisfiable { pointer: String::new() }, message)
         .hint("give the beginning and the end of one text of the form")
-}
-
-/// Code points from the first to the last one, and the state after them.
-type Span = (u32, u32, u16);
-
-/// The characters of states that are read by bytes.
-struct Characters<'a> {
-    automaton: &'a MinimalAutomaton,
-    /// By state: whether it leads to an end.
-    live: &'a [bool],
-    /// By state and the number of bytes that a character still has: its rests, counted from 0.
-    spans: FxHashMap<(u16, u32), Rc<[Span]>>,
-}
-
-impl Characters<'_> {
-    /// The states that characters lead to, from `start` on; texts may end in `ends`.
-    fn states_from(&mut self, start: u16, ends: &[bool]) -> Vec<ExplicitState> {
-        let (mut numbers, mut open) = (FxHashMap::from_iter([(start, 0)]), VecDeque::from([start]));
-        let mut states = Vec::new();
-        while let Some(state) = open.pop_front() {
-            let mut classes: BTreeMap<u32, Vec<(char, char)>> = BTreeMap::new();
-            for (low, high, to) in self.of(state) {
-                let number = numbers.len() as u32;
-                let number = *numbers.entry(to).or_insert_with(|| {
-                    open.push_back(to);
-                    number
-                });
-                if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) {
-                    classes.entry(number).or_default().push((low, high));
-                }
-            }
-            let edges = classes.into_iter().map(|(to, class)| (class.into(), to)).collect();
-            states.push(ExplicitState { edges, is_accepting: ends[usize::from(state)] });
-        }
-        states
-    }
-
-    /// The characters from a state.
-    fn of(&mut self, state: u16) -> Vec<Span> {
-        count(256 / STATES_OF_UNIT);
-        let mut found = Vec::new();
-        for lead in 0..=u8::MAX {
-            let Some(to) = self.after(state, lead) else { continue };
-            let (rest, bits) = match lead {
-                ..0x80 => (0, u32::from(lead)),
-                0x80..0xE0 => (1, u32::from(lead & 0x1F)),
-                0xE0..0xF0 => (2, u32::from(lead & 0x0F)),
-                0xF0.. => (3, u32::from(lead & 0x07)),
-            };
-            for &(low, high, to) in &*self.rests(to, rest) {
-                add(&mut found, ((bits << (6 * rest)) + low, (bits << (6 * rest)) + high, to));
-            }
-        }
-        found
-    }
-
-    /// The rests of so many bytes that a character may have from a state.
-    fn rests(&mut self, state: u16, bytes: u32) -> Rc<[Span]> {
-        if bytes == 0 {
-            return Rc::new([(0, 0, state)]);
-        }
-        if let Some(known) = self.spans.get(&(state, bytes)) {
-            return Rc::clone(known);
-        }
-        let mut found = Vec::new();
-        for bits in 0..64_u8 {
-            let Some(to) = self.after(state, 0x80 | bits) else { continue };
-            let first = u32::from(bits) << (6 * (bytes - 1));
-            for &(low, high, to) in &*self.rests(to, bytes - 1) {
-                add(&mut found, (first + low, first + high, to));
-            }
-        }
-        count(64 / STATES_OF_UNIT + found.len());
-        let found: Rc<[Span]> = found.into();
-        self.spans.insert((state, bytes), Rc::clone(&found));
-        found
-    }
-
-    /// The state after a byte, if it leads to an end.
-    fn after(&self, state: u16, byte: u8) -> Option<u16> {
-        Some(step(self.automaton, state, byte)).filter(|&to| to != DEAD && self.live[usize::from(to)])
-    }
-}
-
-/// Adds a span, ascending, to the one before it where that leads to the same state.
-fn add(spans: &mut Vec<Span>, span: Span) {
-    match spans.last_mut() {
-        Some((_, high, to)) if *high + 1 == span.0 && *to == span.2 => *high = span.1,
-        _ => spans.push(span),
-    }
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
+use super::{BOTTOM, NOTHING, Popped, PoppedId, Symbol, WordId, Words};
 use crate::interrupt::count;
-use crate::matcher::pushdown::{BOTTOM, NOTHING, Popped, PoppedId, Symbol, WordId, Words};
 
 /// Index of a set.
 pub type StackSet = u32;
@@ -112,7 +112,8 @@ impl Default for StackSets {
 }
 
 impl StackSets {
-    fn tops(&self, set: StackSet) -> &[Top] {
+    /// The symbols that may be on top, each with what may be below it.
+    pub fn tops(&self, set: StackSet) -> &[Top] {
         &self.sets[set as usize]
     }
 
