@@ -10,8 +10,8 @@
 //! there is a node for each head (a control or symbol) and place: the texts after which the end, up to that place,
 //! completes what the head reads. Place 0 stands for all that the head reads.
 //!
-//! Cost: the pushdown automaton; the stacks to which the beginning leads; how the end is read (see `suffix`); the regions of the heads that
-//! are reached; for each of those the places where it can end.
+//! Cost: the pushdown automaton; the stacks to which the beginning leads; how the end is read (see `suffix`); the regions
+//! of the heads that are reached; for each of those the places where it can end.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
