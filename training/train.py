@@ -3,7 +3,7 @@
     python train.py --out runs/tiny --device cuda         # 1,690 million tokens, a quarter of an hour on an H200
     python train.py --out runs/tiny                       # 40 million tokens, about three hours on two cores
     python train.py --out runs/tiny --minutes 40          # as much of it as fits; the same again goes on
-    python train.py --out runs/loops --from MODEL_FOLDER  # go on from finished weights: half loops of tools, half all else
+    python train.py --out runs/loops --from MODEL_FOLDER  # go on from finished weights: loops of tools, and all else
 
 A run is a number of tokens. It is saved every minute and goes on from there, on either kind of device if `--tokens` is the same.
 
@@ -298,7 +298,7 @@ def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, 
     return low * min(1.0, (1 - done) / decay)
 
 
-def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.07, decay: float = 0.7) -> float:
+def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.2, decay: float = 0.8) -> float:
     """Of weights that are finished: warm up to a low rate, and down to zero over most of the run."""
     return low * min(1.0, (step + 1) / warmup, (1 - done) / decay)
 

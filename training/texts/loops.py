@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from texts import chinese_values as zh
+from texts import words
 from texts.calls import call_segments, described
 from texts.examples import Choice, Example, Number, Segment, Turn, given, json_segments, plain, random_style, text_of
 from texts.phrasing import exact
@@ -48,12 +49,16 @@ VALUES: dict[str, list[Callable[[World], str]]] = {
     "zh": [zh.chinese_phrase, zh.chinese_phrase, zh.chinese_phrase, zh.chinese_code, zh.chinese_clock, zh.chinese_date, price, zh.chinese_city, zh.chinese_name, zh.chinese_company, zh.chinese_phone],
 }
 TEXT_KEYS = {
-    "en": "status id name city place title time date answer result state sky text sender phone owner message day code note kind unit address email wind".split(),
-    "zh": "状态 编号 名称 城市 地点 标题 时间 日期 结果 天气 内容 电话 status id name city result 负责人 类型 风向".split(),
+    "en": "status id name city place title time date answer result state sky text sender phone owner message day code note kind unit address email wind "
+    "room route shop customer order author language country currency color file subject sender_name due created updated reason summary comment category platform gate seat driver".split(),
+    "zh": "状态 编号 名称 城市 地点 标题 时间 日期 结果 天气 内容 电话 status id name city result 负责人 类型 风向 "
+    "地址 国家 语言 颜色 单位 备注 原因 作者 客户 商店 房间 路线 文件 主题 收件人 发件人 邮箱 说明 评论 类别 平台 座位 司机 航班 出发地 目的地 截止日期 创建时间 更新时间 语种 部门 职位".split(),
 }
 NUMBER_KEYS = {
-    "en": "degrees temperature price total count minutes amount value number humidity distance size rate balance duration quantity".split(),
-    "zh": "温度 价格 总数 分钟 金额 数量 湿度 距离 degrees price count total".split(),
+    "en": "degrees temperature price total count minutes amount value number humidity distance size rate balance duration quantity "
+    "height width weight speed age year month hours seconds kilometers euros tax discount stock score rank level page limit remaining pressure volume".split(),
+    "zh": "温度 价格 总数 分钟 金额 数量 湿度 距离 degrees price count total "
+    "价格合计 高度 宽度 重量 速度 年龄 小时 秒数 公里 税额 折扣 库存 得分 排名 等级 页数 余额 时长 人数 次数 面积 比例 气压 风速 利率 楼层 距今天数 单价 剩余".split(),
 }
 
 
@@ -93,10 +98,11 @@ def fields(world: World, language: str) -> dict[str, object]:
     """The fields of a result."""
     found: dict[str, object] = {}
     for _ in range(world.random.choice([1, 1, 2, 2, 3, 4])):
-        if world.chance(0.45):
-            found[world.pick(NUMBER_KEYS[language])] = number(world)
-        else:
-            found[world.pick(TEXT_KEYS[language])] = value(world, language)
+        is_number = world.chance(0.45)
+        keys = (NUMBER_KEYS if is_number else TEXT_KEYS)[language]
+        # A fifth are everyday words: keys are to be copied, and not known by heart.
+        key = world.pick((words.CHINESE_COMMON if language == "zh" else words.COMMON) if world.chance(0.2) else keys)
+        found[key] = number(world) if is_number else value(world, language)
     return found
 
 
