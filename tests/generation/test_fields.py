@@ -184,7 +184,7 @@ class Doubted(BaseModel):
 
 
 def test_abstaining_writes_none_and_goes_on_from_there(model: LocalModel) -> None:
-    prompt = "Clara Novak lives in Prague."
+    prompt = "Clara Novak likes chess. She lives in Prague."
     plain = model.generate(prompt, Doubted, max_tokens=60)
     assert plain.value.age is not None
     assert plain.fields["/age"].probability < 0.9

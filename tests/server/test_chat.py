@@ -172,10 +172,10 @@ def test_equal_forms_have_one_digest_whatever_they_are_called(client: Any) -> No
 
 
 def test_free_text_has_no_stamp(client: Any) -> None:
-    answer = ask(client, max_tokens=5)
+    answer = ask(client, max_tokens=2)
     assert not hasattr(answer, "formwright")
     assert answer.choices[0].finish_reason == "length"
-    assert answer.usage.completion_tokens == 5
+    assert answer.usage.completion_tokens == 2
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,8 @@ def test_the_input_of_a_custom_tool_is_a_text_of_its_grammar(client: Any, stream
     form, seen = fw.grammar(SQL), set()
     for seed in range(4):
         more: dict[str, Any] = {"temperature": 1.5, "seed": seed, "max_tokens": 80, "stream": stream}
-        answer = ask(client, tools=[tool, DIGITS], tool_choice="required", parallel_tool_calls=False, **more)
+        tools = [tool, DIGITS] if seed % 2 else [tool]
+        answer = ask(client, tools=tools, tool_choice="required", parallel_tool_calls=False, **more)
         if stream:
             chunks = [chunk.choices[0] for chunk in answer]
             parts = [call for chunk in chunks for call in chunk.delta.tool_calls or ()]
@@ -423,10 +424,10 @@ def test_a_partial_value_is_what_was_sent_so_far(client: Any) -> None:
 
 
 def test_a_stop_text_in_the_last_token_is_a_stop(client: Any) -> None:
-    whole = ask(client, max_tokens=3).choices[0].message.content
-    answer = ask(client, max_tokens=3, stop=whole[-1])
+    whole = ask(client, max_tokens=2).choices[0].message.content
+    answer = ask(client, max_tokens=2, stop=whole[-1])
     if whole.find(whole[-1]) == len(whole) - 1:
-        assert answer.usage.completion_tokens == 3
+        assert answer.usage.completion_tokens == 2
     assert answer.choices[0].finish_reason == "stop"
 
 
