@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -62,7 +63,9 @@ def record(page: Path, run: Callable[[Path], Iterator[Result]]) -> None:
     """Run the blocks, and write what they print into the page."""
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     for _, printed, output, start in reversed([*run(page)]):
-        lines[start : start + output.count("\n")] = [printed]
+        fence = lines[start - 1]
+        indent = fence[: len(fence) - len(fence.lstrip())]  # of a block in a list
+        lines[start : start + output.count("\n")] = [textwrap.indent(printed, indent)]
     page.write_text("".join(lines), encoding="utf-8")
 
 
