@@ -31,7 +31,7 @@ from structure import PAIRS, join_tasks
 
 import formwright as fw
 from formwright.evaluation import evaluate
-from formwright.evaluation.arms import ARMS, choose_arms
+from formwright.evaluation.arms import choose_arms
 from formwright.evaluation.built_in import TASKS, make_built_in_task
 from formwright.evaluation.runs import Grid, fill_store
 from formwright.evaluation.statistics import Outcome, compare_arms, estimate_accuracy
@@ -39,6 +39,9 @@ from formwright.evaluation.verdicts import Verdict, judge
 from formwright.jobs.finished import FinishedRows
 
 ARM_RESULTS = Path(__file__).parent / "results" / "arms.json"
+MEASURED = "free,instructions,json,schema,answer_only,thinking,canonical,order_model"
+"""The arms of the tables: the others draw their answers, or write another notation."""
+
 SETTINGS = [  # questions, wordings, the true shares of arms, how far questions lie apart
     (100, 1, {"free": 0.5, "schema": 0.6}, 0.3),
     (100, 3, {"free": 0.5, "schema": 0.6}, 0.3),
@@ -98,7 +101,7 @@ def overhead(count: int = 128) -> None:
     tiny = fw.load("formwright-tiny")
     for name in ("classification", "arithmetic"):
         model = Timed(tiny)
-        arms = choose_arms("free,instructions,json,schema,answer_only,thinking,canonical,order_model")
+        arms = choose_arms(MEASURED)
         grid = Grid(task=make_built_in_task(name, "en", count), arms=arms, wordings=1, max_tokens=96)
         with TemporaryDirectory() as folder, FinishedRows(Path(folder, "answers.jsonl")) as finished:
             start = time.perf_counter()
@@ -112,7 +115,7 @@ def arms(name: str, folder: Path, count: int = 40, max_tokens: int = 160) -> Non
     """Ask a model the questions of all tasks in all arms, and keep what they show."""
     model, rows, tasks = fw.load(name), list[Any](), dict[str, Any]()
     for task in TASKS:
-        how: dict[str, Any] = {"task": make_built_in_task(task, "en", count), "arms": choose_arms(list(ARMS))}
+        how: dict[str, Any] = {"task": make_built_in_task(task, "en", count), "arms": choose_arms(MEASURED)}
         found = evaluate(Grid(**how, max_tokens=max_tokens), {name: model}, folder / task)
         rows += found.rows
         tasks[task] = summarize(found.models[0])
