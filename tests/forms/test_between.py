@@ -104,7 +104,7 @@ def test_middles_of_json_are_those_that_make_it_json() -> None:
         json.loads(prefix + middle + suffix)
         assert between.matches(middle), middle
     for middle in ("\\", '"', "\n", '"},"', '"}}],"d":[{"":"'):
-        with pytest.raises(ValueError):
+        with pytest.raises(json.JSONDecodeError):
             json.loads(prefix + middle + suffix)
         assert not between.matches(middle), middle
 
