@@ -16,7 +16,7 @@
 //! | `edges` | where each token leads, if the states are few | `minimal` |
 //! | `pushdown` | a form that nests as a pushdown automaton, and where each token leads in it | `machine`, `edges` |
 //! | `finite_states` | all states of a form, or why there are too many | `byte_automaton`, `minimal`, `pushdown` |
-//! | `between` | what is written between two texts | `minimal`, `finite_states` |
+//! | `between` | what is written between two texts | `minimal`, `finite_states`, `pushdown` |
 //! | `history` | the steps of a text | `machine` |
 //! | `counting`, `distance` | how far the end is | `machine` |
 //! | `compiled` | what a vocabulary makes of a language | `machine`, `counting`, `distance` |

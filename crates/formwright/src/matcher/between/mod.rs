@@ -15,13 +15,14 @@ mod nested;
 mod regions;
 mod suffix;
 
-use super::finite_states;
-use super::minimal::{DEAD, MinimalAutomaton};
+use characters::read_characters;
+
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{bounded, count};
 use crate::language::{Graph, Language};
+use crate::matcher::finite_states;
+use crate::matcher::minimal::{DEAD, MinimalAutomaton};
 use crate::regular::{Encoding, explicit};
-use characters::read_characters;
 
 /// States that are looked at for a unit of work.
 const STATES_OF_UNIT: usize = 16;
