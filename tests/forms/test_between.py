@@ -23,6 +23,7 @@ import formwright as fw
 
 SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "60"))
 LETTERS = "abc"
+JSON = (Path(__file__).parents[2] / "examples" / "grammars" / "json.lark").read_text("utf-8")
 
 
 @pytest.mark.parametrize("seeds", slow_except([SEEDS], [SEEDS, 20 * SEEDS]))
@@ -86,15 +87,6 @@ def assert_byte_is_to_blame(message: str, prefix: str, suffix: str, texts: set[s
         else:
             rests = [text[len(prefix) :] for text in texts if text.startswith(prefix)]
             assert not any(suffix[:blamed] in rest for rest in rests)
-
-
-JSON = r"""
-start: value
-value: "{" [pair ("," pair)*] "}" | "[" [value ("," value)*] "]" | STRING | NUMBER | "true" | "false" | "null"
-pair: STRING ":" value
-STRING: /"([^"\\\x00-\x1f]|\\["\\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/
-NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
-"""
 
 
 def test_middles_of_json_are_those_that_make_it_json() -> None:
