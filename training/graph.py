@@ -72,18 +72,16 @@ def quantized(graph: Graph, name: str, matrix: np.ndarray) -> str:
 def rotations(graph: Graph, config: dict) -> tuple[str, str]:
     """Cosines and sines of each position, of shape ``(positions, head size / 2)``.
 
-    They are constants that ONNX Runtime works out when it loads the graph: stored, they are half a megabyte that does not
-    compress. Sines in 64 bits are the one function that it has in that precision.
+    ONNX Runtime works them out when it loads the graph. Stored, they would be half a megabyte that does not compress.
     """
     size = config["head_dim"]
     graph.constant("frequencies", config["rope_theta"] ** (-np.arange(0, size, 2) / size))
-    graph.constant("quarter", np.array(np.pi / 2))
     for name, value in {"position_0": 0, "position_1": 1, "positions": config["max_position_embeddings"]}.items():
         graph.constant(name, np.array(float(value)))
     positions = graph("Unsqueeze", graph("Range", "position_0", "positions", "position_1"), "new_axis")
     angles = graph("Mul", positions, "frequencies")
-    cosines, sines = (graph("Sin", angle) for angle in (graph("Add", angles, "quarter"), angles))
-    return graph("Cast", cosines, to=TensorProto.FLOAT), graph("Cast", sines, to=TensorProto.FLOAT)
+    cosines, sines = (graph("Cast", graph(kind, angles), to=TensorProto.FLOAT) for kind in ("Cos", "Sin"))
+    return cosines, sines
 
 
 def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
