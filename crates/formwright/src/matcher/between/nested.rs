@@ -8,7 +8,7 @@
 //! symbol after the other. A middle that is not empty ends inside of one control or symbol. That one, and whatever is
 //! resumed after it, has read the end of the text, up to some place; all before it are read by the middle alone. So
 //! there is a node for each head (a control or symbol) and place: the texts after which the end, up to that place,
-//! completes what the head reads. Place 0 stands for all that the head reads.
+//! completes what the head reads. At place 0, that end is empty: these are all texts of the head.
 //!
 //! Cost: the pushdown automaton; the stacks to which the beginning leads; how the end is read (see `suffix`); the regions
 //! of the heads that are reached; for each of those the places where it can end.

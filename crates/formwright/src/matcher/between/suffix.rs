@@ -1,11 +1,11 @@
 //! How a known end of a text is read by a pushdown automaton, whatever came before it.
 //!
 //! ```text
-//! s: "[" s "]" | "x"    suffix "x]]"      s is read from 0 to 1; what `]` resumes from 1 to 2, and from 2 to 3
+//! s: "[" s "]" | "x"    suffix "x]]"      `s` is read from 0 to 1, the rest `]` from 1 to 2 and from 2 to 3
 //! ```
 //!
 //! Which controls and symbols may begin where is found from the first byte to the last one; where they end, from the last
-//! to the first. That ignores which stacks there are, so some of it may not come.
+//! to the first. Which stacks there are is left out, so some of what is found is never reached.
 //!
 //! Cost: for each byte a look at the controls and symbols that may begin there. The longer what is known, the fewer these
 //! are.
