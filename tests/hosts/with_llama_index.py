@@ -151,10 +151,10 @@ async def check_async(llm: Any) -> None:
 
 def check_text(llm: Any) -> None:
     """Free text and its end; roles and blocks."""
-    cut = llm.complete(ADA, max_tokens=5)
+    cut = llm.complete(ADA, max_tokens=1)
     assert cut.additional_kwargs["finish_reason"] == "length"
-    assert cut.additional_kwargs["completion_tokens"] == 5
-    assert "".join(piece.delta for piece in llm.stream_complete(ADA, max_tokens=5)) == cut.text
+    assert cut.additional_kwargs["completion_tokens"] == 1
+    assert "".join(piece.delta for piece in llm.stream_complete(ADA, max_tokens=1)) == cut.text
     stopped = llm.complete(ADA, max_tokens=9, stop=["name"])
     assert "name" not in stopped.text
     assert stopped.additional_kwargs["finish_reason"] == "stop"
