@@ -948,6 +948,9 @@ class Canvas:
     def token_ids(self) -> list[int | None]:
         """By position: its token, or ``None``."""
     @property
+    def is_recursive(self) -> bool:
+        """Whether the form is recursive: then ``best``, ``draw`` and ``marginals`` are refused."""
+    @property
     def holes(self) -> list[int]:
         """The positions whose token is not known, ascending."""
     @property

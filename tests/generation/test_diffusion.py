@@ -179,6 +179,27 @@ def test_what_is_left_after_the_last_step_is_the_most_probable_filling() -> None
         assert list(step.token_ids) == before.best(model.rows[0]).token_ids
 
 
+@pytest.mark.parametrize("policy", [EntropyBound(bound=0.5, steps=5), LowConfidence(mask_id=4, tokens=2)])
+def test_recursive_forms_are_filled_too(policy: Any) -> None:
+    tokens = [b"x", b"(", b")", b",", None]
+    vocabulary = fw.Vocabulary(tokens, eos_token_ids=[4])
+    form = fw.grammar('start: "x" | "(" start ("," start)* ")"')
+    for seed in range(20):
+        canvas = fw.compile(form, vocabulary).canvas(LENGTH)
+        model = RandomDenoiser(5, seed)
+        steps = [*fill_canvas(canvas, vocabulary, model, [1], policy, seed=seed)]
+        assert len(steps) == model.calls <= policy.count_steps(LENGTH)
+        assert form.matches(canvas.text or "")
+        assert {*steps[-1].placed} <= {*range(LENGTH)}
+
+
+def test_rows_may_be_lists() -> None:
+    case = Case(3, ToyRuntime)
+    rows = RandomDenoiser(case.vocabulary.logits_size, 0)
+    listed = fill_canvas(open_canvas(case), case.vocabulary, lambda *given: rows(*given).tolist(), [1], POLICIES[0], seed=0)
+    assert [*listed] == fill(open_canvas(case), RandomDenoiser(rows.width, 0), POLICIES[0])
+
+
 def test_masked_rows_keep_the_scores_of_what_fits() -> None:
     case = Case(3, ToyRuntime)
     canvas = open_canvas(case)
@@ -192,8 +213,8 @@ def test_masked_rows_keep_the_scores_of_what_fits() -> None:
         assert (row[fits] == rows[hole, fits]).all()
 
 
-@pytest.mark.parametrize("rows", [np.zeros((LENGTH, 2)), np.zeros((LENGTH + 1, 40)), np.zeros(40)])
-def test_rows_of_another_shape_are_refused(rows: np.ndarray) -> None:
+@pytest.mark.parametrize("rows", [np.zeros((LENGTH, 2)), np.zeros((LENGTH + 1, 40)), np.zeros(40), None])
+def test_rows_of_another_shape_are_refused(rows: Any) -> None:
     case = Case(0, ToyRuntime)
     with pytest.raises(fw.errors.ArgumentError, match="expected rows of shape"):
         next(fill_canvas(open_canvas(case), case.vocabulary, lambda *_: rows, [1], POLICIES[0]))
@@ -215,10 +236,15 @@ def test_rows_without_a_token_that_fits_are_dead_ends(score: float) -> None:
         (lambda: LowConfidence(mask_id=0, temperature=np.nan), "temperature"),
         (lambda: EntropyBound(bound=-0.1), "bound"),
         (lambda: EntropyBound(steps=0), "steps"),
+        (lambda: EntropyBound(steps=1.5), "steps"),  # type: ignore[arg-type]
+        (lambda: LowConfidence(mask_id=0, tokens=1.5), "tokens"),  # type: ignore[arg-type]
         (lambda: EntropyBound(least_temperature=0), "temperature"),
         (lambda: CountingDenoiser([[]], 3), "texts"),
         (lambda: CountingDenoiser([[3]], 3), "texts"),
         (lambda: CountingDenoiser([[-1]], 3), "texts"),
+        (lambda: CountingDenoiser([[0]], 3)([], np.array([3])), "canvas_ids"),
+        (lambda: CountingDenoiser([[0]], 3)([], np.array([1, 1])), "canvas_ids"),
+        (lambda: next(fill_canvas(open_canvas(Case(3, ToyRuntime)), END, None, [], POLICIES[0], seed=-1)), "seed"),  # type: ignore[arg-type]
     ],
 )
 def test_settings_out_of_range(make: Any, argument: str) -> None:

@@ -24,6 +24,8 @@ class EnumeratedCanvas:
     most so many more.
     """
 
+    is_recursive = False
+
     def __init__(self, texts: Iterable[bytes], vocabulary: fw.Vocabulary, length: int, after: int = 0) -> None:
         self.vocabulary = vocabulary
         self.tokens = {id_: token for id_ in range(len(vocabulary)) if (token := vocabulary.token(id_))}

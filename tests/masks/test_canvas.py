@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import os
 import random
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -289,6 +290,14 @@ def test_arguments_are_checked(word_vocabulary: fw.Vocabulary) -> None:
     for value in (np.nan, np.inf, -np.inf):
         with pytest.raises(fw.errors.ArgumentError, match=r"NaN or plus|probability zero"):
             canvas.draw(np.full_like(wide, value))
+    for said, rows in (("expected rows of numbers", [[1.0], [1.0, 2.0]]), ("expected rows of numbers", "abc")):
+        with pytest.raises(fw.errors.ArgumentError, match=said):
+            canvas.best(rows)
+    for seed in (-1, "x"):
+        with pytest.raises(fw.errors.ArgumentError, match="seed: expected an integer of 0 or more"):
+            canvas.draw(wide, seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(fw.errors.VocabularyError, match="unknown token id -1;"):
+        canvas.place(0, -1)
     assert canvas.token_ids == [None] * 3
     assert canvas.best(np.pad(wide, ((0, 0), (0, 5)))).log_probability == 0
 
@@ -320,6 +329,49 @@ def test_forms_without_canvases_are_refused(kind: str, byte_vocabulary: fw.Vocab
     said = caught.value
     assert place in {getattr(said, name, None) for name in ("pointer", "limit", "argument")}
     assert said.hint
+
+
+CLOSED: dict[str, fw.Form[Any]] = {
+    "a tuple": fw.form(tuple[int, Literal["a"]]),
+    "no items": fw.json_schema({"type": "array", "maxItems": 0}),
+    "a tuple of which few items are counted": fw.json_schema(
+        {"type": "array", "prefixItems": [{"type": "null"}, {}], "contains": {"type": "null"}, "maxItems": 1}
+    ),
+    "no members": fw.json_schema({"type": "object", "maxProperties": 0}),
+    "required members only": fw.json_schema(
+        {"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"], "maxProperties": 1}
+    ),
+    "any escapes": fw.json_schema({"type": "string", "maxLength": 3}, escapes="any"),
+}
+
+
+@pytest.mark.parametrize("kind", list(CLOSED))
+def test_what_cannot_come_makes_no_form_endless(kind: str, byte_vocabulary: fw.Vocabulary) -> None:
+    canvas = fw.compile(CLOSED[kind], byte_vocabulary).canvas(12)
+    assert not canvas.is_recursive
+    best = canvas.best(np.random.default_rng(0).normal(size=(12, byte_vocabulary.logits_size)))
+    assert all(canvas.place_all(range(12), best.token_ids))
+    assert CLOSED[kind].matches(canvas.text or "")
+
+
+def test_places_in_parts_are_told(byte_vocabulary: fw.Vocabulary) -> None:
+    form = fw.template("{a} and {b}", a=int, b=dict[str, int])
+    with pytest.raises(fw.errors.UnsupportedKeyword, match="undeclared names of the object in a part of the form"):
+        fw.compile(form, byte_vocabulary).canvas(40)
+
+
+def test_copies_are_forks(word_vocabulary: fw.Vocabulary) -> None:
+    canvas = fw.compile(fw.choice("yes", "no"), word_vocabulary).canvas(3)
+    copies = [copy.copy(canvas), copy.deepcopy(canvas), canvas.fork()]
+    canvas.place(1, 0)
+    assert [each.token_ids for each in copies] == [[None] * 3] * 3
+
+
+def test_marginals_of_large_logits_sum_to_one(word_vocabulary: fw.Vocabulary) -> None:
+    canvas = fw.compile(fw.choice("yes", "no"), word_vocabulary).canvas(3)
+    for scale in (1.0, 1e9, 1e15, 1e20):
+        rows = scale * np.random.default_rng(0).normal(size=(3, word_vocabulary.logits_size))
+        assert canvas.marginals(rows).sum(-1) == pytest.approx(1)
 
 
 def test_canonical_tokens_are_refused(tiny: fw.models.LocalModel) -> None:

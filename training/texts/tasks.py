@@ -289,11 +289,8 @@ PHASES = [
 
 # What a model that has learnt the other tasks sees after them: loops, and oftener than before what they are confused with
 # or what is lost first: tools that are to be called, values without a question, small puzzles.
-AGAIN = {
-    "one_call_en": 8, "one_call_zh": 16, "two_calls_en": 5, "two_calls_zh": 7, "failure_en": 4, "failure_zh": 4, "unneeded_en": 8, "unneeded_zh": 8,
-    "record_en": 1.5, "record_zh": 1.5, "answer_en": 2, "answer_zh": 2, "lookup": 3, "groups": 5, "orders_en": 3, "orders_zh": 2, "views": 3,
-    "tool_en": 2, "tool_zh": 2, "plan_en": 4, "plan_zh": 4, "shuffled_objects_en": 1.5, "shuffled_objects_zh": 1.5, "small_reasoning_en": 3, "small_reasoning_zh": 3, "values": 2,
-}
+AGAIN = {**dict.fromkeys(LOOPS, 6), **dict.fromkeys((task for task in LOOPS if task.startswith("unneeded")), 10)}
+AGAIN |= {"one_call_en": 9, "one_call_zh": 14, "plan_en": 2, "plan_zh": 2, "tool_en": 2, "tool_zh": 2, "answer_en": 2, "answer_zh": 2, "small_reasoning_en": 3, "small_reasoning_zh": 3, "values": 2}
 FURTHER = [Phase(1.0, {task: share * AGAIN.get(task, 1) for task, share in FULL_MIXTURE.items()}, echoes=0.03, long=0.3)]
 
 

@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use crate::buffer::{Found, shared};
 use crate::errors::{Int, argument, count, lift, unlocked};
 use crate::interrupt::interruptible;
-use crate::vocabulary::known_all;
+use crate::vocabulary::{known, known_all};
 
 /// A text whose tokens become known in any order: on which `formwright.masks.canvas.Canvas` is built.
 ///
@@ -78,8 +78,9 @@ impl Canvas {
     /// Put a token into a position. See `formwright.masks.canvas.Canvas.place`.
     fn place(&mut self, py: Python<'_>, position: Int, token_id: Int) -> PyResult<()> {
         let position = count(py, "position", position)?;
+        let token_id = known(py, self.vocabulary(), token_id)?;
         let kernel = &mut self.kernel;
-        interruptible(py, || kernel.place(position, token_id.id()))
+        interruptible(py, || kernel.place(position, token_id))
     }
 
     /// Put tokens into positions, one after the other, and say of each whether it fits there.
@@ -167,6 +168,12 @@ impl Canvas {
     #[getter]
     fn token_ids(&self) -> Vec<Option<TokenId>> {
         self.kernel.tokens().to_vec()
+    }
+
+    /// Whether the form is recursive: then ``best``, ``draw`` and ``marginals`` are refused.
+    #[getter]
+    fn is_recursive(&self) -> bool {
+        self.kernel.is_recursive()
     }
 
     /// The positions whose token is not known, ascending.

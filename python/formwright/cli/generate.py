@@ -161,7 +161,10 @@ def generate(
     if options["fields"] and not as_json:
         raise click.UsageError("--fields is for --json.")
     _check_trace(trace)
-    _check_prompt(schema, prompt, prompt_file)
+    if prompt is not None and prompt_file is not None:
+        raise click.UsageError("Give --prompt or --prompt-file, not both.")
+    files = {"schema": schema, "grammar": grammar, "prefix": prefix, "suffix": suffix, "source": source}
+    _check_stdin(files if prompt is not None else {**files, "prompt": prompt_file or sys.stdin.buffer})
     form = choose_form(schema, regex, grammar, choices, choice_file, {name: options.pop(name) for name in FORM_OPTIONS})
     if prefix is not None or suffix is not None:
         form = form.between(_read_part(prefix), _read_part(suffix))
@@ -196,12 +199,11 @@ def _check_trace(trace: Path | None) -> None:
         raise click.UsageError(f"--trace {trace}: there is no such folder.")
 
 
-def _check_prompt(schema: IO[bytes] | None, prompt: str | None, file: IO[bytes] | None) -> None:
-    """Refuse two prompts, and a prompt and a schema that are both on stdin. Raises click.UsageError."""
-    if prompt is not None and file is not None:
-        raise click.UsageError("Give --prompt or --prompt-file, not both.")
-    if schema is not None and is_stdin(schema) and prompt is None and (file is None or is_stdin(file)):
-        raise click.UsageError("Give the schema or the prompt on stdin, not both.")
+def _check_stdin(files: dict[str, IO[bytes] | None]) -> None:
+    """Refuse two files that are both read from stdin. Raises click.UsageError."""
+    names = [name for name, file in files.items() if file is not None and is_stdin(file)]
+    if len(names) > 1:
+        raise click.UsageError(f"Give the {names[0]} or the {names[1]} on stdin, not both.")
 
 
 def _read_prompt(prompt: str | None, file: IO[bytes] | None) -> str:

@@ -33,10 +33,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from formwright._kernel import Vocabulary
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded
-from formwright.generation.sampler import require
+from formwright.generation.sampler import is_count, require
 from formwright.generation.strategies.beams import log_softmax
 from formwright.masks.arrays import allocate_bitmask, apply_bitmask
-from formwright.masks.canvas import Canvas
+from formwright.masks.canvas import Canvas, start_random
 
 __all__ = [
     "Choice",
@@ -85,7 +85,7 @@ class Policy(Protocol):
     """Which tokens a step keeps."""
 
     def count_steps(self, holes: int) -> int:
-        """Return how many steps may be made; then `Canvas.best` fills the holes that are left."""
+        """Return how many steps may be made; the last one fills the holes that are left."""
 
     def show(self, token_ids: Sequence[int | None], width: int, random: np.random.Generator) -> NDArray[np.intp]:
         """Return the tokens that the model is shown, with something in place of the holes."""
@@ -123,7 +123,7 @@ class LowConfidence:
     temperature: float = 0.0
 
     def __post_init__(self) -> None:
-        require(self.tokens >= 1, "tokens", self.tokens, "a number from 1 on")
+        require(is_count(self.tokens) and self.tokens >= 1, "tokens", self.tokens, "an integer from 1 on")
         require(0 <= self.temperature < np.inf, "temperature", self.temperature, "a number from 0 on")
 
     def count_steps(self, holes: int) -> int:  # noqa: D102
@@ -170,7 +170,7 @@ class EntropyBound:
 
     def __post_init__(self) -> None:
         require(self.bound >= 0, "bound", self.bound, "a number from 0 on")
-        require(self.steps >= 1, "steps", self.steps, "a number from 1 on")
+        require(is_count(self.steps) and self.steps >= 1, "steps", self.steps, "an integer from 1 on")
         for each in (self.least_temperature, self.most_temperature):
             require(0 < each < np.inf, "temperature", each, "a number above 0")
 
@@ -211,6 +211,9 @@ def fill_canvas(
 ) -> Iterator[Step]:
     """Fill all holes of a canvas by a diffusion model. Each step is one call of the model.
 
+    Holes that the policy leaves in its last step are filled from the rows of that step: together, by `Canvas.best`; of
+    a recursive form one by one, the most certain token first.
+
     Args:
         canvas: The canvas. Tokens that are known beforehand are kept.
         vocabulary: That of the canvas.
@@ -224,26 +227,40 @@ def fill_canvas(
 
     Raises:
         ArgumentError: The model's rows are not of shape ``(length, width)``, or too narrow; or they give every filling
-            of the holes that are left after the last step a probability of zero.
+            of the holes that are left after the last step a probability of zero; the seed is negative.
         DeadEnd: The model gives no token that fits a probability, or its log probabilities are not numbers.
     """
-    random, pinned = np.random.default_rng(seed), {at for at, each in enumerate(canvas.token_ids) if each is not None}
+    random, pinned = start_random(seed), {at for at, each in enumerate(canvas.token_ids) if each is not None}
     most = policy.count_steps(len(canvas.holes))
     for step in range(most):
         if not canvas.holes:
             return
-        rows = denoise(prompt_ids, policy.show(canvas.token_ids, vocabulary.logits_size, random))
+        rows = np.asarray(denoise(prompt_ids, policy.show(canvas.token_ids, vocabulary.logits_size, random)))
         _check_rows(rows, len(canvas), vocabulary)
         canvas.lift(policy.remask(sorted({*range(len(canvas))} - pinned - {*canvas.holes})))
         choice = policy.choose(mask_rows(canvas, vocabulary, rows), canvas.holes, 1 - step / most, random)
         taken = canvas.place_all(choice.positions, choice.token_ids)
         placed = [at for at, fits in zip(choice.positions, taken, strict=True) if fits]
         refused = [at for at in choice.positions if at not in placed]
-        if step == most - 1 and (left := canvas.holes):
+        if step == most - 1:
+            placed += _fill_rest(canvas, vocabulary, rows)
+        yield Step(tuple(canvas.token_ids), tuple(placed), tuple(refused))
+
+
+def _fill_rest(canvas: Canvas, vocabulary: Vocabulary, rows: NDArray[Any]) -> list[int]:
+    """Fill the holes that are left, and return their positions in the order in which they were filled."""
+    if not canvas.is_recursive:
+        if left := canvas.holes:
             best = canvas.best(rows).token_ids
             canvas.place_all(left, [best[at] for at in left])
-            placed += left
-        yield Step(tuple(canvas.token_ids), tuple(placed), tuple(refused))
+        return left
+    order = []
+    while holes := canvas.holes:
+        logs = log_softmax(mask_rows(canvas, vocabulary, rows))
+        hole, token_id = divmod(int(logs.argmax()), logs.shape[1])
+        canvas.place(holes[hole], token_id)
+        order.append(holes[hole])
+    return order
 
 
 def mask_rows(canvas: Canvas, vocabulary: Vocabulary, rows: NDArray[Any]) -> Scores:
@@ -308,7 +325,7 @@ class CountingDenoiser:
     def __init__(self, texts: ArrayLike, width: int, *, mask_id: int | None = None) -> None:
         rows = np.asarray(texts, np.intp)
         require(rows.ndim == 2 and rows.size > 0, "texts", rows.shape, "tokens of shape (texts, length)")
-        require(rows.min() >= 0 and rows.max() < width, "texts", int(rows.max()), f"tokens from 0 to {width - 1}")
+        _check_ids("texts", rows, width)
         self._mask_id, length = mask_id, rows.shape[1]
         if (counts := length * width**2) > _MOST_COUNTS:
             said = f"a toy model of {counts:,} counts: it may have {_MOST_COUNTS:,}"
@@ -322,7 +339,15 @@ class CountingDenoiser:
         self._before = np.log(pairs / pairs.sum(1, keepdims=True)).swapaxes(1, 2)
 
     def __call__(self, prompt_ids: Sequence[int], canvas_ids: NDArray[np.intp]) -> Scores:
-        """Return the log probabilities of all tokens in all positions, of shape ``(length, width)``."""
+        """Return the log probabilities of all tokens in all positions, of shape ``(length, width)``.
+
+        Raises:
+            ArgumentError: A token is out of range, or there are not as many as positions.
+        """
+        length, width = self._places.shape
+        require(np.shape(canvas_ids) == (length,), "canvas_ids", np.shape(canvas_ids), f"{length} tokens")
+        shown = np.asarray(canvas_ids)
+        _check_ids("canvas_ids", shown[shown != self._mask_id], width)
         known = [at for at, each in enumerate(canvas_ids) if each != self._mask_id]
         scores = np.array(self._places)
         for at in range(len(scores)):
@@ -331,6 +356,12 @@ class CountingDenoiser:
             if right := [each for each in known if each > at]:
                 scores[at] += self._before[right[0] - at, canvas_ids[right[0]]]
         return log_softmax(scores)
+
+
+def _check_ids(name: str, token_ids: NDArray[Any], width: int) -> None:
+    """Refuse ids of tokens that there are not. Raises ArgumentError."""
+    for token_id in token_ids[(token_ids < 0) | (token_ids >= width)][:1]:
+        raise ArgumentError(f"{name}: expected tokens from 0 to {width - 1}, got {token_id}", argument=name)
 
 
 _MOST_COUNTS = 1 << 24

@@ -32,7 +32,7 @@ from formwright import _kernel
 from formwright._kernel import RowBuffer, Vocabulary
 from formwright.errors import ArgumentError
 
-__all__ = ["Canvas", "Filling"]
+__all__ = ["Canvas", "Filling", "start_random"]
 
 
 class Filling(NamedTuple):
@@ -128,8 +128,8 @@ class Canvas:
 
         Args:
             log_probabilities: A float32 array, or what converts to one, of shape ``(len(canvas), width)`` with at least
-                as many columns as logits. Rows of known positions are not read. Logits do as well: a constant added
-                to a row changes ``log_probability`` only.
+                as many columns as logits. Rows of known positions are not read. Logits give the same tokens, but then
+                the two sums of a `Filling` are not logarithms of probabilities.
 
         Raises:
             ArgumentError: The shape does not fit; NaN or plus infinity is given for a token that fits; every conforming
@@ -150,9 +150,9 @@ class Canvas:
             seed: Makes the draw repeatable.
 
         Raises:
-            ArgumentError, LimitExceeded, Interrupted: As `best`.
+            ArgumentError, LimitExceeded, Interrupted: As `best`; ArgumentError also for a negative seed.
         """
-        uniform = np.random.default_rng(seed).random((len(self), 2))
+        uniform = start_random(seed).random((len(self), 2))
         return Filling(*self._kernel.draw(_as_rows(log_probabilities), uniform))
 
     def marginals(self, log_probabilities: Any) -> NDArray[np.float32]:
@@ -172,6 +172,11 @@ class Canvas:
         probabilities = np.zeros((len(self), self._vocabulary.logits_size), dtype=np.float32)
         self._kernel.marginals(_as_rows(log_probabilities), probabilities.view(np.int32))
         return probabilities
+
+    @property
+    def is_recursive(self) -> bool:
+        """Whether the form is recursive; then `best`, `draw` and `marginals` are refused."""
+        return self._kernel.is_recursive
 
     @property
     def holes(self) -> list[int]:
@@ -206,6 +211,12 @@ class Canvas:
         """An independent copy with the same tokens."""
         return type(self)(self._kernel.fork(), self._vocabulary)
 
+    def __copy__(self) -> Self:
+        return self.fork()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.fork()
+
     def __len__(self) -> int:
         return len(self._kernel)
 
@@ -213,6 +224,21 @@ class Canvas:
         return f"Canvas({len(self)} positions, {len(self.holes)} holes)"
 
 
+def start_random(seed: int | None) -> np.random.Generator:
+    """Start a source of random numbers; one without a seed never repeats itself.
+
+    Raises:
+        ArgumentError: The seed is not an integer of 0 or more.
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"seed: expected an integer of 0 or more, got {seed!r}", argument="seed") from None
+
+
 def _as_rows(log_probabilities: Any) -> NDArray[np.int32]:
-    """The bits of float32 rows, which the kernel reads without a copy."""
-    return np.ascontiguousarray(log_probabilities, dtype=np.float32).view(np.int32)
+    """The bits of float32 rows, which the kernel reads without a copy. Raises ArgumentError: They are not numbers."""
+    try:
+        return np.ascontiguousarray(log_probabilities, dtype=np.float32).view(np.int32)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"log_probabilities: expected rows of numbers: {error}", argument="log_probabilities") from None

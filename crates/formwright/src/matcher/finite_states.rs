@@ -79,30 +79,40 @@ enum Comparison {
 
 impl Comparison {
     /// The error where a value compares its parts.
-    fn refuse(self, place: &str, who: &str) -> Error {
+    fn refuse(self, place: &str, is_in_part: bool, who: &str) -> Error {
         let (what, instead) = match self {
             Self::Items => ("the items of the array", "leave out uniqueItems, and check the value"),
-            Self::Names => ("undeclared names of the object", "close the object: \"additionalProperties\": false"),
+            Self::Names => (
+                "undeclared names of the object",
+                "close the object by \"additionalProperties\": false, or use a type that names its members",
+            ),
         };
-        let shown = if place.is_empty() { "the root" } else { place };
-        let message = format!("{who}: {what} at {shown} must differ, so there are too many states");
+        let shown = match (place, is_in_part) {
+            ("", false) => "at the root".to_owned(),
+            ("", true) => "in a part of the form".to_owned(),
+            (place, false) => format!("at {place}"),
+            (place, true) => format!("at {place} of a part of the form"),
+        };
+        let message = format!("{who}: {what} {shown} must differ, so there are too many states");
         Error::new(Kind::Unsupported { pointer: place.to_owned() }, message).hint(instead)
     }
 }
 
-/// The error of a value whose parts must differ, if there is one, with its place in the text as a JSON Pointer, `*` being
-/// any item.
+/// The error of a value whose parts must differ, if there is one, with its place in the text, or in a part of it, as a JSON
+/// Pointer, `*` being any item.
 fn find_comparison(graph: &Graph, who: &str) -> Option<Error> {
     let mut seen = FxHashSet::from_iter([graph.root]);
-    let mut open = vec![(graph.root, String::new())];
-    while let Some((node, place)) = open.pop() {
+    let mut open = vec![(graph.root, String::new(), false)];
+    while let Some((at, place, is_in_part)) = open.pop() {
         count(4);
-        if let Some(comparison) = comparison_in(&graph.nodes[node as usize]) {
-            return Some(comparison.refuse(&place, who));
+        let node = &graph.nodes[at as usize];
+        if let Some(comparison) = comparison_in(node) {
+            return Some(comparison.refuse(&place, is_in_part, who));
         }
-        each_part(&graph.nodes[node as usize], |part, name| {
+        let is_in_part = is_in_part || matches!(node, Node::Sequence(parts) if parts.len() > 1);
+        each_part(node, |part, name| {
             if seen.insert(part) {
-                open.push((part, format!("{place}{name}")));
+                open.push((part, format!("{place}{name}"), is_in_part));
             }
         });
     }

@@ -123,7 +123,10 @@ impl Canvas {
             row.fill(0.0);
             match chain.canvas.tokens[at] {
                 Some(token) => row[token as usize] = 1.0,
-                None => chain.add_marginals(model, &weights, &before, at, &mut row),
+                None => {
+                    chain.add_marginals(model, &weights, &before, at, &mut row);
+                    scale_to_one(&mut row);
+                }
             }
             visit(at, &row);
             before = chain.advance(&weights, &before, at);
@@ -292,6 +295,12 @@ impl Chain<'_> {
 enum Choice {
     Edge,
     Token,
+}
+
+/// Scales probabilities whose sum is not quite 1: of large logarithms, what exceeds 1 is lost among their digits.
+fn scale_to_one(row: &mut [f32]) {
+    let sum: f64 = row.iter().map(|&share| f64::from(share)).sum();
+    row.iter_mut().for_each(|share| *share = (f64::from(*share) / sum) as f32);
 }
 
 /// The number of the greatest.

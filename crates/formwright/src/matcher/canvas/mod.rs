@@ -258,6 +258,11 @@ impl Canvas {
         &self.tokens
     }
 
+    /// Whether the form is recursive: then the fillings of all holes together cannot be weighed.
+    pub fn is_recursive(&self) -> bool {
+        matches!(self.around, Around::Nested(_))
+    }
+
     /// The positions whose token is not known.
     pub fn holes(&self) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(|&position| self.tokens[position].is_none())

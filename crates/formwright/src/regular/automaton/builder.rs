@@ -191,9 +191,11 @@ impl StateBuilder {
     fn is_live(&mut self, expression: Id, at: DecoderState) -> Result<bool, OutOfFuel> {
         match at {
             DecoderState::Closed => Ok(true),
-            DecoderState::Between | DecoderState::Unopened | DecoderState::Decided { .. } => {
-                self.expressions.live(expression)
-            }
+            DecoderState::Between
+            | DecoderState::Unopened
+            | DecoderState::Decided { .. }
+            | DecoderState::DecidedHex { .. }
+            | DecoderState::DecidedLow { .. } => self.expressions.live(expression),
             _ => {
                 for (low, high) in at.completions(self.encoding) {
                     for segment in self.expressions.alphabet.segments_between(low, high) {
@@ -219,8 +221,7 @@ impl StateBuilder {
             Read::CodePoint(code) => self.code_point(expression, code),
             Read::ClosingQuote if self.expressions.nullable(expression) => self.state(EMPTY, DecoderState::Closed),
             Read::ClosingQuote | Read::Invalid => Ok(Step(DEAD)),
-            Read::Next(inside @ DecoderState::Utf8 { .. }) => self.utf8(expression, inside),
-            Read::Next(at) => self.state(expression, at),
+            Read::Next(inside) => self.inside(expression, inside),
         }
     }
 
@@ -233,14 +234,10 @@ impl StateBuilder {
         self.state(next, DecoderState::Between)
     }
 
-    /// Inside UTF-8, the bits read are remembered only where it matters which they are.
-    fn utf8(&mut self, expression: Id, inside: DecoderState) -> Result<Step, OutOfFuel> {
-        let decided = match inside {
-            DecoderState::Utf8 { missing, low, high, .. } => DecoderState::Decided { missing, low, high },
-            other => other,
-        };
-        let completions = inside.completions(self.encoding);
-        match self.derive_all_alike(expression, &completions) {
+    /// Inside a code point, what was read of it is remembered only where it matters which it is.
+    fn inside(&mut self, expression: Id, inside: DecoderState) -> Result<Step, OutOfFuel> {
+        let Some(decided) = inside.decided(self.encoding) else { return self.state(expression, inside) };
+        match self.derive_all_alike(expression, &inside.completions(self.encoding)) {
             Some(next) => self.state(next, decided),
             None => self.state(expression, inside),
         }
@@ -326,6 +323,7 @@ impl StateBuilder {
             DecoderState::Unopened => 2,
             DecoderState::Between => quote,
             DecoderState::Decided { missing, .. } => quote + u32::from(missing),
+            DecoderState::DecidedHex { .. } | DecoderState::DecidedLow { .. } => quote + at.missing(0),
             _ => return self.shortest_completion(expression, at).saturating_add(quote),
         };
         self.expressions.shortest_or_many(expression).saturating_add(further)

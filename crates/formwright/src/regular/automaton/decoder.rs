@@ -34,6 +34,11 @@ pub enum DecoderState {
     Escape,
     /// Inside `\uXXXX`: digits read and their value.
     Hex { digits: u8, value: u16 },
+    /// Inside `\uXXXX`, where every completion has the same derivative, which is taken already: digits read, and whether they
+    /// are a high surrogate's.
+    DecidedHex { digits: u8, is_high: bool },
+    /// After a high surrogate, likewise: `stage` as below.
+    DecidedLow { stage: u8 },
     /// After a high surrogate `\uD83D`: `stage` 0 wants `\`, 1 wants `u`, 2 to 5 want a digit.
     LowSurrogate { high: u16, stage: u8, value: u16 },
 }
@@ -75,7 +80,24 @@ impl DecoderState {
             Self::Decided { missing, .. } => Read::Next(Self::Decided { missing: missing - 1, low: 0x80, high: 0xBF }),
             Self::Escape => escape(byte, encoding),
             Self::Hex { digits, value } => hex(byte, digits, value, encoding),
+            Self::DecidedHex { digits, is_high } => decided_hex(byte, digits, is_high),
+            Self::DecidedLow { stage } => decided_low(byte, stage),
             Self::LowSurrogate { high, stage, value } => low_surrogate(byte, high, stage, value),
+        }
+    }
+
+    /// The same, but without what was read of the code point, once that no longer matters; `None` where it still tells
+    /// which bytes may come.
+    pub fn decided(self, encoding: Encoding) -> Option<Self> {
+        match self {
+            Self::Utf8 { missing, low, high, .. } => Some(Self::Decided { missing, low, high }),
+            Self::Hex { digits, value } if encoding.allows_any_escape() => match hex_bounds(digits, value) {
+                (0xD800.., ..=0xDBFF) => Some(Self::DecidedHex { digits, is_high: true }),
+                (_, ..0xD800) | (0xE000.., _) => Some(Self::DecidedHex { digits, is_high: false }),
+                _ => None,
+            },
+            Self::LowSurrogate { stage, .. } => Some(Self::DecidedLow { stage }),
+            _ => None,
         }
     }
 
@@ -111,7 +133,8 @@ impl DecoderState {
                 }
             }
             Self::Hex { digits, .. } => u32::from(4 - digits) + if pair { 6 } else { 0 },
-            Self::LowSurrogate { stage, .. } => u32::from(6 - stage),
+            Self::DecidedHex { digits, is_high } => u32::from(4 - digits) + if is_high { 6 } else { 0 },
+            Self::LowSurrogate { stage, .. } | Self::DecidedLow { stage } => u32::from(6 - stage),
             Self::Between | Self::Unopened | Self::Closed => 0,
         }
     }
@@ -179,6 +202,30 @@ fn hex(byte: u8, digits: u8, value: u16, encoding: Encoding) -> Read {
     }
 }
 
+fn decided_hex(byte: u8, digits: u8, is_high: bool) -> Read {
+    match (byte.is_ascii_hexdigit(), digits) {
+        (false, _) => Read::Invalid,
+        (true, ..3) => Read::Next(DecoderState::DecidedHex { digits: digits + 1, is_high }),
+        (true, _) if is_high => Read::Next(DecoderState::DecidedLow { stage: 0 }),
+        (true, _) => Read::Next(DecoderState::Between),
+    }
+}
+
+fn decided_low(byte: u8, stage: u8) -> Read {
+    let may_come = match stage {
+        0 => byte == b'\\',
+        1 => byte == b'u',
+        2 => byte.eq_ignore_ascii_case(&b'd'),
+        3 => matches!(byte, b'c'..=b'f' | b'C'..=b'F'),
+        _ => byte.is_ascii_hexdigit(),
+    };
+    match (may_come, stage) {
+        (false, _) => Read::Invalid,
+        (true, ..5) => Read::Next(DecoderState::DecidedLow { stage: stage + 1 }),
+        (true, _) => Read::Next(DecoderState::Between),
+    }
+}
+
 fn low_surrogate(byte: u8, high: u16, stage: u8, value: u16) -> Read {
     let digit = (byte as char).to_digit(16).filter(|_| stage >= 2);
     let value = match (stage, byte, digit) {
@@ -208,11 +255,16 @@ fn utf8_range(prefix: u32, missing: u8, low: u8, high: u8) -> (u32, u32) {
     (from, to)
 }
 
-/// The code points that further digits can complete; with any escape, also by a low surrogate.
-fn hex_ranges(digits: u8, value: u16, encoding: Encoding) -> CodeRanges {
+/// The least and the greatest number that further digits can complete.
+fn hex_bounds(digits: u8, value: u16) -> (u32, u32) {
     let shift = 4 * u32::from(4 - digits);
     let low = u32::from(value) << shift;
-    let high = low + (1 << shift) - 1;
+    (low, low + (1 << shift) - 1)
+}
+
+/// The code points that further digits can complete; with any escape, also by a low surrogate.
+fn hex_ranges(digits: u8, value: u16, encoding: Encoding) -> CodeRanges {
+    let (low, high) = hex_bounds(digits, value);
     if !encoding.allows_any_escape() {
         return if low < 0x20 { smallvec![(low, high.min(0x1F))] } else { CodeRanges::new() };
     }

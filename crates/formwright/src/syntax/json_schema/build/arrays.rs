@@ -48,9 +48,11 @@ impl<'d> GraphBuilder<'_, 'd> {
     ) -> Result<Node> {
         let high = self.most_items(array, whole);
         let (kinds, ways) = self.counted(array, whole)?;
+        // Items that cannot come would only make the form look larger than it is, perhaps recursive.
+        let has_rest = array.prefix.len() < high as usize;
         Ok(Node::Array(Arc::new(Array {
-            prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
-            rest: Some(self.node(array.rest)),
+            prefix: array.prefix.iter().take(high as usize).map(|item| self.node(item)).collect(),
+            rest: has_rest.then(|| self.node(array.rest)),
             low: array.low,
             high,
             kinds,
@@ -146,7 +148,9 @@ impl<'d> GraphBuilder<'_, 'd> {
             return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
         }
         let kinds = array.contains.iter().map(|some| Counted { low: some.low, high: some.high }).collect();
-        let positions = array.contains.iter().map(|some| some.from as usize).max().unwrap_or(0).max(array.prefix.len());
+        let told_apart =
+            array.contains.iter().map(|some| some.from as usize).max().unwrap_or(0).max(array.prefix.len());
+        let positions = told_apart.min(array.high.saturating_sub(1) as usize); // of the items that can come
         let mut ways = Vec::with_capacity(positions + 1);
         for position in 0..=positions {
             let mut here: Vec<(NodeId, u32)> = Vec::new();

@@ -57,9 +57,9 @@ impl<'d> GraphBuilder<'_, 'd> {
             let values = names.iter().zip(&members).map(|(name, member)| (name.to_string(), member.value));
             self.members.push((whole, values.collect()));
         }
-        let undeclared =
-            if finite.is_some() { UndeclaredKinds::new() } else { self.undeclared(object, whole, &names)? };
         let required = object.required.len() as u32;
+        let has_undeclared = finite.is_none() && object.high > required;
+        let undeclared = if has_undeclared { self.undeclared(object, whole, &names)? } else { UndeclaredKinds::new() };
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
         link_required(&mut members);
         Ok(Node::Object(Arc::new(Object {
