@@ -49,22 +49,23 @@ def test_middles_are_those_that_complete_both(seeds: int) -> None:
     assert min(kinds.values()) > seeds // 20
 
 
-@pytest.mark.parametrize("seeds", slow_except([SEEDS], [SEEDS, 6 * SEEDS]))
+@pytest.mark.parametrize(("seeds", "spelled"), slow_except([(SEEDS, "abc")], [(SEEDS, "abc"), (4 * SEEDS, "éàê")]))
 @pytest.mark.timeout(1200)
-def test_middles_of_texts_that_nest_are_those_that_complete_both(seeds: int) -> None:
-    kinds = {True: 0, False: 0}
+def test_middles_of_texts_that_nest_are_those_that_complete_both(seeds: int, spelled: str) -> None:
+    kinds, spell = {True: 0, False: 0}, str.maketrans(LETTERS, spelled)
     for case in map(NestedCase.draw, range(seeds)):
-        texts, chance = case.texts(9), random.Random(case.pattern)
+        pattern = re.sub('"[abc]"', lambda letter: letter[0].translate(spell), case.pattern)
+        texts, chance = {text.translate(spell) for text in case.texts(9)}, random.Random(case.pattern)
         letters = sorted({letter for text in texts for letter in text})
         for _ in range(3 if texts else 0):
-            text = chance.choice([chance.choice(sorted(texts)), "".join(chance.choices(letters or ["a"], k=4))])
+            text = chance.choice([chance.choice(sorted(texts)), "".join(chance.choices(letters or [spelled[0]], k=4))])
             first, last = sorted(chance.choices(range(len(text) + 1), k=2))
             prefix, suffix = text[:first], text[last:]
             room = 9 - len(prefix + suffix)
             middles = ["".join(m) for size in range(min(room, 4) + 1) for m in itertools.product(letters, repeat=size)]
             wanted = {middle for middle in middles if prefix + middle + suffix in texts}
             try:
-                between = case.form.between(prefix, suffix)
+                between = (form := fw.grammar(pattern)).between(prefix, suffix)
             except fw.errors.LimitExceeded:  # its empty rules can be read in too many ways
                 break
             except fw.errors.UnsatisfiableSchema as error:
@@ -73,7 +74,8 @@ def test_middles_of_texts_that_nest_are_those_that_complete_both(seeds: int) -> 
                 kinds[False] += 1
                 continue
             assert {middle for middle in middles if between.matches(middle)} == wanted
-            assert case.form.matches(prefix + between.example() + suffix)
+            assert form.matches(prefix + between.example() + suffix)
+            assert not any(between.is_disjoint(fw.literal(middle)) for middle in sorted(wanted)[:2])
             kinds[True] += 1
     assert min(kinds.values()) > seeds // 20
 
@@ -81,12 +83,12 @@ def test_middles_of_texts_that_nest_are_those_that_complete_both(seeds: int) -> 
 def assert_byte_is_to_blame(message: str, prefix: str, suffix: str, texts: set[str]) -> None:
     """No text has the byte that an error names after what comes before it."""
     if found := re.search(r"byte (\d+) of the (prefix|suffix)", message):
-        blamed = int(found[1]) + 1
+        blamed, encoded = int(found[1]) + 1, {text.encode() for text in texts}
         if found[2] == "prefix":
-            assert not any(text.startswith(prefix[:blamed]) for text in texts)
+            assert not any(text.startswith(prefix.encode()[:blamed]) for text in encoded)
         else:
-            rests = [text[len(prefix) :] for text in texts if text.startswith(prefix)]
-            assert not any(suffix[:blamed] in rest for rest in rests)
+            rests = [text[len(prefix.encode()) :] for text in encoded if text.startswith(prefix.encode())]
+            assert not any(suffix.encode()[:blamed] in rest for rest in rests)
 
 
 def test_middles_of_json_are_those_that_make_it_json() -> None:
@@ -105,6 +107,30 @@ def test_middles_of_json_are_those_that_make_it_json() -> None:
 def test_deep_texts_have_a_middle(depth: int) -> None:
     between = fw.grammar(JSON).between("[" * depth, "]" * (depth - 1))
     assert [between.matches(text) for text in ("]", "1]", "],[]", "[]", "")] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize("item", [",1", ',{"a":[1,"x y"]}'])
+def test_long_ends_take_time_by_their_length(item: str) -> None:
+    form = fw.grammar(JSON)
+    assert form.between("[", 20_000 * item + "]").matches("[]")  # which would take minutes if it grew by the square
+    with pytest.raises(fw.errors.UnsatisfiableSchema):
+        form.between('{"a":[1', 20_000 * item + "]]")
+
+
+def test_parts_that_begin_with_the_same_byte_are_texts() -> None:
+    for text, prefix, middle in (
+        ('"é" start "x" | "à"', "é", "àx"),
+        ('"(" start ")" | "«" start "»" | /[а-я]+/', "(", "«дом»)"),
+    ):
+        between = fw.grammar(f"start: {text}").between(prefix, "")
+        assert between.matches(middle)
+        assert (between & fw.literal(middle)).matches(middle)
+        assert not between.is_subset(fw.regex("z"))
+
+
+def test_ambiguous_ends_are_bounded() -> None:
+    with pytest.raises(fw.errors.LimitExceeded, match="work"):
+        fw.grammar('start: "a" | start start').between("", "a" * 3_000)
 
 
 def test_masks_between_texts_that_nest_end_within_the_budget() -> None:
@@ -161,7 +187,7 @@ NONE = {
     ("a", "cad"): 'byte 1 of the suffix, "a"',
     ("abc", "cd"): 'byte 0 of the suffix, "c"',
     ("a", "c"): "what goes on after the suffix is missing",
-    ("", "é"): "byte 0 of the suffix, 0xc3",
+    ("", "é"): 'byte 0 of the suffix, in "é",',
 }
 
 
@@ -190,7 +216,7 @@ REFUSED: dict[str, tuple[fw.Form[Any], type[fw.errors.FormwrightError]]] = {
 
 
 @pytest.mark.parametrize("kind", list(REFUSED))
-def test_forms_without_finitely_many_states_are_refused(kind: str) -> None:
+def test_forms_that_have_no_middles_are_refused(kind: str) -> None:
     form, error = REFUSED[kind]
     with pytest.raises(error):
         form.between("", "")

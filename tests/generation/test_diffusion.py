@@ -196,7 +196,9 @@ def test_recursive_forms_are_filled_too(policy: Any) -> None:
 def test_rows_may_be_lists() -> None:
     case = Case(3, ToyRuntime)
     rows = RandomDenoiser(case.vocabulary.logits_size, 0)
-    listed = fill_canvas(open_canvas(case), case.vocabulary, lambda *given: rows(*given).tolist(), [1], POLICIES[0], seed=0)
+    listed = fill_canvas(
+        open_canvas(case), case.vocabulary, lambda *given: rows(*given).tolist(), [1], POLICIES[0], seed=0
+    )
     assert [*listed] == fill(open_canvas(case), RandomDenoiser(rows.width, 0), POLICIES[0])
 
 

@@ -250,7 +250,7 @@ impl Constraint {
     /// It fills in the middle::
     ///
     ///     between = constraint.between('{"name": "Ada", "age": ', "}")
-    ///     matcher = between.matcher()                # masks, budgets and canonical tokens as ever
+    ///     matcher = between.matcher()                # masks, budgets, canonical tokens of the middle
     ///
     /// See `formwright.Form.between`, also for what it raises.
     ///

@@ -39,9 +39,13 @@ __all__ = ["generate"]
     "--prefix",
     type=FILE,
     help="File with the beginning of a text of the form: what comes after it is written, and printed alone. The final "
-    "newline of a file is left out.",
+    "newline of the file is left out.",
 )
-@click.option("--suffix", type=FILE, help="File with the end of a text of the form: what comes before it is written.")
+@click.option(
+    "--suffix",
+    type=FILE,
+    help="File with the end of a text of the form, likewise: what comes before it is written.",
+)
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")

@@ -401,16 +401,17 @@ class Form(Generic[T_co]):
     def between(self, prefix: str | bytes, suffix: str | bytes) -> Form[str]:
         """What may be written between two texts, so that all three in a row are a text of this form.
 
-        For models that fill in the middle, and for edits. It is read as text. Its tokens are those of the middle alone:
-        one that a tokenizer would make of the last characters of ``prefix`` and the first ones of the middle is not
-        looked for.
+        For models that fill in the middle, and for edits. It is read as text. A token that would cross from ``prefix``
+        into the middle is never used. The automaton of the form is made in each call, so of a large form each takes
+        long; then time grows with the length of both texts.
 
         Args:
             prefix: The beginning of a text of this form; bytes are UTF-8.
             suffix: Its end, up to the last character.
 
         Raises:
-            UnsatisfiableSchema: Nothing fits there; the message names the first byte that is to blame.
+            UnsatisfiableSchema: Nothing fits there; the message says which byte cannot come, counted from 0, or that
+                ``suffix`` is not the end of a text.
             ArgumentError: Bytes are not UTF-8, or end inside a character; the form has control tokens, a character
                 parser, or a part with ``max_tokens``.
             UnsupportedKeyword: Items of an array, or undeclared names of an object, must differ.
@@ -471,7 +472,7 @@ def literal(text: str) -> Form[str]:
 
 def _decode_part(text: str | bytes, argument: str) -> str:
     """A part of a text as a str. Raises ArgumentError where it is not whole characters."""
-    if isinstance(text, bytes):
+    if isinstance(text, bytes | bytearray):
         try:
             return text.decode()
         except UnicodeDecodeError as error:

@@ -241,4 +241,6 @@ def _as_rows(log_probabilities: Any) -> NDArray[np.int32]:
     try:
         return np.ascontiguousarray(log_probabilities, dtype=np.float32).view(np.int32)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"log_probabilities: expected rows of numbers: {error}", argument="log_probabilities") from None
+        raise ArgumentError(
+            f"log_probabilities: expected rows of numbers: {error}", argument="log_probabilities"
+        ) from None

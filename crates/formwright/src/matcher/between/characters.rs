@@ -37,7 +37,7 @@ struct Characters<'a> {
     live: &'a [bool],
     /// Whether no text ends inside of a character.
     are_whole: bool,
-    /// By state and the number of bytes that a character still has: its rests, counted from 0.
+    /// By state and the number of bytes that a character still has: the tails it may have, counted from 0.
     spans: FxHashMap<(u16, u32), Rc<[Span]>>,
 }
 
@@ -76,15 +76,15 @@ impl Characters<'_> {
                 0xE0..0xF0 => (2, u32::from(lead & 0x0F)),
                 0xF0.. => (3, u32::from(lead & 0x07)),
             };
-            for &(low, high, to) in &*self.rests(to, rest) {
+            for &(low, high, to) in &*self.tails(to, rest) {
                 add(&mut found, ((bits << (6 * rest)) + low, (bits << (6 * rest)) + high, to));
             }
         }
         found
     }
 
-    /// The rests of so many bytes that a character may have from a state.
-    fn rests(&mut self, state: u16, bytes: u32) -> Rc<[Span]> {
+    /// The tails of so many bytes that a character may have from a state.
+    fn tails(&mut self, state: u16, bytes: u32) -> Rc<[Span]> {
         if bytes == 0 {
             return Rc::new([(0, 0, state)]);
         }
@@ -96,7 +96,7 @@ impl Characters<'_> {
         for bits in 0..64_u8 {
             let Some(to) = self.after(state, 0x80 | bits) else { continue };
             let first = u32::from(bits) << (6 * (bytes - 1));
-            for &(low, high, to) in &*self.rests(to, bytes - 1) {
+            for &(low, high, to) in &*self.tails(to, bytes - 1) {
                 add(&mut found, (first + low, first + high, to));
             }
         }

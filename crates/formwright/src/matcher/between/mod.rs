@@ -11,6 +11,7 @@
 //! Cost: the byte automaton; a look at every state for each byte of the end; the characters of each state.
 
 mod characters;
+mod follow;
 mod nested;
 mod regions;
 mod suffix;
@@ -23,6 +24,8 @@ use crate::language::{Graph, Language};
 use crate::matcher::finite_states;
 use crate::matcher::minimal::{DEAD, MinimalAutomaton};
 use crate::regular::{Encoding, explicit};
+
+const OF_ONE_TEXT: &str = "give the beginning and the end of one text of the form";
 
 /// States that are looked at for a unit of work.
 const STATES_OF_UNIT: usize = 16;
@@ -91,7 +94,7 @@ fn states_before(automaton: &MinimalAutomaton, suffix: &[u8]) -> Vec<bool> {
     after
 }
 
-/// By state: whether some bytes lead to one of some others.
+/// By state: whether it leads to one of `ends`.
 fn states_leading_to(next: &[u16], ends: &[bool]) -> Vec<bool> {
     let mut before: Vec<Vec<u16>> = vec![Vec::new(); ends.len()];
     for (state, row) in (0..).zip(next.chunks_exact(256)) {
@@ -142,6 +145,11 @@ fn no_middle(automaton: &MinimalAutomaton, start: u16, suffix: &[u8]) -> Error {
     unfinished()
 }
 
+/// The error where it is not known which byte cannot come.
+fn nothing_fits() -> Error {
+    Error::new(Kind::Unsatisfiable { pointer: String::new() }, "between: no text fits between them").hint(OF_ONE_TEXT)
+}
+
 /// The error for an end after which a text goes on.
 fn unfinished() -> Error {
     let message = "between: no text fits between them: what goes on after the suffix is missing";
@@ -151,11 +159,14 @@ fn unfinished() -> Error {
 
 /// The error for a byte that cannot come where it does.
 fn misplaced(name: &str, text: &[u8], at: usize) -> Error {
-    let shown = String::from_utf8_lossy(&text[at..=at]);
-    let shown = if text[at].is_ascii() { format!("{shown:?}") } else { format!("0x{:02x}", text[at]) };
-    let message = format!("between: no text fits between them: byte {at} of the {name}, {shown}, cannot come there");
-    Error::new(Kind::Unsatisfiable { pointer: String::new() }, message)
-        .hint("give the beginning and the end of one text of the form")
+    let is_lead = |&at: &usize| !(0x80..0xC0).contains(&text[at]);
+    let first = (0..=at).rfind(is_lead).unwrap_or(0);
+    let end = (at + 1..text.len()).find(is_lead).unwrap_or(text.len());
+    let is_in = if text[at].is_ascii() { "" } else { "in " };
+    let shown = String::from_utf8_lossy(&text[first..end]);
+    let message =
+        format!("between: no text fits between them: byte {at} of the {name}, {is_in}{shown:?}, cannot come there");
+    Error::new(Kind::Unsatisfiable { pointer: String::new() }, message).hint(OF_ONE_TEXT)
 }
 
 #[cfg(test)]

@@ -19,9 +19,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::follow::Follows;
 use super::regions::Region;
 use super::suffix::{Head, Place, Places, Suffix, ascending};
-use super::{misplaced, unfinished};
+use super::{misplaced, nothing_fits, unfinished};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, Language, Node, NodeId};
@@ -31,19 +32,23 @@ use crate::matcher::pushdown::{
     BOTTOM, Control, ONLY_BOTTOM, PushdownAutomaton, RESUME, Several, StackSet, StackSets, Step, Symbol,
 };
 
+/// Of longer ends, no byte is looked for that cannot come: that takes some twenty times as long as finding a middle.
+const MOST_EXPLAINED: usize = 1 << 16;
+
 /// The texts that may be written between two others, in the language of an automaton.
 ///
 /// # Errors
 /// [`Kind::Unsatisfiable`] where there is none; [`Kind::Limit`] where there are too many states.
 pub fn find(automaton: &PushdownAutomaton, prefix: &[u8], suffix: &[u8], limits: &Limits) -> Result<Language> {
     let mut stacks = StackSets::default();
-    let ways = read_prefix(automaton, &mut stacks, prefix)?;
+    let (ways, follows) = (read_prefix(automaton, &mut stacks, prefix)?, Follows::new(automaton));
     let mut find = |end: &[u8], is_open: bool| {
-        let suffix = Suffix::new(automaton, end, is_open);
+        let suffix = Suffix::new(automaton, &follows, end, is_open);
         Writer::new(automaton, &suffix, &mut stacks, limits).write(&ways, limits)
     };
     match find(suffix, false) {
-        Err(error) if is_unsatisfiable(&error) => Err(blame(suffix, |end| match find(end, true) {
+        Err(error) if is_unsatisfiable(&error) && suffix.len() > MOST_EXPLAINED => Err(nothing_fits()),
+        Err(error) if is_unsatisfiable(&error) => Err(find_misplaced_byte(suffix, |end| match find(end, true) {
             Err(error) if is_unsatisfiable(&error) => Ok(false),
             found => found.map(|_| true),
         })?),
@@ -56,7 +61,7 @@ fn is_unsatisfiable(error: &Error) -> bool {
 }
 
 /// The error where nothing can come before an end: its first byte that no text has there.
-fn blame(suffix: &[u8], mut may_come: impl FnMut(&[u8]) -> Result<bool>) -> Result<Error> {
+fn find_misplaced_byte(suffix: &[u8], mut may_come: impl FnMut(&[u8]) -> Result<bool>) -> Result<Error> {
     let (mut low, mut high) = (0, suffix.len() + 1); // so many bytes may come, so many may not
     while low + 1 < high {
         let middle = low.midpoint(high);
@@ -101,7 +106,7 @@ fn follow(automaton: &PushdownAutomaton, stacks: &mut StackSets, steps: Vec<(&[S
     found.into_iter().map(|(control, mut sets)| (control, stacks.unite(&mut sets))).collect()
 }
 
-/// What a node is of; the end of the text is read up to its place.
+/// What a node describes; the [`Place`] is how much of the suffix has been read at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     /// Texts of a head.
@@ -192,16 +197,16 @@ impl<'a> Writer<'a> {
     fn write_head(&mut self, head: Head, place: Place) -> Result<Vec<NodeId>> {
         let region = self.region(head)?;
         let suffix = self.suffix;
-        let ends_there = |control: Control| suffix.ends_of(control, 0).contains(&place);
-        let inside = if place == 0 { None } else { region.texts_to(ends_there, &mut self.graph) };
+        let ends_there = |control: Control| suffix.ends_at(control, place);
+        let inside = if place == 0 { None } else { region.write_texts_to(ends_there, &mut self.graph) };
         let mut options = Vec::from_iter(inside);
-        for &(step, first) in &region.exits {
-            let pushed = self.stacks.push_word(self.automaton.words(), step.pushed, ONLY_BOTTOM);
-            if (step.to, pushed) == (RESUME, ONLY_BOTTOM) {
-                options.extend((place == 0).then_some(first));
+        for ((control, pushed), first) in &region.exits {
+            let stacks = pushed.iter().rev().fold(ONLY_BOTTOM, |below, &symbol| self.stacks.push(symbol, below));
+            if (*control, stacks) == (RESUME, ONLY_BOTTOM) {
+                options.extend((place == 0).then_some(*first));
             } else {
-                let rest = self.node(Part::Control(step.to, pushed, place));
-                options.push(self.graph.add(Node::Sequence([first, rest].into())));
+                let rest = self.node(Part::Control(*control, stacks, place));
+                options.push(self.graph.add(Node::Sequence([*first, rest].into())));
             }
         }
         Ok(options)
@@ -211,7 +216,7 @@ impl<'a> Writer<'a> {
     fn write_control(&mut self, control: Control, stacks: StackSet, place: Place) -> Vec<NodeId> {
         let mut options = Vec::new();
         let starts = self.starts_of(stacks, place);
-        if self.suffix.ends_of(control, 0).iter().any(|end| starts.contains(end)) {
+        if starts.iter().any(|&start| self.suffix.ends_at(control, start)) {
             options.push(self.graph.add(Node::Empty));
         }
         let own = (control != RESUME).then_some(Head::Control(control));

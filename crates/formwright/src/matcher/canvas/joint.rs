@@ -18,6 +18,9 @@ use crate::interrupt::count;
 use crate::matcher::edges::{Edge, SetId, State};
 use crate::vocabulary::TokenId;
 
+/// Marginals that sum to 1 but for this are not scaled. Those of large logarithms are: the digits of a sum are lost in them.
+const LEAST_DIGIT: f64 = 1e-7;
+
 /// Work on tokens or edges that is counted as one unit.
 const ITEMS_OF_UNIT: usize = 16;
 
@@ -123,10 +126,7 @@ impl Canvas {
             row.fill(0.0);
             match chain.canvas.tokens[at] {
                 Some(token) => row[token as usize] = 1.0,
-                None => {
-                    chain.add_marginals(model, &weights, &before, at, &mut row);
-                    scale_to_one(&mut row);
-                }
+                None => chain.add_marginals(model, &weights, &before, at, &mut row),
             }
             visit(at, &row);
             before = chain.advance(&weights, &before, at);
@@ -173,13 +173,21 @@ impl Chain<'_> {
             let known = &mut around[edge.set as usize];
             *known = log_add(*known, way);
         }
+        let mut sum = 0.0;
         for &(set, weight) in weights.of_sets[at].iter().filter(|&&(_, weight)| weight > f64::NEG_INFINITY) {
             debug_assert!(!weight.is_nan(), "weights are checked");
             let rest = around[set as usize] - weights.of_states[0];
             let tokens = self.finite.edges.sets().tokens(set);
             count(tokens.len() / ITEMS_OF_UNIT);
             for &token in tokens {
-                row[token as usize] += (model.at(at, token) + rest).exp() as f32;
+                let share = (model.at(at, token) + rest).exp();
+                row[token as usize] += share as f32;
+                sum += share;
+            }
+        }
+        if (sum - 1.0).abs() > LEAST_DIGIT {
+            for share in row.iter_mut() {
+                *share = (f64::from(*share) / sum) as f32;
             }
         }
     }
@@ -295,12 +303,6 @@ impl Chain<'_> {
 enum Choice {
     Edge,
     Token,
-}
-
-/// Scales probabilities whose sum is not quite 1: of large logarithms, what exceeds 1 is lost among their digits.
-fn scale_to_one(row: &mut [f32]) {
-    let sum: f64 = row.iter().map(|&share| f64::from(share)).sum();
-    row.iter_mut().for_each(|share| *share = (f64::from(*share) / sum) as f32);
 }
 
 /// The number of the greatest.

@@ -162,6 +162,11 @@ impl PushdownAutomaton {
     pub fn controls(&self) -> usize {
         self.controls
     }
+
+    /// How many symbols there are.
+    pub fn symbols(&self) -> usize {
+        self.resumed.len()
+    }
 }
 
 /// Where the machine leads, as it is found: a word for each way down its stack, the upper symbol first.
