@@ -8,9 +8,8 @@
 A toy model that counts (`formwright.generation.diffusion.CountingDenoiser`) fills a canvas of 24 positions with
 records, k tokens a step. *Blind* is the share of texts that conform if all tokens of a step are kept that its masks
 allow: these are the runs in which `Canvas.place_all` refuses none, since up to the first refusal both runs are the
-same, and no conforming text has the tokens that it refuses. *Placed* is the share that conforms if refused tokens are
-left out, and their positions are filled in later steps. *Calls* are those of the model for a text: 24 / k, and what
-refusals add.
+same, and no conforming text has the tokens that it refuses. *Placed* is the share that conforms if other tokens are
+chosen for their positions. *Calls* are those of the model for a text.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ RECORDS = [[0, 1, 3, 4, 5, 6], [0, 2, 3, 5, 7, 9, 10], [0, 1, 3, 5, 4, 7, 8, 10]
 
 
 def draw_canvas() -> str:
-    """A canvas of nine positions that a toy diffusion model fills, three tokens a step, one of which is refused."""
+    """A canvas of nine positions that a toy diffusion model fills, three tokens a step; one is chosen twice."""
     end, hole, length, width = len(PIECES), len(PIECES) + 1, 9, 76
     vocabulary = fw.Vocabulary([*(piece.encode() for piece in PIECES), None, None], eos_token_ids=[end])
     model = CountingDenoiser([record + [end] * (length - len(record)) for record in RECORDS], hole + 1, mask_id=hole)
@@ -233,14 +233,14 @@ def draw_canvas() -> str:
         y = 34 + 44 * row
         parts.append(write(10, y + 22, f"{row + 1}", "head"))
         for place, token_id in enumerate(step.token_ids):
-            kind = "yes" if place in step.placed else "no" if place in step.refused else "fill"
+            kind = "no" if place in step.refused else "yes" if place in step.placed else "fill"
             text = "" if token_id is None else "end" if token_id == end else PIECES[token_id]
             parts.append(box(28 + 81 * place, y, width, 34, kind))
             parts.append(write(28 + 81 * place + width / 2, y + 21, text, "code small", "middle"))
     parts += [write(10, 22, "step", "small"), write(48, 22, "positions", "small")]
-    for place, (kind, text) in enumerate([("yes", "placed in this step"), ("no", "refused: a hole again")]):
+    for place, (kind, text) in enumerate([("yes", "placed in this step"), ("no", "the first choice did not fit")]):
         parts += [box(400 + 170 * place, 9, 16, 16, kind), write(422 + 170 * place, 22, text, "small")]
-    return wrap(34 + 44 * (row + 1), "A canvas that a diffusion model fills in four steps", parts)
+    return wrap(34 + 44 * (row + 1), "A canvas that a diffusion model fills in three steps", parts)
 
 
 PICTURES: dict[str, Callable[[], str]] = {

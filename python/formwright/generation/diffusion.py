@@ -11,14 +11,16 @@
 
 A diffusion model sees all positions at once and says what each may hold, independently of what it says of the others.
 So tokens of one step that each fit the form by themselves may exclude each other. The loop therefore chooses tokens
-from the exact mask of each hole, and places one after the other, the most certain one first; a token that no longer
-fits is refused, and its position stays a hole for the next step.
+from the exact mask of each hole, and places one after the other, the most certain one first. A token that no longer
+fits is refused, and another one is chosen for its position from its new mask, by what the model has said in this step:
+the number of calls is that without a form.
 
 `LowConfidence` keeps what it has placed, as LLaDA (arXiv 2502.09992) and Dream (arXiv 2508.15487) do. `EntropyBound`
 (arXiv 2505.24857) places all tokens anew in each step, as DiffusionGemma does. Positions that are known beforehand stay
 as they are: text may be given anywhere.
 
-Cost: for each step one call of the model, the masks of all holes, and a softmax over the row of each hole.
+Cost: for each step one call of the model, the masks of all holes, and a softmax over the row of each hole; the same for
+refused tokens without a call.
 `CountingDenoiser` is a toy model for tests and examples.
 """
 
@@ -73,7 +75,8 @@ class Step:
     Attributes:
         token_ids: The token of each position; ``None`` is a hole.
         placed: The positions that were filled in this step, in this order.
-        refused: The positions whose token did not fit beside those placed before it.
+        refused: The positions whose token did not fit beside those placed before it, each time; then another one was
+            chosen.
     """
 
     token_ids: tuple[int | None, ...]
@@ -238,10 +241,15 @@ def fill_canvas(
         rows = np.asarray(denoise(prompt_ids, policy.show(canvas.token_ids, vocabulary.logits_size, random)))
         _check_rows(rows, len(canvas), vocabulary)
         canvas.lift(policy.remask(sorted({*range(len(canvas))} - pinned - {*canvas.holes})))
-        choice = policy.choose(mask_rows(canvas, vocabulary, rows), canvas.holes, 1 - step / most, random)
-        taken = canvas.place_all(choice.positions, choice.token_ids)
-        placed = [at for at, fits in zip(choice.positions, taken, strict=True) if fits]
-        refused = [at for at in choice.positions if at not in placed]
+        placed, refused = list[int](), list[int]()
+        wanted = canvas.holes
+        while wanted:
+            scores = mask_rows(canvas, vocabulary, rows, wanted)
+            choice = policy.choose(scores, wanted, 1 - step / most, random)
+            taken = canvas.place_all(choice.positions, choice.token_ids)
+            placed += [at for at, fits in zip(choice.positions, taken, strict=True) if fits]
+            wanted = sorted(at for at, fits in zip(choice.positions, taken, strict=True) if not fits)
+            refused += wanted
         if step == most - 1:
             placed += _fill_rest(canvas, vocabulary, rows)
         yield Step(tuple(canvas.token_ids), tuple(placed), tuple(refused))
@@ -263,14 +271,20 @@ def _fill_rest(canvas: Canvas, vocabulary: Vocabulary, rows: NDArray[Any]) -> li
     return order
 
 
-def mask_rows(canvas: Canvas, vocabulary: Vocabulary, rows: NDArray[Any]) -> Scores:
-    """Return the rows of the holes, ascending, with minus infinity for tokens that do not fit, float64.
+def mask_rows(canvas: Canvas, vocabulary: Vocabulary, rows: NDArray[Any], holes: Sequence[int] | None = None) -> Scores:
+    """Return the rows of holes with minus infinity for tokens that do not fit, float64 of shape ``(holes, width)``.
+
+    Args:
+        canvas: The canvas.
+        vocabulary: That of the canvas.
+        rows: What the model says of each position.
+        holes: Which holes; ``None`` is all of them, ascending.
 
     Raises:
         DeadEnd: The largest score that fits somewhere is not a finite number.
     """
-    holes = canvas.holes
-    mask = allocate_bitmask(len(holes), vocabulary)
+    holes = canvas.holes if holes is None else holes
+    mask = allocate_bitmask(len(canvas.holes), vocabulary)
     index = canvas.fill_bitmasks(mask)
     scores = np.array(rows[holes], np.float64)
     apply_bitmask(scores, mask[index[holes]])
