@@ -233,6 +233,9 @@ def test_stdin_is_one_thing(files: Path, prompts: list[str]) -> None:
         ran = run(*arguments, stdin="{}")
         assert ran.exit_code == 2
         assert "the schema or the prompt on stdin, not both" in ran.stderr
+    ran = run("generate", "--regex", "abc", "--prefix", "-", "--suffix", "-", "--prompt", "", stdin="a")
+    assert ran.exit_code == 2
+    assert "the prefix or the suffix on stdin, not both" in ran.stderr
     ran = run("check", "-", "-", stdin="{}")
     assert ran.exit_code == 2
     assert "not both" in ran.stderr

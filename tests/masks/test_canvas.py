@@ -108,18 +108,9 @@ def test_holes_of_grammars_allow_exactly_what_some_filling_has(seeds: int) -> No
         if (canvas := open_canvas(case)) is not None:
             assert canvas.place_all([], []) == []
             decided += check_steps(case, canvas, 6)
-            nested += is_recursive(canvas)
+            nested += canvas.is_recursive
     assert decided >= 10 * len(cases)
     assert nested >= len(cases) / 4
-
-
-def is_recursive(canvas: Canvas) -> bool:
-    """Whether the form of a canvas is recursive: then its fillings together are refused."""
-    try:
-        canvas.best(np.zeros((len(canvas), 64), np.float32))
-    except fw.errors.ArgumentError as error:
-        return "recursive" in str(error)
-    return False
 
 
 @pytest.mark.parametrize("seeds", slow_except([SEEDS // 3], [SEEDS // 3, 5 * SEEDS]))
@@ -352,6 +343,14 @@ def test_what_cannot_come_makes_no_form_endless(kind: str, byte_vocabulary: fw.V
     best = canvas.best(np.random.default_rng(0).normal(size=(12, byte_vocabulary.logits_size)))
     assert all(canvas.place_all(range(12), best.token_ids))
     assert CLOSED[kind].matches(canvas.text or "")
+
+
+@pytest.mark.parametrize("ask", [Canvas.best, Canvas.draw, Canvas.marginals])
+def test_recursive_forms_have_no_weights(ask: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    canvas = fw.compile(fw.grammar('start: "x" | "(" start ")"'), byte_vocabulary).canvas(5)
+    assert canvas.is_recursive
+    with pytest.raises(fw.errors.ArgumentError, match="the form is recursive"):
+        ask(canvas, np.zeros((5, byte_vocabulary.logits_size)))
 
 
 def test_places_in_parts_are_told(byte_vocabulary: fw.Vocabulary) -> None:
