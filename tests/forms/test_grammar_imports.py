@@ -44,6 +44,49 @@ def test_several_names_aliases_and_templates() -> None:
     assert form.matches("YEAR2026-11-28")
 
 
+def test_an_alias_has_the_name_of_its_module_as_in_lark(tmp_path: Path) -> None:
+    lark = pytest.importorskip("lark")
+    module = 'sum: NUMBER "+" NUMBER -> add\n    | single\nsingle: NUMBER -> _one\nNUMBER: /[0-9]/\n'
+    text = "start: sum\n%import .numbers.sum"
+    (tmp_path / "numbers.lark").write_text(module)
+    theirs = lark.Lark(text, import_paths=[str(tmp_path)], source_path=str(tmp_path / "text.lark"), parser="lalr")
+    ours = fw.grammar(text, imports={"numbers": module}, read="tree")
+    for written, rules in {"1+2": ["start", "numbers__add"], "1": ["start", "sum", "_numbers__one"]}.items():
+        assert [*map(str, _rules(ours.parse(written)))] == rules
+        assert [node.data for node in reversed([*theirs.parse(written).iter_subtrees()])] == rules
+
+
+def _rules(tree: object) -> list[str]:
+    if not isinstance(tree, fw.Tree):
+        return []
+    return [tree.rule, *(rule for child in tree.children for rule in _rules(child))]
+
+
+@pytest.mark.parametrize(
+    ("modules", "said"),
+    [
+        ({"m": 'x: Y\nY: "a"\nY: "b"'}, "module 'm' at 3:1: 'M__Y' is defined twice, first at m:2:1"),
+        (
+            {"m": 'x: Y\nY: "a"\n%import .n.Y', "n": 'Y: "b"'},
+            "module 'm' at 3:1: 'M__Y' is defined twice, first at m:2:1",
+        ),
+        (
+            {"m": "x: Y\n%import .n.Y\n%import common.INT -> Y", "n": 'Y: "b"'},
+            "module 'm' at 3:1: 'M__Y' is defined twice",
+        ),
+    ],
+)
+def test_a_name_that_a_module_defines_twice_is_refused(modules: dict[str, str], said: str) -> None:
+    with pytest.raises(errors.GrammarError) as caught:
+        fw.grammar("start: x\n%import .m.x", imports=modules)
+    assert said in str(caught.value)
+
+
+def test_a_module_may_import_a_name_again() -> None:
+    modules = {"m": "x: Y\n%import .n.Y\n%import .n (Y)", "n": 'Y: "b"'}
+    assert fw.grammar("start: x\n%import .m.x", imports=modules).matches("b")
+
+
 def test_modules_import_from_each_other() -> None:
     modules = {"a.b": "x: y\n%import .c.y\n", "a.c": "y: /[a-z]/ | z\n%import .c (z)", "z": ""}
     modules["a.c"] = "y: W\n%import common.LETTER -> W"

@@ -9,14 +9,15 @@ r"""``%import`` of other Lark grammars: what a grammar takes from them is writte
     # DATE: DATES__YEAR /-\d\d/
     # DATES__YEAR: /\d{4}/
 
-As in Lark, an imported name is the one here, or its alias, what it refers to has the name of its module before its own,
-and what a module ignores is not imported. The rest of the grammar stays where it is; that messages name the places of
+As in Lark, an imported name is the one here, or its alias; what it refers to, and the alias of an alternative, has the name
+of its module before its own; and what a module ignores is not imported. The rest of the grammar stays where it is; that messages name the places of
 modules, `grammar_places` sees to.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -30,7 +31,7 @@ _TOKEN = re.compile(
       (?P<comment>//[^\n]*|\#[^\n]*)
     | (?P<string>"(?:\\.|[^"\\\n])*"i?)
     | (?P<regex>/(?!/)(?:\\.|[^/\\\n])+/[imslux]*)
-    | (?P<alias>->\s*\w+)
+    | ->\s*(?P<alias>\w+)
     | (?P<name>[A-Za-z_]\w*)
     | (?P<other>\s+|.)
     """,
@@ -56,10 +57,13 @@ class Import:
 
 @dataclass
 class _Module:
-    """What a grammar defines, by name, each with its place, and what it imports."""
+    """What a grammar defines, by name, each with its place, and what it imports.
 
-    definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
-    imports: dict[str, Import] = field(default_factory=dict)
+    A name that is defined or imported twice is kept twice: the kernel refuses it, with both places.
+    """
+
+    definitions: defaultdict[str, list[tuple[str, int]]] = field(default_factory=lambda: defaultdict(list))
+    imports: defaultdict[str, list[Import]] = field(default_factory=lambda: defaultdict(list))
 
     def has(self, name: str) -> bool:
         """Whether it defines or imports a name."""
@@ -128,21 +132,23 @@ class _Linker:
         if path not in self.modules:
             self.modules[path] = _read_module(self.sources[path], path)
         module = self.modules[path]
-        if name in module.definitions:
-            yield from self.rewrite(path, module, name, own)
-            return
-        if name not in module.imports:
+        if not module.has(name):
             said = f"%import: the module {path!r} does not define {name!r}"
             raise fail_at(self.sources[asked.module], asked.module, asked.at, said)
-        wanted = module.imports[name]
+        for definition in module.definitions.get(name, ()):
+            yield from self.rewrite(path, module, definition, own)
+        for wanted in module.imports.get(name, ()):
+            yield self.imported(path, wanted, own)
+
+    def imported(self, path: str, wanted: Import, own: str) -> Excerpt:
+        """The definition of a name that a module imports itself."""
         here = Excerpt("", path, wanted.at, len("%import"))
         if wanted.module == "common":
-            yield here._replace(text=f"\n%import common.{wanted.name} -> {own}")
-            return
+            return here._replace(text=f"\n%import common.{wanted.name} -> {own}")
         if wanted.module not in self.sources:
             said = f"%import in the module {path!r}: there is no module {wanted.module!r}"
             raise fail_at(self.sources[path], path, wanted.at, said, hint="add its text to imports=")
-        yield here._replace(text=f"\n{own}: {self.name_of(wanted.module, wanted.name, here)}")
+        return here._replace(text=f"\n{own}: {self.name_of(wanted.module, wanted.name, here)}")
 
     def name_of(self, path: str, name: str, asked: Excerpt, own: str | None = None) -> str:
         """What a name of a module is called here: ``own`` if it is new, or after its module."""
@@ -151,9 +157,9 @@ class _Linker:
             self.names[path, name] = own or _name_in_module(path, name)
         return self.names[path, name]
 
-    def rewrite(self, path: str, module: _Module, name: str, own: str) -> Iterator[Excerpt]:
+    def rewrite(self, path: str, module: _Module, definition: tuple[str, int], own: str) -> Iterator[Excerpt]:
         """A definition, in which what it refers to has the names of the importing grammar."""
-        text, start = module.definitions[name]
+        text, start = definition
         parameters = _PARAMETERS.match(text)
         kept = {word.strip() for word in parameters.group(1).split(",")} if parameters else set()
         own_name: str | None = own
@@ -164,6 +170,8 @@ class _Linker:
                 piece, own_name = piece._replace(text=own_name), None
             elif token.lastgroup == "name" and piece.text not in kept and module.has(piece.text):
                 piece = piece._replace(text=self.name_of(path, piece.text, piece))
+            elif token.lastgroup == "alias":
+                piece = piece._replace(text=f"-> {_name_in_module(path, token['alias'])}")
             yield piece
 
 
@@ -187,9 +195,11 @@ def _read_module(text: str, path: str) -> _Module:
         if start["name"]:
             definition = text[start.start() : end]
             at = start.start() + len(definition) - len(definition.lstrip())
-            module.definitions[start["name"]] = definition.strip(), at
-    package = path.rpartition(".")[0]
-    module.imports = {one.alias: one for _, ones in _imports(text, package) for one in ones}
+            module.definitions[start["name"]].append((definition.strip(), at))
+    for _, ones in _imports(text, path.rpartition(".")[0]):
+        for one in ones:
+            if all((one.module, one.name) != (other.module, other.name) for other in module.imports[one.alias]):
+                module.imports[one.alias].append(one)
     return module
 
 
