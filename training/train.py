@@ -298,9 +298,9 @@ def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, 
     return low * min(1.0, (1 - done) / decay)
 
 
-def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.2, decay: float = 0.8) -> float:
-    """Of weights that are finished: warm up to a low rate, and down to zero over most of the run."""
-    return low * min(1.0, (step + 1) / warmup, (1 - done) / decay)
+def further_rate_factor(done: float, step: int, warmup: int = 40, low: float = 0.2) -> float:
+    """Of weights that are finished: warm up to a low rate, and from there down to zero."""
+    return low * min(1.0, (step + 1) / warmup, 1 - done)
 
 
 def average_gradients(model: Decoder) -> None:

@@ -17,6 +17,7 @@ from texts.examples import Choice, Example, Number, Segment, Turn, given, json_s
 from texts.label_requests import requests as choice_requests
 from texts.letters import first_letters, last_letters
 from texts.loops import LOOPS
+from texts.odd_results import ODD_RESULTS
 from texts.problems import Problem, arithmetic
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.puzzles import comparison, counting, largest, sorting
@@ -245,6 +246,8 @@ TASKS: dict[str, Callable[[World], Example]] = {
     **LOOPS,
 }
 
+MAKERS: dict[str, Callable[[World], Example]] = {**TASKS, **DRILLS, **ODD_RESULTS}
+
 # Shares of the examples.
 FULL_MIXTURE = {
     "record_en": 10, "record_zh": 6, "answer_en": 7, "answer_zh": 3, "lookup": 3, "groups": 2.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 2, "choice_en": 12, "choice_zh": 7,
@@ -287,23 +290,23 @@ PHASES = [
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
 ]
 
-# What a model that has learnt the other tasks sees after them: loops, and oftener than before what they are confused with
-# or what is lost first: tools that are to be called, values without a question, small puzzles.
-AGAIN = {**dict.fromkeys(LOOPS, 6), **dict.fromkeys((task for task in LOOPS if task.startswith("unneeded")), 10)}
-AGAIN |= {"one_call_en": 9, "one_call_zh": 14, "plan_en": 2, "plan_zh": 2, "tool_en": 2, "tool_zh": 2, "answer_en": 2, "answer_zh": 2, "small_reasoning_en": 3, "small_reasoning_zh": 3, "values": 2}
-FURTHER = [Phase(1.0, {task: share * AGAIN.get(task, 1) for task, share in FULL_MIXTURE.items()}, echoes=0.03, long=0.3)]
+# What a model that has learnt the other tasks sees after them: loops, results that can only be copied, and oftener than before
+# what loops are confused with or what is lost first: tools that are to be called, values without a question, groups, small puzzles.
+AGAIN = {**dict.fromkeys(LOOPS, 6), "unneeded_en": 5, "unneeded_zh": 6, "one_call_en": 7, "one_call_zh": 12, "two_calls_en": 10, "two_calls_zh": 13, "failure_zh": 8}
+AGAIN |= {"plan_en": 4, "plan_zh": 5, "tool_en": 2, "tool_zh": 2, "answer_en": 2, "answer_zh": 2, "groups": 4, "small_reasoning_en": 3, "small_reasoning_zh": 3, "values": 2}
+FURTHER = [Phase(1.0, {task: share * AGAIN.get(task, 1) for task, share in FULL_MIXTURE.items()} | {"odd_results_en": 10, "odd_results_zh": 22}, echoes=0.03, long=0.3)]
 
 
 def draw(world: World, shares: dict[str, float]) -> Example:
     """One example of a task drawn by its share."""
     (task,) = world.random.choices(list(shares), weights=list(shares.values()))
-    return (TASKS.get(task) or DRILLS[task])(world)
+    return MAKERS[task](world)
 
 
 if __name__ == "__main__":
     shown = World(seed=7)
-    for task in [*TASKS, *DRILLS]:
+    for task in MAKERS:
         for _ in range(2):
-            example = (TASKS.get(task) or DRILLS[task])(shown)
+            example = MAKERS[task](shown)
             for turn in example.turns:
                 print(f"--- {task}\n[{example.system}]\n{''.join(part.text for part in turn.prompt)}\n>>> {''.join(part.text for part in turn.answer)}")
