@@ -10,8 +10,8 @@ r"""``%import`` of other Lark grammars: what a grammar takes from them is writte
     # DATES__YEAR: /\d{4}/
 
 As in Lark, an imported name is the one here, or its alias. What it refers to, and the alias of an alternative, has the
-name of its module before its own. What a module ignores is not imported. The rest of the grammar stays where it is; that
-messages name the places of modules, `grammar_places` sees to.
+name of its module before its own. What a module ignores is not imported. The rest of the grammar stays where it is;
+that messages name the places of modules, `grammar_places` sees to.
 """
 
 from __future__ import annotations
