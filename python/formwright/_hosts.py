@@ -148,7 +148,7 @@ HOSTS = {
         ("mlx", "MLX-LM", "mlx-lm", "0.32", "0.33", "engines.mlx", "fw.from_mlx(model, tokenizer)", "mlx"),
         ("exllamav3", "ExLlamaV3", "exllamav3", "1.6.5", "2", "engines.exllamav3", "FormFilter", None),
         ("exllamav2", "ExLlamaV2", "exllamav2", "0.3.2", "0.4", "engines.exllamav2", "FormFilter", None),
-        ("vllm", "vLLM", "vllm", "0.32", "0.34", "engines.vllm", "FORMWRIGHT_VLLM=1", None),
+        ("vllm", "vLLM", "vllm", "0.32", "0.34", "engines.vllm", "formwright in vLLM", None),
         ("sglang", "SGLang", "sglang", "0.5.23", "0.6", "engines.sglang", "--grammar-backend formwright", None),
         ("tensorrt_llm", "TensorRT-LLM", "tensorrt-llm", "1.0", "2", "engines.tensorrt_llm",
          "FormProcessor", None),

@@ -88,6 +88,9 @@ __all__ = [
     "VocabularyError",
 ]
 
+OR_RETRY = ", or pass max_retries= to have the model try again"
+"""The end of a hint, which is left out once the retries are used up."""
+
 REPOSITORY = "https://github.com/formwright/formwright"
 SITE = "https://formwright.github.io/formwright/"
 """Where the project and its documentation are. Everything that links to them takes the addresses from here."""

@@ -56,6 +56,8 @@ def test_every_attempt_is_told(tiny: Any) -> None:
     ages = [json.loads(attempt.text)["age"] for attempt in caught.value.attempts]
     assert len(set(ages)) == 3
     assert isinstance(caught.value.__cause__, OutputInvalid)
+    assert "max_retries" in caught.value.__cause__.hint
+    assert caught.value.hint == "state the check as a bound, pattern or Literal"
 
 
 def test_nothing_may_be_left_to_write(tiny: Any) -> None:

@@ -15,6 +15,7 @@ from formwright.models import LocalModel, embedded
 
 def test_it_is_loaded_once(tiny: LocalModel) -> None:
     assert fw.load("formwright-tiny") is tiny
+    assert fw.load() is tiny
 
 
 def test_its_tokens_are_its_logits(tiny: LocalModel) -> None:

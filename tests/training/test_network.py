@@ -153,7 +153,7 @@ def test_a_run_goes_on_from_the_weights_of_a_model_folder(tmp_path: Path) -> Non
 
 def test_the_rate_of_finished_weights_is_low_and_ends_at_zero() -> None:
     rates = [train.further_rate_factor(step / 1000, step) for step in range(1000)]
-    assert max(rates) == pytest.approx(0.2)
+    assert max(rates) == pytest.approx(0.2, abs=0.01)
     assert rates[0] < 0.01
     assert rates[-1] < 0.001
 

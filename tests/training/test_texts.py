@@ -20,11 +20,10 @@ from texts import words  # type: ignore[import-not-found]  # noqa: E402
 from texts.drills import DRILLS  # type: ignore[import-not-found]  # noqa: E402
 from texts.examples import Example, joined  # type: ignore[import-not-found]  # noqa: E402
 from texts.loops import LOOPS, RIVALS, TALK  # type: ignore[import-not-found]  # noqa: E402
-from texts.tasks import FULL_MIXTURE, FURTHER, PHASES, TASKS  # type: ignore[import-not-found]  # noqa: E402
+from texts.tasks import FULL_MIXTURE, FURTHER, MAKERS, PHASES, TASKS  # type: ignore[import-not-found]  # noqa: E402
 from texts.tools import TOOLS  # type: ignore[import-not-found]  # noqa: E402
 from texts.world import World, alternatives  # type: ignore[import-not-found]  # noqa: E402
 
-MAKERS = {**TASKS, **DRILLS}
 COPIED = ("record_en", "record_zh", "lookup", "groups", "orders_en", "orders_zh", "views", "tool_en", "tool_zh")
 SIDES: list[dict[str, Any]] = [{}, {"held_out": True}, {"held_out": True, "held_sentences": True}]
 
@@ -43,7 +42,7 @@ def test_shares_are_of_tasks_that_exist() -> None:
     assert all({*phase.shares} <= {*MAKERS} for phase in [*PHASES, *FURTHER])
     assert [phase.until for phase in PHASES] == sorted(phase.until for phase in PHASES)
     assert PHASES[-1].until == 1.0
-    assert {*FULL_MIXTURE} == {*MAKERS}
+    assert {*FULL_MIXTURE} == {*TASKS, *DRILLS}
     (further,) = FURTHER
     assert {*further.shares} == {*MAKERS}
     assert 0.3 < sum(further.shares[task] for task in LOOPS) / sum(further.shares.values()) < 0.5

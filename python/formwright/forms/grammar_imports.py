@@ -138,9 +138,9 @@ class _Linker:
         for definition in module.definitions.get(name, ()):
             yield from self.rewrite(path, module, definition, own)
         for wanted in module.imports.get(name, ()):
-            yield self.imported(path, wanted, own)
+            yield self.write_import(path, wanted, own)
 
-    def imported(self, path: str, wanted: Import, own: str) -> Excerpt:
+    def write_import(self, path: str, wanted: Import, own: str) -> Excerpt:
         """The definition of a name that a module imports itself."""
         here = Excerpt("", path, wanted.at, len("%import"))
         if wanted.module == "common":

@@ -31,8 +31,7 @@ def check_is_type(form: Any) -> None:
     if inspect.isroutine(form) or (callable(form) and not _is_type(form)):
         raise NotAForm(
             f"{form!r} is a function, not a form",
-            hint="for a tool call, pass a type that describes the arguments (a pydantic model or TypedDict), "
-            "and call the function with the value",
+            hint="to let the model call it, pass fw.tools([function])",
         )
     if not _is_type(form):
         raise NotAForm(

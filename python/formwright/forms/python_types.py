@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 
 from formwright._extras import needs
-from formwright.errors import ArgumentError, NotAForm, OutputInvalid
+from formwright.errors import OR_RETRY, ArgumentError, NotAForm, OutputInvalid
 from formwright.forms.context import current_context
 from formwright.forms.quotes import complete_quotes, source_given
 from formwright.forms.type_remarks import Remark
@@ -218,7 +218,7 @@ class Reader:
         except ValidationError as error:
             raise OutputInvalid(
                 f"the text conforms, but {type_name(self._type)} rejects it: {error}",
-                hint="state the check as a bound, pattern or Literal, or pass max_retries= to have the model try again",
+                hint=f"state the check as a bound, pattern or Literal{OR_RETRY}",
                 text=text,
                 position=len(text),
             ) from error

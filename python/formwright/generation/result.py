@@ -22,7 +22,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from formwright.errors import AttemptsExhausted, OptionUnsupported
+from formwright.errors import OR_RETRY, AttemptsExhausted, OptionUnsupported
 from formwright.forms.readers import Part
 
 if TYPE_CHECKING:
@@ -339,7 +339,8 @@ def error_after_attempts(attempts: Sequence[Attempt], error: Exception) -> Attem
     """The error after the last attempt."""
     count = len(attempts)
     said = f"{count} attempt{'s' if count > 1 else ''} gave no value: {error}"
-    return AttemptsExhausted(said, hint=getattr(error, "hint", None), attempts=attempts)
+    hint = getattr(error, "hint", None)
+    return AttemptsExhausted(said, hint=hint and hint.removesuffix(OR_RETRY), attempts=attempts)
 
 
 Result = Complete[T] | Truncated

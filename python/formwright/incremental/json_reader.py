@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, Protocol
 
-from formwright.errors import OutputInvalid
+from formwright.errors import OR_RETRY, OutputInvalid
 from formwright.forms.context import current_context, validation_context
 from formwright.forms.form import Form
 from formwright.forms.readers import validator_of
@@ -129,7 +129,7 @@ class JsonReader:
         except ValueError as error:
             raise OutputInvalid(
                 f"the value at {node.pointer} conforms, but its type rejects it: {error}",
-                hint="state the check as a bound, pattern or Literal, or pass max_retries= to have the model try again",
+                hint=f"state the check as a bound, pattern or Literal{OR_RETRY}",
                 text=self.read(0, self.length),
                 position=node.end,
             ) from error

@@ -40,10 +40,10 @@ __all__ = [
 
 
 @overload
-def load(name: Literal["formwright-tiny", "smollm2"] | Path) -> LocalModel: ...
+def load(name: Literal["formwright-tiny", "smollm2"] | Path = ...) -> LocalModel: ...
 @overload
 def load(name: str) -> LocalModel | RemoteModel: ...
-def load(name: str | Path) -> LocalModel | RemoteModel:
+def load(name: str | Path = "formwright-tiny") -> LocalModel | RemoteModel:
     """Load a model by its name, by its folder or file, or by the URL where it is served.
 
     Args:

@@ -20,7 +20,7 @@ use crate::regular::ExplicitState;
 /// texts may end, and which states lead to an end. `None` if a text ends inside of a character.
 pub fn read_characters(next: &[u16], start: u16, ends: &[bool], live: &[bool]) -> Option<Vec<ExplicitState>> {
     let mut characters = Characters { next, ends, live, are_whole: true, spans: FxHashMap::default() };
-    let states = characters.states_from(start);
+    let states = characters.list_states_from(start);
     characters.are_whole.then_some(states)
 }
 
@@ -43,12 +43,12 @@ struct Characters<'a> {
 
 impl Characters<'_> {
     /// The states that characters lead to, from `start` on.
-    fn states_from(&mut self, start: u16) -> Vec<ExplicitState> {
+    fn list_states_from(&mut self, start: u16) -> Vec<ExplicitState> {
         let (mut numbers, mut open) = (FxHashMap::from_iter([(start, 0)]), VecDeque::from([start]));
         let mut states = Vec::new();
         while let Some(state) = open.pop_front() {
             let mut classes: BTreeMap<u32, Vec<(char, char)>> = BTreeMap::new();
-            for (low, high, to) in self.of(state) {
+            for (low, high, to) in self.list_spans(state) {
                 let number = numbers.len() as u32;
                 let number = *numbers.entry(to).or_insert_with(|| {
                     open.push_back(to);
@@ -65,7 +65,7 @@ impl Characters<'_> {
     }
 
     /// The characters from a state.
-    fn of(&mut self, state: u16) -> Vec<Span> {
+    fn list_spans(&mut self, state: u16) -> Vec<Span> {
         count(256 / STATES_OF_UNIT);
         let mut found = Vec::new();
         for lead in 0..=u8::MAX {
@@ -76,7 +76,7 @@ impl Characters<'_> {
                 0xE0..0xF0 => (2, u32::from(lead & 0x0F)),
                 0xF0.. => (3, u32::from(lead & 0x07)),
             };
-            for &(low, high, to) in &*self.tails(to, rest) {
+            for &(low, high, to) in &*self.list_tails(to, rest) {
                 add(&mut found, ((bits << (6 * rest)) + low, (bits << (6 * rest)) + high, to));
             }
         }
@@ -84,7 +84,7 @@ impl Characters<'_> {
     }
 
     /// The tails of so many bytes that a character may have from a state.
-    fn tails(&mut self, state: u16, bytes: u32) -> Rc<[Span]> {
+    fn list_tails(&mut self, state: u16, bytes: u32) -> Rc<[Span]> {
         if bytes == 0 {
             return Rc::new([(0, 0, state)]);
         }
@@ -96,7 +96,7 @@ impl Characters<'_> {
         for bits in 0..64_u8 {
             let Some(to) = self.after(state, 0x80 | bits) else { continue };
             let first = u32::from(bits) << (6 * (bytes - 1));
-            for &(low, high, to) in &*self.tails(to, bytes - 1) {
+            for &(low, high, to) in &*self.list_tails(to, bytes - 1) {
                 add(&mut found, (first + low, first + high, to));
             }
         }

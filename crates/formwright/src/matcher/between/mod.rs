@@ -52,10 +52,10 @@ impl Language {
         }
         let automaton = finite_states::find(self, &*self.compiled()?, "between")?;
         let start = read_prefix(&automaton, prefix)?;
-        let ends = states_before(&automaton, suffix);
-        let live = states_leading_to(&automaton.next, &ends);
+        let ends = find_states_before(&automaton, suffix);
+        let live = find_states_leading_to(&automaton.next, &ends);
         if !live[usize::from(start)] {
-            return Err(no_middle(&automaton, start, suffix));
+            return Err(explain_missing_middle(&automaton, start, suffix));
         }
         let states = read_characters(&automaton.next, start, &ends, &live).expect("texts consist of whole characters");
         let mut graph = Graph::default();
@@ -74,14 +74,14 @@ fn read_prefix(automaton: &MinimalAutomaton, prefix: &[u8]) -> Result<u16> {
     for (at, &byte) in prefix.iter().enumerate() {
         state = step(automaton, state, byte);
         if state == DEAD {
-            return Err(misplaced("prefix", prefix, at));
+            return Err(say_misplaced("prefix", prefix, at));
         }
     }
     Ok(state)
 }
 
 /// By state: whether an end, written from there, completes a text.
-fn states_before(automaton: &MinimalAutomaton, suffix: &[u8]) -> Vec<bool> {
+fn find_states_before(automaton: &MinimalAutomaton, suffix: &[u8]) -> Vec<bool> {
     let mut after = automaton.accepting.clone();
     for &byte in suffix.iter().rev() {
         count(after.len() / STATES_OF_UNIT);
@@ -95,7 +95,7 @@ fn states_before(automaton: &MinimalAutomaton, suffix: &[u8]) -> Vec<bool> {
 }
 
 /// By state: whether it leads to one of `ends`.
-fn states_leading_to(next: &[u16], ends: &[bool]) -> Vec<bool> {
+fn find_states_leading_to(next: &[u16], ends: &[bool]) -> Vec<bool> {
     let mut before: Vec<Vec<u16>> = vec![Vec::new(); ends.len()];
     for (state, row) in (0..).zip(next.chunks_exact(256)) {
         count(256 / STATES_OF_UNIT);
@@ -119,7 +119,7 @@ fn states_leading_to(next: &[u16], ends: &[bool]) -> Vec<bool> {
 }
 
 /// The error where nothing can come before an end: its first byte that no text has there.
-fn no_middle(automaton: &MinimalAutomaton, start: u16, suffix: &[u8]) -> Error {
+fn explain_missing_middle(automaton: &MinimalAutomaton, start: u16, suffix: &[u8]) -> Error {
     let mut reached = vec![false; automaton.accepting.len()];
     let mut open = vec![start];
     reached[usize::from(start)] = true;
@@ -139,26 +139,26 @@ fn no_middle(automaton: &MinimalAutomaton, start: u16, suffix: &[u8]) -> Error {
         states.sort_unstable();
         states.dedup();
         if states.is_empty() {
-            return misplaced("suffix", suffix, at);
+            return say_misplaced("suffix", suffix, at);
         }
     }
-    unfinished()
+    say_unfinished()
 }
 
 /// The error where it is not known which byte cannot come.
-fn nothing_fits() -> Error {
+fn say_nothing_fits() -> Error {
     Error::new(Kind::Unsatisfiable { pointer: String::new() }, "between: no text fits between them").hint(OF_ONE_TEXT)
 }
 
 /// The error for an end after which a text goes on.
-fn unfinished() -> Error {
+fn say_unfinished() -> Error {
     let message = "between: no text fits between them: what goes on after the suffix is missing";
     Error::new(Kind::Unsatisfiable { pointer: String::new() }, message)
         .hint("give the rest of the text, up to its end, as suffix")
 }
 
 /// The error for a byte that cannot come where it does.
-fn misplaced(name: &str, text: &[u8], at: usize) -> Error {
+fn say_misplaced(name: &str, text: &[u8], at: usize) -> Error {
     let is_lead = |&at: &usize| !(0x80..0xC0).contains(&text[at]);
     let first = (0..=at).rfind(is_lead).unwrap_or(0);
     let end = (at + 1..text.len()).find(is_lead).unwrap_or(text.len());

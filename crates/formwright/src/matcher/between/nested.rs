@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use super::follow::Follows;
 use super::regions::Region;
 use super::suffix::{Head, Place, Places, Suffix, ascending};
-use super::{misplaced, nothing_fits, unfinished};
+use super::{say_misplaced, say_nothing_fits, say_unfinished};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, Language, Node, NodeId};
@@ -47,7 +47,7 @@ pub fn find(automaton: &PushdownAutomaton, prefix: &[u8], suffix: &[u8], limits:
         Writer::new(automaton, &suffix, &mut stacks, limits).write(&ways, limits)
     };
     match find(suffix, false) {
-        Err(error) if is_unsatisfiable(&error) && suffix.len() > MOST_EXPLAINED => Err(nothing_fits()),
+        Err(error) if is_unsatisfiable(&error) && suffix.len() > MOST_EXPLAINED => Err(say_nothing_fits()),
         Err(error) if is_unsatisfiable(&error) => Err(find_misplaced_byte(suffix, |end| match find(end, true) {
             Err(error) if is_unsatisfiable(&error) => Ok(false),
             found => found.map(|_| true),
@@ -67,7 +67,7 @@ fn find_misplaced_byte(suffix: &[u8], mut may_come: impl FnMut(&[u8]) -> Result<
         let middle = low.midpoint(high);
         if may_come(&suffix[..middle])? { low = middle } else { high = middle }
     }
-    Ok(if low == suffix.len() { unfinished() } else { misplaced("suffix", suffix, low) })
+    Ok(if low == suffix.len() { say_unfinished() } else { say_misplaced("suffix", suffix, low) })
 }
 
 /// By control: the stacks with which it is reached.
@@ -88,7 +88,7 @@ fn read_prefix(automaton: &PushdownAutomaton, stacks: &mut StackSets, prefix: &[
         }
         ways = follow(automaton, stacks, steps);
         if ways.is_empty() {
-            return Err(misplaced("prefix", prefix, at));
+            return Err(say_misplaced("prefix", prefix, at));
         }
     }
     Ok(ways)
@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
     /// The language of the texts after one of some ways to begin.
     fn write(mut self, ways: &Ways, limits: &Limits) -> Result<Language> {
         let whole = self.suffix.len();
-        let options = ways.iter().map(|(&control, &stacks)| self.node(Part::Control(control, stacks, whole))).collect();
+        let options = ways.iter().map(|(&control, &stacks)| self.find_node(Part::Control(control, stacks, whole))).collect();
         let root = self.graph.choice(options);
         self.graph.root = self.graph.add(Node::Rule(root));
         while let Some((part, at)) = self.open.pop() {
@@ -176,7 +176,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The node of a part, which is written later.
-    fn node(&mut self, part: Part) -> NodeId {
+    fn find_node(&mut self, part: Part) -> NodeId {
         *self.nodes.entry(part).or_insert_with(|| {
             let node = self.graph.add(Node::Never);
             self.open.push((part, node));
@@ -184,7 +184,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn region(&mut self, head: Head) -> Result<Rc<Region>> {
+    fn find_region(&mut self, head: Head) -> Result<Rc<Region>> {
         if let Some(known) = self.regions.get(&head) {
             return Ok(Rc::clone(known));
         }
@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
 
     /// Texts of a head, not empty.
     fn write_head(&mut self, head: Head, place: Place) -> Result<Vec<NodeId>> {
-        let region = self.region(head)?;
+        let region = self.find_region(head)?;
         let suffix = self.suffix;
         let ends_there = |control: Control| suffix.ends_at(control, place);
         let inside = if place == 0 { None } else { region.write_texts_to(ends_there, &mut self.graph) };
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
             if (*control, stacks) == (RESUME, ONLY_BOTTOM) {
                 options.extend((place == 0).then_some(*first));
             } else {
-                let rest = self.node(Part::Control(*control, stacks, place));
+                let rest = self.find_node(Part::Control(*control, stacks, place));
                 options.push(self.graph.add(Node::Sequence([*first, rest].into())));
             }
         }
@@ -215,14 +215,14 @@ impl<'a> Writer<'a> {
     /// Texts of a control and of what stacks resume after it, perhaps empty.
     fn write_control(&mut self, control: Control, stacks: StackSet, place: Place) -> Vec<NodeId> {
         let mut options = Vec::new();
-        let starts = self.starts_of(stacks, place);
+        let starts = self.find_starts(stacks, place);
         if starts.iter().any(|&start| self.suffix.ends_at(control, start)) {
             options.push(self.graph.add(Node::Empty));
         }
         let own = (control != RESUME).then_some(Head::Control(control));
-        options.extend(own.into_iter().flat_map(|head| self.nodes_at(head, &starts)));
+        options.extend(own.into_iter().flat_map(|head| self.write_head_at(head, &starts)));
         if stacks != ONLY_BOTTOM {
-            let resumed = self.node(Part::Stacks(stacks, place));
+            let resumed = self.find_node(Part::Stacks(stacks, place));
             options.push(self.join(own, resumed));
         }
         options
@@ -232,10 +232,10 @@ impl<'a> Writer<'a> {
     fn write_stacks(&mut self, stacks: StackSet, place: Place) -> Vec<NodeId> {
         let mut options = Vec::new();
         for (symbol, below) in list_tops(self.stacks, stacks) {
-            let (head, starts) = (Head::Symbol(symbol), self.starts_of(below, place));
-            options.extend(self.nodes_at(head, &starts));
+            let (head, starts) = (Head::Symbol(symbol), self.find_starts(below, place));
+            options.extend(self.write_head_at(head, &starts));
             if below != ONLY_BOTTOM {
-                let resumed = self.node(Part::Stacks(below, place));
+                let resumed = self.find_node(Part::Stacks(below, place));
                 options.push(self.join(Some(head), resumed));
             }
         }
@@ -243,7 +243,7 @@ impl<'a> Writer<'a> {
     }
 
     /// From where what stacks resume is read that ends at a place: their symbols, one after the other.
-    fn starts_of(&mut self, stacks: StackSet, place: Place) -> Places {
+    fn find_starts(&mut self, stacks: StackSet, place: Place) -> Places {
         let mut open = vec![stacks];
         while let Some(&set) = open.last() {
             let tops = list_tops(self.stacks, set);
@@ -264,14 +264,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The nodes of a head at each of some places.
-    fn nodes_at(&mut self, head: Head, places: &Places) -> Vec<NodeId> {
-        places.iter().map(|&place| self.node(Part::Head(head, place))).collect()
+    fn write_head_at(&mut self, head: Head, places: &Places) -> Vec<NodeId> {
+        places.iter().map(|&place| self.find_node(Part::Head(head, place))).collect()
     }
 
     /// All that a head reads, and then a node.
     fn join(&mut self, head: Option<Head>, then: NodeId) -> NodeId {
         let Some(head) = head else { return then };
-        let whole = self.node(Part::Head(head, 0));
+        let whole = self.find_node(Part::Head(head, 0));
         self.graph.add(Node::Sequence([whole, then].into()))
     }
 }

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use super::characters::read_characters;
 use super::suffix::Head;
-use super::{STATES_OF_UNIT, states_leading_to};
+use super::{STATES_OF_UNIT, find_states_leading_to};
 use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::language::{Graph, NodeId};
@@ -79,7 +79,7 @@ impl Region {
 impl States {
     /// Writes the texts from the first state to some others, which are between two characters.
     fn write_texts(&self, ends: &[bool], graph: &mut Graph) -> NodeId {
-        let states = read_characters(&self.next, 0, ends, &states_leading_to(&self.next, ends));
+        let states = read_characters(&self.next, 0, ends, &find_states_leading_to(&self.next, ends));
         graph.regular(explicit(states.expect("texts end between two characters"), 0), Encoding::Text)
     }
 
