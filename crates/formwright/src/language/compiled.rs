@@ -48,7 +48,7 @@ pub struct CompiledGraph {
     has_rules: bool,
     follows: OnceLock<Follows>,
     compares_values: bool,
-    /// Whether the values of members decide in some object what else must come.
+    /// Whether values decide in some object or array what else must come.
     tracks_values: bool,
     /// Nodes of the stacks of a text, at most.
     stack_nodes: usize,
@@ -245,7 +245,7 @@ impl CompiledGraph {
         self.compares_values
     }
 
-    /// Whether the values of members decide in some object what else must come.
+    /// Whether values decide in some object or array what else must come.
     #[inline]
     pub fn tracks_values(&self) -> bool {
         self.tracks_values

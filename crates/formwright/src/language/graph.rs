@@ -110,7 +110,11 @@ impl Graph {
 
     /// Whether the values of members decide in some object what else must come.
     pub fn tracks_values(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node, Node::Object(object) if object.tracks_values()))
+        self.nodes.iter().any(|node| match node {
+            Node::Object(object) => object.tracks_values(),
+            Node::Array(array) => array.counts_freely(),
+            _ => false,
+        })
     }
 
     /// Adds a node for a regular language.

@@ -74,6 +74,12 @@ pub(super) fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Short
     })
 }
 
+/// Whether a tree has texts, but none whose bytes can be counted.
+pub fn is_too_long(tree: &Regular) -> bool {
+    let has_texts = !matches!(tree, Regular::Never);
+    has_texts && plain_shortest(tree, Encoding::Text).is_some_and(|shortest| shortest.bytes >= INFINITE)
+}
+
 /// The same of a tree that is made once a process, asked once a thread.
 fn shortest_of_static(tree: Static, encoding: Encoding) -> Option<Shortest> {
     thread_local! {

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::conditions::{self, LiteralCosts};
+use super::counted_items::Missing;
 use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
 
 /// How long things are at least, in bytes.
@@ -407,8 +408,8 @@ impl Items {
     pub const NOT_COMPARED: u32 = u32::MAX;
 }
 
-/// States visited before an array is taken to be impossible.
-const FUEL: usize = 20_000;
+/// So many kinds are counted without a search, where all positions are alike.
+const FEW_KINDS: usize = 2;
 
 impl Array {
     /// No items.
@@ -433,7 +434,7 @@ impl Array {
     /// After an item that counts for some kinds; `None` if one has too many now.
     pub fn after(&self, items: &Items, kinds: u32) -> Option<Items> {
         let mut next = items.clone();
-        let alike = self.low.max(self.ways.len().max(self.prefix.len()) as u32);
+        let alike = self.least_items().max(self.ways.len().max(self.prefix.len()) as u32);
         next.count = if self.high == UNBOUNDED { (items.count + 1).min(alike) } else { items.count + 1 };
         for (index, (count, kind)) in next.kinds.iter_mut().zip(&self.kinds).enumerate() {
             if kinds >> index & 1 == 1 {
@@ -449,29 +450,89 @@ impl Array {
         Some(next)
     }
 
+    /// Whether kinds without an upper bound are counted: an item of such a kind is read as one that counts for it and as
+    /// one that does not.
+    pub fn counts_freely(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.high == UNBOUNDED)
+    }
+
+    /// Whether whatever may follow some items may follow as many others: of kinds without an upper bound, more count.
+    pub fn covers(&self, stronger: &Items, weaker: &Items) -> bool {
+        let of_same = Items { kinds: weaker.kinds.clone(), ..stronger.clone() };
+        let counts = stronger.kinds.iter().zip(&weaker.kinds).zip(&self.kinds);
+        of_same == *weaker
+            && counts.into_iter().all(|((more, less), kind)| more == less || more > less && kind.high == UNBOUNDED)
+    }
+
+    /// How many items there have to be; 0 if there are as many anyhow, since as many of a kind have to come.
+    fn least_items(&self) -> u32 {
+        if self.kinds.iter().any(|kind| kind.low >= self.low) { 0 } else { self.low }
+    }
+
     /// Whether the array may close.
     pub fn is_done(&self, items: &Items) -> bool {
-        items.count >= self.low && items.kinds.iter().zip(&self.kinds).all(|(count, kind)| *count >= kind.low)
+        items.count >= self.least_items()
+            && items.kinds.iter().zip(&self.kinds).all(|(count, kind)| *count >= kind.low)
     }
 
     /// Bytes of the shortest items, with a comma each, that let the array close. `None`: it cannot.
     pub fn completion(&self, items: &Items, lengths: &MinimumLengths<'_>) -> Option<u32> {
         let mut seen: BTreeSet<Items> = BTreeSet::new();
-        let mut queue = BinaryHeap::from([Reverse((0_u32, items.clone()))]);
+        let mut queue = BinaryHeap::from([Reverse((0_u32, Some(items.clone())))]);
         while let Some(Reverse((cost, items))) = queue.pop() {
+            let Some(items) = items else { return Some(cost) };
             if self.is_done(&items) {
                 return Some(cost);
             }
-            if !seen.insert(items.clone()) || seen.len() > FUEL {
+            if !seen.insert(items.clone()) {
+                continue;
+            }
+            if self.kinds.len() <= FEW_KINDS && items.count as usize + 1 >= self.ways.len() {
+                let rest = self.missing_items(&items, lengths).shortest();
+                queue.extend(rest.map(|rest| Reverse((cost.saturating_add(rest), None))));
                 continue;
             }
             for &(node, kinds) in self.ways(items.count) {
                 let length = (lengths.value)(node).saturating_add(lengths.between).saturating_add(cost);
                 if let Some(next) = self.after(&items, kinds).filter(|_| length < INFINITE) {
-                    queue.push(Reverse((length, next)));
+                    queue.push(Reverse((length, Some(next))));
                 }
             }
         }
         None
+    }
+
+    /// What is missing where all further positions are alike.
+    fn missing_items(&self, items: &Items, lengths: &MinimumLengths<'_>) -> Missing {
+        let mut costs = [None; 4];
+        for &(node, kinds) in self.ways(items.count) {
+            let length = (lengths.value)(node).saturating_add(lengths.between);
+            let known: &mut Option<u32> = &mut costs[kinds as usize];
+            if length < INFINITE {
+                *known = Some(known.map_or(length, |known| known.min(length)));
+            }
+        }
+        let between = |low: u32, high: u32, count: u32| {
+            (low.saturating_sub(count), if high == UNBOUNDED { UNBOUNDED } else { high.saturating_sub(count) })
+        };
+        let kind = |at: usize| match (self.kinds.get(at), items.kinds.get(at)) {
+            (Some(kind), Some(&count)) => between(kind.low, kind.high, count),
+            _ => (0, UNBOUNDED),
+        };
+        Missing::new(costs, between(self.least_items(), self.high, items.count), [kind(0), kind(1)])
+    }
+
+    /// How many states a search for a completion visits at most.
+    pub fn count_states(&self) -> usize {
+        let told_apart = self.ways.len().saturating_sub(1);
+        let (counted, most) = match self.kinds.len() <= FEW_KINDS {
+            true => (told_apart, told_apart),
+            false if self.high == UNBOUNDED => (told_apart.max(self.least_items() as usize), usize::MAX),
+            false => (self.high as usize, self.high as usize),
+        };
+        self.kinds.iter().fold(counted.saturating_add(1), |states, kind| {
+            let counts = if kind.high == UNBOUNDED { kind.low } else { kind.high } as usize;
+            states.saturating_mul(counts.min(most).saturating_add(1))
+        })
     }
 }

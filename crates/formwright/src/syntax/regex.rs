@@ -21,7 +21,7 @@ use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::{ask_now, bounded, count};
 use crate::language::Language;
-use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
+use crate::language::{Graph, INFINITE, Leaf, Node, NodeId, UNBOUNDED, is_too_long};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Ranges, Regular};
 
@@ -72,6 +72,9 @@ fn read(source: &str, dialect: Dialect, limits: &Limits) -> Result<Language> {
         None => Segment::of(&tree).build(&mut graph),
     };
     Language::new(graph, limits).map_err(|error| match *error.kind {
+        Kind::Unsatisfiable { .. } if is_too_long(&tree) => {
+            Error::too_large(source, "bytes in its shortest text", INFINITE as usize, INFINITE as usize)
+        }
         Kind::Unsatisfiable { .. } => Error::unmatched_regex(source),
         _ => error,
     })
@@ -339,7 +342,9 @@ fn located(source: &str, error: &regex_syntax::Error) -> Error {
     if is_back_reference(before, at) {
         return Error::unsupported_regex(source, place, "backreferences are not supported", WITHOUT_MEMORY);
     }
-    let what = format!("{}{bracket}", what.lines().next().unwrap_or_default());
+    let is_large = matches!(error, regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::DecimalInvalid);
+    let count = if is_large { "; a count is below 4294967296" } else { "" };
+    let what = format!("{}{bracket}{count}", what.lines().next().unwrap_or_default());
     match error {
         regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::UnsupportedBackreference => {
             Error::unsupported_regex(source, place, &what, WITHOUT_MEMORY)

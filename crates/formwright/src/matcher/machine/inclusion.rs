@@ -56,8 +56,19 @@ impl Machine<'_> {
             || larger.place() == smaller.place()
                 && match (members(larger), members(smaller)) {
                     (Some((node, more)), Some((_, less))) => self.object_includes(node, more, less),
-                    _ => false,
+                    _ => self.array_covers(larger, smaller),
                 }
+    }
+
+    /// Whether one array is as another one of which fewer items count for kinds without an upper bound.
+    fn array_covers(&self, stronger: Position, weaker: Position) -> bool {
+        let (Position::Array { array: node, count: more, .. }, Position::Array { count: less, .. }) = (stronger, weaker)
+        else {
+            return false;
+        };
+        let Node::Array(array) = self.graph.node(node) else { return false };
+        let (Unpacked::Interned(more), Unpacked::Interned(less)) = (more.unpack(), less.unpack()) else { return false };
+        array.counts_freely() && array.covers(self.stacks.items(more), self.stacks.items(less))
     }
 
     /// The same of what an object has seen: it kept more promises, or which names are used is known only of it.
@@ -75,17 +86,18 @@ impl Machine<'_> {
             && object.covers(larger, &Seen { names: larger.names, ..smaller.clone() })
     }
 
-    /// Whether one object is as another one whose values promise less, and in the same place.
+    /// Whether one object or array is as another one whose values promise less, and in the same place.
     pub(super) fn covers(&self, stronger: Position, weaker: Position) -> bool {
+        if stronger.place() != weaker.place() {
+            return false;
+        }
         let (Position::Object { object: node, seen: more, .. }, Position::Object { seen: less, .. }) =
             (stronger, weaker)
         else {
-            return false;
+            return self.array_covers(stronger, weaker);
         };
         let Node::Object(object) = self.graph.node(node) else { return false };
-        object.tracks_values()
-            && stronger.place() == weaker.place()
-            && object.covers(self.stacks.seen(more), self.stacks.seen(less))
+        object.tracks_values() && object.covers(self.stacks.seen(more), self.stacks.seen(less))
     }
 }
 
@@ -101,13 +113,18 @@ fn members(position: Position) -> Option<(NodeId, Progress)> {
 }
 
 impl Position {
-    /// The same whatever its object has seen, where that is more than a number of members.
+    /// The same whatever its object or array has seen, where that is more than a number of members or items.
     pub fn place(mut self) -> Self {
         if let Self::Key { seen, .. } | Self::Colon { seen, .. } | Self::Named { seen, .. } | Self::Object { seen, .. } =
             &mut self
             && matches!(seen.unpack(), Unpacked::Interned(_))
         {
             *seen = Progress::interned(0);
+        }
+        if let Self::Array { count, .. } = &mut self
+            && matches!(count.unpack(), Unpacked::Interned(_))
+        {
+            *count = Progress::interned(0);
         }
         self
     }

@@ -42,6 +42,17 @@ impl Dialect {
             _ => return None,
         })
     }
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft4 => "draft 4",
+            Self::Draft6 => "draft 6",
+            Self::Draft7 => "draft 7",
+            Self::Draft2019 => "draft 2019-09",
+            Self::Draft2020 => "draft 2020-12",
+        }
+    }
 }
 
 /// A schema resource: what one `$id` (or one document) holds.

@@ -12,6 +12,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::document::Dialect;
+
 /// What a keyword does to the set of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -183,6 +185,18 @@ const INNOCENT: &[&str] = &["formats", "patterns", "minimal", "maximal", "multip
 pub fn find(name: &str) -> Option<&'static Keyword> {
     static INDEX: OnceLock<FxHashMap<&'static str, &'static Keyword>> = OnceLock::new();
     INDEX.get_or_init(|| KEYWORDS.iter().map(|keyword| (keyword.name, keyword)).collect()).get(name).copied()
+}
+
+/// The first dialect that has a keyword.
+pub fn first_dialect(name: &str) -> Dialect {
+    match name {
+        "const" | "contains" | "propertyNames" => Dialect::Draft6,
+        "if" | "then" | "else" => Dialect::Draft7,
+        "minContains" | "maxContains" | "dependentRequired" | "dependentSchemas" | "unevaluatedItems"
+        | "unevaluatedProperties" | "$recursiveRef" => Dialect::Draft2019,
+        "prefixItems" | "$dynamicRef" => Dialect::Draft2020,
+        _ => Dialect::Draft4,
+    }
 }
 
 /// The keyword that `name` seems to be a misspelling of.

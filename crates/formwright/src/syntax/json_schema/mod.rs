@@ -49,6 +49,9 @@ use read::Purpose;
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
 const DIGITS: u32 = 24;
 
+/// Longest run of digits that the options may ask for.
+const MOST_DIGITS: u32 = 400;
+
 /// Whitespace characters in a row, where whitespace is free and the options do not say otherwise.
 const WHITESPACE: u32 = 12;
 
@@ -160,7 +163,7 @@ impl Options {
             let message = || format!("{name} must be between {low} and {high}, not {value}");
             if (low..=high).contains(&value) { Ok(()) } else { Err(Error::argument(name, message())) }
         };
-        between("max_digits", 1, self.max_digits, 400)?;
+        between("max_digits", 1, self.max_digits, MOST_DIGITS)?;
         if self.alphabet.as_ref().is_some_and(String::is_empty) {
             return Err(no_characters());
         }
@@ -221,6 +224,7 @@ fn read_schema(schema: &str, options: &Options) -> Result<Language> {
     build(Purpose::Build).or_else(|error| match *error.kind {
         Kind::Limit { limit, .. } if !matches!(limit, "conditions" | "pattern") => Err(error),
         Kind::Unsatisfiable { .. } if is_misread(schema, options) => Err(misread()),
+        Kind::Unsatisfiable { .. } if needs_more_digits(schema, options) => Err(too_few_digits(options.max_digits)),
         _ => build(Purpose::Locate), // which names the places
     })
 }
@@ -235,6 +239,18 @@ fn misread() -> Error {
 fn is_misread(schema: &str, options: &Options) -> bool {
     let exact = || Options { numbers: Numbers::Exact, ..options.clone() };
     options.numbers == Numbers::Double && json_schema(schema, &exact()).is_ok()
+}
+
+#[cold]
+fn too_few_digits(most: u32) -> Error {
+    let what = format!("what satisfies it needs a number of more than {most} digits, which is left out");
+    Error::unsupported("", what).hint(format!("pass max_digits=, up to {MOST_DIGITS}"))
+}
+
+/// Whether a schema without values has some with longer numbers.
+fn needs_more_digits(schema: &str, options: &Options) -> bool {
+    let longer = || Options { max_digits: MOST_DIGITS, ..options.clone() };
+    options.max_digits < MOST_DIGITS && json_schema(schema, &longer()).is_ok()
 }
 
 /// Nothing is written, but values may be left out that satisfy the schema.

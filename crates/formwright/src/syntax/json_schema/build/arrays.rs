@@ -12,6 +12,9 @@ use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Differing, Leaf, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Escapes, Regular};
+
+/// Counts of items by kind that an array tells apart, where they have to be searched.
+const MOST_COUNTS: usize = 20_000;
 use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::numerals::told_apart;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, Union, ValueSet, conjoin_in, is_never};
@@ -50,7 +53,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         let (kinds, ways) = self.counted(array, whole)?;
         // Items that cannot come would only make the form look larger than it is, perhaps recursive.
         let has_rest = array.prefix.len() < high as usize;
-        Ok(Node::Array(Arc::new(Array {
+        let array = Array {
             prefix: array.prefix.iter().take(high as usize).map(|item| self.node(item)).collect(),
             rest: has_rest.then(|| self.node(array.rest)),
             low: array.low,
@@ -60,7 +63,20 @@ impl<'d> GraphBuilder<'_, 'd> {
             unique: false,
             differing,
             layout: self.layout,
-        })))
+        };
+        self.check_counts(&array, whole)?;
+        Ok(Node::Array(Arc::new(array)))
+    }
+
+    /// Refuses an array whose items are counted in too many ways.
+    fn check_counts(&self, array: &Array, whole: Condition<'d>) -> Result<()> {
+        let states = array.count_states();
+        if array.kinds.is_empty() || states <= MOST_COUNTS {
+            return Ok(());
+        }
+        let place = self.reader.pointer_of(whole);
+        Err(Error::limit("counts of items", states, MOST_COUNTS)
+            .hint(format!("at {place}: lower minContains and maxContains, or combine fewer contains")))
     }
 
     /// Whether all items are scalars of one set.

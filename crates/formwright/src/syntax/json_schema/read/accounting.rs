@@ -17,15 +17,22 @@ impl<'d> SchemaReader<'d> {
     /// Checks every key: known, an annotation, or an error. Returns what the keys are about.
     pub(super) fn account(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<About> {
         let mut about = About::NOTHING;
-        let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
+        let dialect = self.dialect(place);
+        let lone_ref = dialect <= Dialect::Draft7 && map.contains_key("$ref");
+        let is_late = |key: &str| keywords::first_dialect(key) > dialect;
         for (key, value) in map.map.iter() {
-            let row = keywords::find(key);
+            let row = keywords::find(key).filter(|_| !is_late(key));
             about = row.map_or(about, |row| about.and(row.about));
             match row {
                 Some(row) if row.role == Role::Refused => {
                     let what = format!("keyword {key:?} cannot be enforced: {}", row.note);
                     self.record(place, key, "refused", row.note.to_owned());
                     self.fault(Error::unsupported(&place.pointer.text(), what))?;
+                }
+                None if is_late(key) => {
+                    if !self.options.ignore_unknown && !lone_ref {
+                        self.fault(too_new(key, dialect, place))?;
+                    }
                 }
                 None if !self.options.ignore_unknown && !lone_ref && !self.innocent.contains(key) => {
                     if let Some(meant) = keywords::near_miss(key) {
@@ -43,7 +50,10 @@ impl<'d> SchemaReader<'d> {
                 self.refuse_own_metaschema(value, place).or_else(|error| self.fault(error))?;
             }
             if self.readings.is_some() {
-                let (status, note) = reading(key, row, lone_ref, map);
+                let (status, note) = match is_late(key) && !lone_ref {
+                    true => ("annotation", format!("not a keyword of {}, the dialect of this schema", dialect.name())),
+                    false => reading(key, row, lone_ref, map),
+                };
                 self.record(place, key, status, note);
             }
         }
@@ -69,6 +79,14 @@ impl<'d> SchemaReader<'d> {
         )
         .hint("name a published dialect in $schema, or leave the metaschema out of the registry"))
     }
+}
+
+/// The error of a keyword that validators of the dialect ignore.
+fn too_new(key: &str, dialect: Dialect, place: &SchemaPlace<'_>) -> Error {
+    let (first, named) = (keywords::first_dialect(key).name(), dialect.name());
+    let what = format!("keyword {key:?} came with {first}: validators of {named}, the dialect of this schema, ignore it");
+    Error::unsupported(&place.pointer.text(), what)
+        .hint("name a later draft in $schema, or pass unknown_keywords=\"ignore\" to ignore it as they do")
 }
 
 fn reading(key: &str, row: Option<&keywords::Keyword>, lone_ref: bool, map: Keys<'_>) -> (&'static str, String) {

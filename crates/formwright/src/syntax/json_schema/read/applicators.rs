@@ -22,7 +22,6 @@ use super::typed::schemas;
 use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
-use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::sets::{
     ArraySet, Condition, Formula, FormulaId, NEVER, NameSet, ObjectSet, Rule, TRUE, Union, ValueSet, lone,
 };
@@ -165,7 +164,7 @@ impl<'d> SchemaReader<'d> {
         place: &SchemaPlace<'d>,
         set: Rc<ValueSet<'d>>,
     ) -> Result<Rc<ValueSet<'d>>> {
-        let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else {
+        let Some(condition) = map.get("if") else {
             return Ok(set);
         };
         let decides = map.contains_key("then") || map.contains_key("else");

@@ -86,7 +86,7 @@ impl<'d> SchemaReader<'d> {
             let about =
                 group.iter().filter_map(|key| keywords::find(key)).fold(About::NOTHING, |all, row| all.and(row.about));
             if about != About::NOTHING
-                && let Ok(set) = self.meaning(Keys::only(map, group), about, place)
+                && let Ok(set) = self.meaning(Keys::only(map, self.dialect(place), group), about, place)
             {
                 let last = group.iter().rfind(|key| map.contains_key(key)).copied().unwrap_or(key);
                 out.push((place.pointer.at(last).text(), set));

@@ -318,7 +318,7 @@ impl<'d> SchemaReader<'d> {
         match place.value {
             Value::Bool(true) => Ok(Rc::new(ValueSet::any())),
             Value::Bool(false) => Ok(Rc::new(ValueSet::never())),
-            Value::Object(map) => self.read_keys(Keys::new(map), place),
+            Value::Object(map) => self.read_keys(Keys::new(map, self.dialect(place)), place),
             other => Err(Error::schema(
                 &place.pointer.text(),
                 format!("a schema is an object or a boolean, not {}", kind(other)),

@@ -1,5 +1,7 @@
 //! Places in a document: schemas and their keys.
 
+use crate::syntax::json_schema::document::Dialect;
+use crate::syntax::json_schema::keywords;
 use crate::syntax::json_schema::pointer::Pointer;
 use crate::syntax::json_schema::value::{Map, Value};
 
@@ -34,16 +36,19 @@ pub struct Keys<'d> {
     bloom: u128,
     /// If not empty, the only keys that are visible.
     only: &'static [&'static str],
+    /// Keywords of later dialects are not visible.
+    dialect: Dialect,
 }
 
 impl<'d> Keys<'d> {
-    pub fn new(map: &'d Map<'d>) -> Self {
-        Self { map, bloom: map.keys().fold(0, |bloom, key| bloom | Self::bit(key)), only: &[] }
+    pub fn new(map: &'d Map<'d>, dialect: Dialect) -> Self {
+        let known = map.keys().filter(|key| keywords::first_dialect(key) <= dialect);
+        Self { map, bloom: known.fold(0, |bloom, key| bloom | Self::bit(key)), only: &[], dialect }
     }
 
     /// These keys alone.
-    pub fn only(map: &'d Map<'d>, keys: &'static [&'static str]) -> Self {
-        Self { only: keys, ..Self::new(map) }
+    pub fn only(map: &'d Map<'d>, dialect: Dialect, keys: &'static [&'static str]) -> Self {
+        Self { only: keys, ..Self::new(map, dialect) }
     }
 
     fn bit(key: &str) -> u128 {
@@ -53,7 +58,9 @@ impl<'d> Keys<'d> {
     }
 
     pub fn get(self, key: &str) -> Option<&'d Value<'d>> {
-        let seen = self.bloom & Self::bit(key) != 0 && (self.only.is_empty() || self.only.contains(&key));
+        let seen = self.bloom & Self::bit(key) != 0
+            && (self.only.is_empty() || self.only.contains(&key))
+            && keywords::first_dialect(key) <= self.dialect;
         if seen { self.map.get(key) } else { None }
     }
 

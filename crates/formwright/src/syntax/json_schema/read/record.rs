@@ -19,6 +19,9 @@ use crate::syntax::json_schema::value::{Map, Value};
 /// Keywords whose value is a map from names to schemas.
 const HOLD_MAPS: [&str; 4] = ["properties", "patternProperties", "dependentSchemas", "dependencies"];
 
+/// Keywords that combine schemas.
+const OF_OTHERS: [&str; 5] = ["anyOf", "oneOf", "allOf", "if", "$ref"];
+
 impl<'d> SchemaReader<'d> {
     pub(super) fn record(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: String) {
         if self.readings.is_some() {
@@ -85,7 +88,7 @@ impl<'d> SchemaReader<'d> {
         let digits = style.max_digits;
         let read = if style.doubles { ", whose doubles are valid too (numbers)" } else { "" };
         let note = format!("numbers of at most {digits} digits before the point and after it (max_digits){read}");
-        self.note_places(condition, &BOUNDS, &note);
+        self.note_places(condition, &[&BOUNDS[..], &OF_OTHERS].concat(), &note);
     }
 
     /// Notes that the schemas of a condition give arrays no maximum, and that fewer are written.
@@ -191,7 +194,6 @@ impl<'d> SchemaReader<'d> {
     /// Notes of every schema of a condition, at the first of some keywords or of those that combine schemas, that less is
     /// written; if none has one, that any value may be there.
     fn note_narrowed(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) {
-        const OF_OTHERS: [&str; 5] = ["anyOf", "oneOf", "allOf", "if", "$ref"];
         if !self.explains() || self.note_places(condition, &[keywords, &OF_OTHERS].concat(), note) {
             return;
         }

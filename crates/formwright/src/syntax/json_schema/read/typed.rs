@@ -255,11 +255,10 @@ impl<'d> SchemaReader<'d> {
         if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(array.item(index))) {
             array.high = array.high.min(first as u32);
         }
-        if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
+        if let Some(value) = map.get("contains") {
             let condition = self.child(place, value, || place.pointer.at("contains"));
-            let counts = self.dialect(place) >= Dialect::Draft2019;
-            let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
-            let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
+            let low = count(map, "minContains", place)?.unwrap_or(1);
+            let high = count(map, "maxContains", place)?.unwrap_or(UNBOUNDED);
             if self.dialect(place) == Dialect::Draft2020 {
                 array.evaluated_if.push(condition);
             }
@@ -304,7 +303,7 @@ impl<'d> SchemaReader<'d> {
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
         self.member_rules(map, place, &mut object)?;
         dependent_names(map, place, &mut object)?;
-        let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) else {
+        let Some(value) = map.get("propertyNames") else {
             return Ok(object.into());
         };
         let condition = self.child(place, value, || place.pointer.at("propertyNames"));
