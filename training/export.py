@@ -1,6 +1,7 @@
 """Turn a checkpoint into the files of the model folder.
 
     python export.py --run runs/tiny --to ../python/formwright/models/formwright_tiny
+    python export.py --run runs/loops --mean-with runs/tiny/model --share 0.45 --to runs/loops/model
 
 writes the transformers format (config, float16 weights, tokenizer, generation
 config) and `model.int8.onnx`, see `graph.py`. Before it finishes, the logits of the
@@ -21,7 +22,7 @@ import torch
 from model import Config, Decoder
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
-from train import BOS, END, PAD, SPECIAL_TOKENS
+from train import BOS, END, PAD, SPECIAL_TOKENS, load_weights
 
 CHAT_TEMPLATE = (
     "{% if tools %}{{ '<|system|>' }}{% if messages[0]['role'] == 'system' %}{{ messages[0]['content'] + '\\n' }}{% endif %}{{ 'Tools:' }}"
@@ -40,6 +41,15 @@ def load_checkpoint(path: Path) -> Decoder:
     model = Decoder(Config(**state["config"]))
     model.load_state_dict(state["model"])
     return model.eval()
+
+
+def mix(model: Decoder, folder: Path, share: float) -> None:
+    """Move the weights toward those of a model folder: weights of one ancestor have a mean that keeps most of both."""
+    other = Decoder(model.config)
+    load_weights(other, folder)
+    with torch.no_grad():
+        for own, theirs in zip(model.parameters(), other.parameters(), strict=True):
+            own.lerp_(theirs, share)
 
 
 # --- transformers format ----------------------------------------------------------------------------
@@ -104,10 +114,12 @@ def check(folder: Path, config: Config) -> None:
     print(f"template {prompt!r}")
 
 
-def export(run: Path, folder: Path) -> None:
+def export(run: Path, folder: Path, mean_with: Path | None = None, share: float = 0.5) -> None:
     torch.set_num_threads(1)
     folder.mkdir(parents=True, exist_ok=True)
     model = load_checkpoint(run / "checkpoint.pt")
+    if mean_with:
+        mix(model, mean_with, share)
     write_transformers(model, run, folder)
     graph.write(folder)
     check(folder, model.config)
@@ -120,5 +132,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, required=True, help="folder of the training run")
     parser.add_argument("--to", type=Path, required=True, help="model folder to write")
+    parser.add_argument("--mean-with", type=Path, metavar="MODEL", help="model folder whose weights take part, those that the run went on from")
+    parser.add_argument("--share", type=float, default=0.5, help="how much of them, from 0 to 1")
     options = parser.parse_args()
-    export(options.run, options.to)
+    export(options.run, options.to, options.mean_with, options.share)

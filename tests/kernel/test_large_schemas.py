@@ -56,3 +56,13 @@ def test_a_large_schema(byte_vocabulary: fw.Vocabulary, group: int) -> None:
     assert [chr(token) for token in allowed_tokens(mask[0])] == ["1"]
     matcher.accept_bytes(b'1 a"}}}')
     assert matcher.is_complete
+
+
+@pytest.mark.parametrize("key", ["not", "items", "const", "additionalProperties"])
+def test_a_deep_dict_is_refused_as_its_text_is(key: str) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(2000):
+        schema = {key: schema}
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
+        fw.json_schema(schema)
+    assert (caught.value.limit, caught.value.allowed) == ("schema_nesting", 127)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shutil
@@ -156,6 +157,19 @@ def test_the_rate_of_finished_weights_is_low_and_ends_at_zero() -> None:
     assert max(rates) == pytest.approx(0.2, abs=0.01)
     assert rates[0] < 0.01
     assert rates[-1] < 0.001
+
+
+def test_weights_move_towards_those_of_a_folder(tmp_path: Path) -> None:
+    export = pytest.importorskip("export", reason="onnx is not installed")
+    small = network.Config(vocabulary=8, width=8, layers=1, heads=2, feed_forward=8, positions=8)
+    ours, theirs = network.Decoder(small), network.Decoder(small)
+    wanted = {
+        name: 0.75 * value + 0.25 * theirs.state_dict()[name] for name, value in deepcopy(ours.state_dict()).items()
+    }
+    state = {f"model.{name}": value.contiguous() for name, value in theirs.state_dict().items()}
+    importlib.import_module("safetensors.torch").save_file(state, str(tmp_path / "model.safetensors"))
+    export.mix(ours, tmp_path, 0.25)
+    assert all(torch.allclose(value, wanted[name]) for name, value in ours.state_dict().items())
 
 
 def messages_of(example: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from formwright._kernel import Constraint, Language
 from formwright._options import spell_out
-from formwright.errors import NotAForm, SchemaError
+from formwright.errors import LimitExceeded, NotAForm, SchemaError
 from formwright.forms.explain import Explanation, Reading
 from formwright.forms.form import Form, Kind, Origin
 from formwright.forms.json_options import (
@@ -149,7 +149,10 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
     try:
         text = _json.dumps(schema, ensure_ascii=False, allow_nan=False)
         text.encode()
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        said = "limit reached: the schema has more than 127 values inside one another"
+        raise LimitExceeded(said, limit="schema_nesting", value=128, allowed=127) from None
+    except (TypeError, ValueError) as error:
         raise SchemaError(
             f"the schema cannot be written as JSON: {error}",
             hint="for a record, pass a dataclass, a TypedDict or a pydantic model"
