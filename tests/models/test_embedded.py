@@ -82,7 +82,7 @@ def test_a_step_is_a_short_prefill(tiny: LocalModel) -> None:
     runtime = tiny.runtime.fork()
     runtime.prefill(ids)
     correlation = np.corrcoef(runtime.step(last), tiny.runtime.fork().prefill([*ids, last]))
-    assert correlation[0, 1] > 0.9999
+    assert correlation[0, 1] > 0.999
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,15 @@ impl Regular {
     /// `low` to `high` times in a row.
     #[must_use]
     pub fn repeat(self, low: u32, high: Option<u32>) -> Self {
-        if (low, high) == (1, Some(1)) { self } else { Self::Repeat(Arc::new(self), low, high) }
+        if (low, high) == (1, Some(1)) {
+            return self;
+        }
+        if let Self::Repeat(inner, least, most) = &self
+            && let Some((low, high)) = multiply_counts((*least, *most), (low, high))
+        {
+            return Self::Repeat(Arc::clone(inner), low, high);
+        }
+        Self::Repeat(Arc::new(self), low, high)
     }
 
     /// Zero or one time.
@@ -365,11 +373,52 @@ impl Regular {
     }
 }
 
+/// The counts of `(x{a,b}){c,d}` as those of `x` alone, where they have no gaps: one counter instead of two.
+fn multiply_counts((a, b): (u32, Option<u32>), (c, d): (u32, Option<u32>)) -> Option<(u32, Option<u32>)> {
+    let is_empty = |low: u32, high: Option<u32>| high.is_some_and(|high| high < low);
+    if is_empty(a, b) || is_empty(c, d) {
+        return None;
+    }
+    // n rounds read n·a to n·b; the next round leaves no gap if n·b + 1 >= (n + 1)·a.
+    let has_no_gap = match b {
+        _ if a <= 1 || d == Some(c) => true,
+        Some(b) => u64::from(c) * u64::from(b - a) >= u64::from(a - 1),
+        None => c > 0,
+    };
+    let high = match (b, d) {
+        (Some(0), _) | (_, Some(0)) => Some(0),
+        (Some(b), Some(d)) => Some(b.checked_mul(d)?),
+        _ => None,
+    };
+    has_no_gap.then_some((a.checked_mul(c)?, high))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::limits::Limits;
     use crate::regular::{Automaton, Encoding};
+
+    /// Against all sums of counts up to a bound.
+    #[test]
+    fn counts_are_multiplied_only_without_gaps() {
+        const MOST: u32 = 40;
+        let bounds = || (0..6_u32).flat_map(|low| (low..6).map(Some).chain([None]).map(move |high| (low, high)));
+        for ((a, b), (c, d)) in bounds().flat_map(|inner| bounds().map(move |outer| (inner, outer))) {
+            let sums = |rounds: u32| (a * rounds)..=b.map_or(MOST, |b| b * rounds);
+            let counts: std::collections::BTreeSet<u32> = (c..=d.unwrap_or(MOST))
+                .flat_map(|rounds| if rounds == 0 { 0..=0 } else { sums(rounds) })
+                .filter(|&count| count <= MOST)
+                .collect();
+            let within = |low: u32, high: Option<u32>| (low..=high.unwrap_or(MOST)).filter(|&count| count <= MOST);
+            if let Some((low, high)) = multiply_counts((a, b), (c, d)) {
+                assert!(within(low, high).eq(counts.iter().copied()), "(x{{{a},{b:?}}}){{{c},{d:?}}}");
+            } else {
+                let all = counts.first().copied().unwrap_or(0)..=counts.last().copied().unwrap_or(0);
+                assert!(all.count() > counts.len(), "(x{{{a},{b:?}}}){{{c},{d:?}}}");
+            }
+        }
+    }
 
     /// What the tree shows agrees with what the automaton finds.
     #[test]
