@@ -36,7 +36,7 @@ impl Missing {
         let most = first.0.max(second.0).max(self.items.0);
         let (mut low, mut high) = (0, most.min(first.1).min(second.1));
         while low < high {
-            let middle = (low + high) / 2;
+            let middle = u128::midpoint(low, high);
             if self.cost(middle + 1) < self.cost(middle) {
                 low = middle + 1;
             } else {

@@ -471,8 +471,7 @@ impl Array {
 
     /// Whether the array may close.
     pub fn is_done(&self, items: &Items) -> bool {
-        items.count >= self.least_items()
-            && items.kinds.iter().zip(&self.kinds).all(|(count, kind)| *count >= kind.low)
+        items.count >= self.least_items() && items.kinds.iter().zip(&self.kinds).all(|(count, kind)| *count >= kind.low)
     }
 
     /// Bytes of the shortest items, with a comma each, that let the array close. `None`: it cannot.

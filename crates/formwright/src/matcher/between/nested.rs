@@ -157,7 +157,8 @@ impl<'a> Writer<'a> {
     /// The language of the texts after one of some ways to begin.
     fn write(mut self, ways: &Ways, limits: &Limits) -> Result<Language> {
         let whole = self.suffix.len();
-        let options = ways.iter().map(|(&control, &stacks)| self.find_node(Part::Control(control, stacks, whole))).collect();
+        let options =
+            ways.iter().map(|(&control, &stacks)| self.find_node(Part::Control(control, stacks, whole))).collect();
         let root = self.graph.choice(options);
         self.graph.root = self.graph.add(Node::Rule(root));
         while let Some((part, at)) = self.open.pop() {

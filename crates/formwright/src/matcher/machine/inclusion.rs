@@ -62,7 +62,8 @@ impl Machine<'_> {
 
     /// Whether one array is as another one of which fewer items count for kinds without an upper bound.
     fn array_covers(&self, stronger: Position, weaker: Position) -> bool {
-        let (Position::Array { array: node, count: more, .. }, Position::Array { count: less, .. }) = (stronger, weaker)
+        let (Position::Array { array: node, count: more, .. }, Position::Array { count: less, .. }) =
+            (stronger, weaker)
         else {
             return false;
         };

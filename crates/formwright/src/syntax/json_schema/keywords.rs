@@ -192,8 +192,13 @@ pub fn first_dialect(name: &str) -> Dialect {
     match name {
         "const" | "contains" | "propertyNames" => Dialect::Draft6,
         "if" | "then" | "else" => Dialect::Draft7,
-        "minContains" | "maxContains" | "dependentRequired" | "dependentSchemas" | "unevaluatedItems"
-        | "unevaluatedProperties" | "$recursiveRef" => Dialect::Draft2019,
+        "minContains"
+        | "maxContains"
+        | "dependentRequired"
+        | "dependentSchemas"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "$recursiveRef" => Dialect::Draft2019,
         "prefixItems" | "$dynamicRef" => Dialect::Draft2020,
         _ => Dialect::Draft4,
     }

@@ -29,10 +29,8 @@ impl<'d> SchemaReader<'d> {
                     self.record(place, key, "refused", row.note.to_owned());
                     self.fault(Error::unsupported(&place.pointer.text(), what))?;
                 }
-                None if is_late(key) => {
-                    if !self.options.ignore_unknown && !lone_ref {
-                        self.fault(too_new(key, dialect, place))?;
-                    }
+                None if is_late(key) && !self.options.ignore_unknown && !lone_ref => {
+                    self.fault(too_new(key, dialect, place))?;
                 }
                 None if !self.options.ignore_unknown && !lone_ref && !self.innocent.contains(key) => {
                     if let Some(meant) = keywords::near_miss(key) {
@@ -50,9 +48,10 @@ impl<'d> SchemaReader<'d> {
                 self.refuse_own_metaschema(value, place).or_else(|error| self.fault(error))?;
             }
             if self.readings.is_some() {
-                let (status, note) = match is_late(key) && !lone_ref {
-                    true => ("annotation", format!("not a keyword of {}, the dialect of this schema", dialect.name())),
-                    false => reading(key, row, lone_ref, map),
+                let (status, note) = if is_late(key) && !lone_ref {
+                    ("annotation", format!("not a keyword of {}, the dialect of this schema", dialect.name()))
+                } else {
+                    reading(key, row, lone_ref, map)
                 };
                 self.record(place, key, status, note);
             }
@@ -84,7 +83,8 @@ impl<'d> SchemaReader<'d> {
 /// The error of a keyword that validators of the dialect ignore.
 fn too_new(key: &str, dialect: Dialect, place: &SchemaPlace<'_>) -> Error {
     let (first, named) = (keywords::first_dialect(key).name(), dialect.name());
-    let what = format!("keyword {key:?} came with {first}: validators of {named}, the dialect of this schema, ignore it");
+    let what =
+        format!("keyword {key:?} came with {first}: validators of {named}, the dialect of this schema, ignore it");
     Error::unsupported(&place.pointer.text(), what)
         .hint("name a later draft in $schema, or pass unknown_keywords=\"ignore\" to ignore it as they do")
 }
