@@ -12,13 +12,13 @@ use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Differing, Leaf, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Escapes, Regular};
-
-/// Counts of items by kind that an array tells apart, where they have to be searched.
-const MOST_COUNTS: usize = 20_000;
 use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::numerals::told_apart;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, Union, ValueSet, conjoin_in, is_never};
 use crate::syntax::json_schema::{Notation, doubles};
+
+/// Counts of items by kind that an array tells apart, where they have to be searched.
+const MOST_COUNTS: usize = 20_000;
 
 /// By position: the item, and the kinds it counts for.
 type ItemWays = Vec<Vec<(NodeId, u32)>>;
