@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 
@@ -48,6 +49,7 @@ atoms = st.recursive(
 flags = st.lists(st.sampled_from([re.A, re.I, re.M, re.S, re.X]), max_size=2, unique=True).map(
     lambda given: sum(given, re.NOFLAG)
 )
+BYTES = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
 texts = st.lists(st.text(characters, max_size=5), min_size=30, max_size=30)
 
 
@@ -69,3 +71,33 @@ def test_a_compiled_pattern_is_what_re_matches(source: str, given_flags: re.Rege
     for text in [*samples, form.example()] if form else samples:
         is_in = form is not None and form.matches(text.encode())
         assert is_in == (pattern.fullmatch(text) is not None), repr(text)
+
+
+of_few_letters = st.recursive(
+    st.sampled_from(["a", "b", ".", "[^a]", "[ab]", r"\b", "$", "(?<=a)"]),
+    lambda inner: st.tuples(
+        st.sampled_from(["(?:", "(?=", "(?!"]), st.lists(inner, min_size=1, max_size=3).map("".join), counts
+    ).map(lambda parts: f"{parts[0]}{parts[1]}){'' if '=' in parts[0] or '!' in parts[0] else parts[2]}"),
+    max_leaves=5,
+)
+short_texts = ["".join(letters) for length in range(5) for letters in itertools.product("abc", repeat=length)]
+
+
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
+@given(of_few_letters, of_few_letters)
+def test_looking_ahead_inside_of_a_repetition(body: str, end: str) -> None:
+    source = f"(?:{body})*{end}"
+    form: fw.Form[str] | None = None
+    try:
+        pattern = re.compile(source)
+        form = fw.regex(pattern)
+    except re.error:
+        return
+    except RegexError as error:
+        if "no text matches it" not in str(error):
+            return
+    matching = {text for text in short_texts if pattern.fullmatch(text)}
+    assert matching == {text for text in short_texts if form is not None and form.matches(text.encode())}
+    for prefix in {text[:length] for text in matching for length in range(len(text) + 1)}:
+        assert form is not None
+        fw.compile(form, BYTES).matcher().accept_bytes(prefix.encode())  # no dead end, no limit

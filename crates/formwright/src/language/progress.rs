@@ -77,14 +77,21 @@ impl MinimumLengths<'_> {
     /// The length of the shortest undeclared name of some kinds, with the extra length of its kind, that is free whichever
     /// `used` names are used: those may be the shortest, and declared names may be names of these kinds.
     pub(super) fn free_name(&self, object: &Object, kinds: &[(LeafId, u32)], used: u32) -> u32 {
+        self.free_names(object, kinds, used).0
+    }
+
+    /// The length of [`MinimumLengths::free_name`], and how many free names in a row have it: at least one.
+    fn free_names(&self, object: &Object, kinds: &[(LeafId, u32)], used: u32) -> (u32, u32) {
         let least = kinds.iter().map(|&(_, extra)| extra).min().unwrap_or(0);
         let mut length = self.nth(kinds, used.saturating_add(1));
         loop {
             let is_before = |member: &&Member| member.name_bytes.saturating_add(least) <= length;
             let declared = object.members.iter().filter(is_before).count() as u32;
-            let farther = self.nth(kinds, used.saturating_add(declared).saturating_add(1));
+            let first = used.saturating_add(declared).saturating_add(1);
+            let farther = self.nth(kinds, first);
             if farther == length {
-                return length;
+                let last = self.last_of_length(kinds, length);
+                return (length, last.saturating_sub(first).saturating_add(1));
             }
             length = farther;
         }
@@ -357,14 +364,17 @@ impl Object {
         declared.sort_unstable();
         let mut declared = declared.into_iter().peekable();
         let kinds = self.undeclared_lengths(lengths);
-        let (mut left, mut used, mut total) = (self.undeclared_left(seen, lengths), used, 0_u32);
-        for _ in 0..count {
-            let next = if left > 0 { lengths.free_name(self, &kinds, used) } else { INFINITE };
-            let length = declared.next_if(|&length| length <= next).unwrap_or_else(|| {
-                (left, used) = (left.saturating_sub(1), used + 1);
-                next
-            });
-            total = total.saturating_add(length);
+        let (mut left, mut used, mut count, mut total) = (self.undeclared_left(seen, lengths), used, count, 0_u32);
+        while count > 0 {
+            let (next, alike) = if left > 0 { lengths.free_names(self, &kinds, used) } else { (INFINITE, 1) };
+            if let Some(length) = declared.next_if(|&length| length <= next) {
+                total = total.saturating_add(length);
+                count -= 1;
+            } else {
+                let taken = alike.min(left.max(1)).min(count);
+                total = total.saturating_add(next.saturating_mul(taken));
+                (left, used, count) = (left.saturating_sub(taken), used.saturating_add(taken), count - taken);
+            }
             if total >= INFINITE {
                 return None;
             }

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decoder::{DecoderState, Read};
 use super::encoding::Encoding;
@@ -26,9 +26,11 @@ use crate::regular::expression::{Clamped, EMPTY, Expressions, Id, MANY, NEVER, O
 /// With so many alternatives, a state is always followed as these.
 const WIDE_AT_ONCE: usize = 256;
 
-/// So many states, or units of work, show that an automaton multiplies its alternatives.
+/// From so many states, or units of work, on, an automaton is asked whether it multiplies its alternatives: whether it has
+/// several times as many states as alternatives.
 const MANY_STATES: usize = 1 << 10;
 const MUCH_WORK: u64 = 1 << 18;
+const STATES_OF_ALTERNATIVE: usize = 4;
 
 /// Units of work for each state, beside those to build the automaton.
 const WORK_OF_STATE: u64 = 1 << 13;
@@ -44,6 +46,8 @@ pub(super) struct StateBuilder {
     /// The alternatives of wide states.
     alternatives: FxHashMap<StateId, Arc<[StateId]>>,
     alternative_bytes: usize,
+    /// Every alternative of a state: where there are nearly as many as states, the states are better.
+    met: FxHashSet<Id>,
     last: LastDerivatives,
     encoding: Encoding,
     max_states: usize,
@@ -78,6 +82,7 @@ impl StateBuilder {
             ids: FxHashMap::default(),
             alternatives: FxHashMap::default(),
             alternative_bytes: 0,
+            met: FxHashSet::default(),
             last: LastDerivatives::default(),
             encoding,
             max_states: limits.automaton_states,
@@ -115,6 +120,7 @@ impl StateBuilder {
     pub fn memory(&self) -> usize {
         self.fixed_bytes
             + self.alternative_bytes
+            + self.met.capacity() * size_of::<(Id, u8)>()
             + self.expressions.memory()
             + self.states.capacity() * self.state_bytes
     }
@@ -142,6 +148,7 @@ impl StateBuilder {
         }
         self.check_room()?;
         let id = self.states.len() as StateId;
+        self.met.extend(self.expressions.alternatives(expression));
         self.states.push((expression, at));
         self.ids.insert((expression, at), id);
         Ok(Step(id | flags))
@@ -165,7 +172,8 @@ impl StateBuilder {
     /// Whether an expression is better followed as its alternatives. Where an automaton is small, its states are.
     fn is_wide(&self, expression: Id) -> bool {
         let is_large = self.states.len() >= MANY_STATES || self.expressions.units() >= MUCH_WORK;
-        self.expressions.width(expression) >= if is_large { 2 } else { WIDE_AT_ONCE }
+        let multiplies = is_large && self.states.len() >= STATES_OF_ALTERNATIVE * self.met.len();
+        self.expressions.width(expression) >= if multiplies { 2 } else { WIDE_AT_ONCE }
     }
 
     /// The states of the alternatives of a state that go on; see [`super::Automaton::alternatives`].

@@ -11,7 +11,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::multiple::advance;
-use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
+use super::{EMPTY, Expression, Expressions, Id, MANY_ALTERNATIVES, NEVER, UNBOUNDED};
 use crate::regular::alphabet::{Minterm, contains};
 
 /// Of a chain, derivatives of at most this many alternatives are kept for what is left after each of its parts.
@@ -138,9 +138,17 @@ impl Expressions {
                 self.concat(step, rest) // ∂(x·y) = ∂x·y
             }
             Expression::Concat(..) => self.derive_chain(id, minterm),
-            Expression::Or(_) => {
+            Expression::Or(ref parts) => {
+                let is_kept = parts.len() > MANY_ALTERNATIVES;
+                if let Some(&known) = self.kept.get(&(id, minterm)).filter(|_| is_kept) {
+                    return known;
+                }
                 let parts = self.derive_all(id, minterm);
-                self.or(parts)
+                let all = self.or(parts);
+                if is_kept {
+                    self.kept.insert((id, minterm), all);
+                }
+                all
             }
             Expression::And(_) => {
                 let parts = self.derive_all(id, minterm);
@@ -175,7 +183,7 @@ impl Expressions {
     fn derive_chain(&mut self, id: Id, minterm: Minterm) -> Id {
         let (mut chain, mut at) = (SmallVec::<[(Id, Id, Id); 8]>::new(), id);
         let last = loop {
-            if let Some(&known) = self.chains.get(&(at, minterm)) {
+            if let Some(&known) = self.kept.get(&(at, minterm)) {
                 break known;
             }
             let Expression::Concat(first, rest) = *self.get(at) else { break self.derive(at, minterm) };
@@ -197,7 +205,7 @@ impl Expressions {
                 all = self.or(ways.clone());
             }
             if is_kept {
-                self.chains.insert((at, minterm), all);
+                self.kept.insert((at, minterm), all);
             }
         }
         all

@@ -39,6 +39,34 @@ impl Expressions {
         *alternatives = kept;
     }
 
+    /// Leaves out intersections that ask for more than another alternative does: x ∧ y ⊆ x. Of look-aheads, nearly all.
+    pub(super) fn absorb_intersections(&mut self, alternatives: &mut Vec<Id>) {
+        let looks = |id: &Id| self.properties[id.0 as usize].looks_ahead && matches!(self.get(*id), Expression::And(_));
+        if alternatives.len() < 2 || alternatives.len() > IN_VAIN || !alternatives.iter().any(looks) {
+            return;
+        }
+        let mut at = 0;
+        while at < alternatives.len() {
+            let small = alternatives[at];
+            let others = alternatives.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, &id)| id);
+            if others.collect::<Vec<_>>().into_iter().any(|large| self.asks_less(large, small)) {
+                alternatives.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Whether every conjunct of `large` plainly includes one of `small`.
+    fn asks_less(&mut self, large: Id, small: Id) -> bool {
+        let conjuncts = |expressions: &Self, id| match expressions.get(id) {
+            Expression::And(parts) => parts.to_vec(),
+            _ => vec![id],
+        };
+        let (of_large, of_small) = (conjuncts(self, large), conjuncts(self, small));
+        of_large.iter().all(|&large| of_small.iter().any(|&small| large == small || self.includes(large, small)))
+    }
+
     /// Adds an alternative unless one of its neighbours includes it; leaves out those that it includes.
     pub(super) fn add_alternative(&mut self, alternatives: &mut Vec<Id>, new: Id) {
         for at in (alternatives.len().saturating_sub(NEIGHBOURS)..alternatives.len()).rev() {

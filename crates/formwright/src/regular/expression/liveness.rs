@@ -145,9 +145,12 @@ impl Expressions {
                     continue;
                 }
                 let cost = cost.saturating_add(self.minterm_bytes[minterm]);
-                if best.get(&next).is_none_or(|&(least, _)| cost < least) {
-                    best.insert(next, (cost, id));
-                    queue.push(Reverse((cost, next, false)));
+                // Each alternative by itself: their combinations are many more.
+                for next in self.alternatives(next) {
+                    if best.get(&next).is_none_or(|&(least, _)| cost < least) {
+                        best.insert(next, (cost, id));
+                        queue.push(Reverse((cost, next, false)));
+                    }
                 }
             }
         }

@@ -42,6 +42,12 @@ pub const EMPTY: Id = Id(1);
 /// "No upper bound" of a loop.
 pub const UNBOUNDED: u32 = u32::MAX;
 
+/// More alternatives than these are a tree of what they begin with, and their derivatives are kept.
+const MANY_ALTERNATIVES: usize = 64;
+
+/// The depth of such a tree.
+const MOST_FACTORED: u32 = 32;
+
 /// One expression in normal form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expression {
@@ -61,6 +67,7 @@ pub enum Expression {
 }
 
 #[derive(Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 struct Properties {
     nullable: bool,
     /// Contains And, Not or Multiple: emptiness needs a search.
@@ -73,6 +80,8 @@ struct Properties {
     parts: u32,
     /// Whether some part of it may be left out, or repeated more or less often.
     skips: bool,
+    /// Contains an implicit language that makes intersections as it goes on.
+    looks_ahead: bool,
 }
 
 /// "Too many bytes to matter"; sums of a few stay in range.
@@ -90,8 +99,8 @@ pub struct Expressions {
     derivatives: FxHashMap<Id, Box<[Id]>>,
     /// Of the expressions searched: bytes of the shortest text, or `None` when empty.
     distances: FxHashMap<Id, Option<u32>>,
-    /// Derivatives of chains of parts that may be empty, by minterm.
-    chains: FxHashMap<(Id, Minterm), Id>,
+    /// Derivatives of chains of parts that may be empty, and of many alternatives, by minterm.
+    kept: FxHashMap<(Id, Minterm), Id>,
     /// Bytes to the end of a text from anywhere in it, at most; `None` where there are too many places.
     farthest: FxHashMap<Id, Option<u32>>,
     /// Clamped chains, and their slack, by reach.
@@ -118,7 +127,7 @@ impl Expressions {
             minterm_bytes,
             derivatives: FxHashMap::default(),
             distances: FxHashMap::default(),
-            chains: FxHashMap::default(),
+            kept: FxHashMap::default(),
             farthest: FxHashMap::default(),
             clamped: FxHashMap::default(),
             anything: NEVER,
@@ -148,7 +157,7 @@ impl Expressions {
             + self.part_bytes
             + self.derivatives.capacity() * row
             + self.distances.capacity() * size_of::<(Id, Option<u32>)>()
-            + self.chains.capacity() * size_of::<((Id, Minterm), Id)>()
+            + self.kept.capacity() * size_of::<((Id, Minterm), Id)>()
             + self.clamped.capacity() * size_of::<((Id, u32), Clamped)>()
     }
 
@@ -180,8 +189,8 @@ impl Expressions {
                 ids.into_iter().rev().fold(EMPTY, |rest, first| self.concat(first, rest))
             }
             Regular::Or(parts) => {
-                let ids = parts.iter().map(|part| self.lower(part)).collect();
-                self.or(ids)
+                let ids: Vec<Id> = parts.iter().map(|part| self.lower(part)).collect();
+                if ids.len() > MANY_ALTERNATIVES { self.factored(ids, MOST_FACTORED) } else { self.or(ids) }
             }
             Regular::And(parts) => {
                 let ids = parts.iter().map(|part| self.lower(part)).collect();
@@ -238,6 +247,7 @@ impl Expressions {
                     bound: first.bound.max(rest.bound),
                     parts: first.parts.max(1).saturating_add(rest.parts.max(1)),
                     skips: first.skips || rest.skips,
+                    looks_ahead: first.looks_ahead || rest.looks_ahead,
                 }
             }
             Expression::Or(parts) => Properties {
@@ -246,15 +256,19 @@ impl Expressions {
                 shortest: parts.iter().map(|part| fact(part).shortest).min().unwrap_or(u32::MAX),
                 bound: parts.iter().map(|part| fact(part).bound).max().unwrap_or(0),
                 skips: parts.iter().any(|part| fact(part).nullable),
+                looks_ahead: parts.iter().any(|part| fact(part).looks_ahead),
                 ..Properties::default()
             },
             Expression::And(parts) => {
                 let counters = parts.iter().filter_map(|&part| self.class_times(part));
                 let bound = counters.map(|(.., high)| high).filter(|&high| high != UNBOUNDED).max();
                 let nullable = parts.iter().all(|part| fact(part).nullable);
-                Properties { bound: bound.unwrap_or(0), ..searched(nullable) }
+                let looks_ahead = parts.iter().any(|part| fact(part).looks_ahead);
+                Properties { bound: bound.unwrap_or(0), looks_ahead, ..searched(nullable) }
             }
-            Expression::Not(inner) => searched(!fact(inner).nullable),
+            Expression::Not(inner) => {
+                Properties { looks_ahead: fact(inner).looks_ahead, ..searched(!fact(inner).nullable) }
+            }
             Expression::Loop(body, low, high) => {
                 let body = fact(body);
                 Properties {
@@ -263,13 +277,14 @@ impl Expressions {
                     shortest: body.shortest.saturating_mul(*low),
                     bound: if *high == UNBOUNDED { *low } else { *high },
                     skips: low != high,
+                    looks_ahead: body.looks_ahead,
                     ..Properties::default()
                 }
             }
             Expression::Multiple(divisor, remainder, decimals) => searched(divides(*divisor, *remainder, *decimals)),
             Expression::Implicit(language) => match language.shortest() {
                 Some(shortest) => Properties { nullable: language.nullable(), shortest, ..Properties::default() },
-                None => searched(language.nullable()),
+                None => Properties { looks_ahead: true, ..searched(language.nullable()) },
             },
         }
     }

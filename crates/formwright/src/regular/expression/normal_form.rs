@@ -6,7 +6,8 @@
 //! a|b|a → [ab]     x{1,2}·x{3,4} → x{4,6}     [a-z]* ∧ .{2,9} → [a-z]{2,9}
 //! ```
 
-use rustc_hash::FxHashSet;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
@@ -14,6 +15,9 @@ use crate::regular::alphabet::MintermSet;
 
 /// A first part of at most this many parts is nested to the right at once, a longer one part by part as it is read.
 const SHORT: u32 = 16;
+
+/// Most alternatives that an intersection is distributed over.
+const MOST_WAYS: usize = 64;
 
 /// An alternative that begins with a loop: its body and what comes after it, and its bounds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,6 +142,7 @@ impl Expressions {
         self.merge_classes(&mut flat);
         self.merge_loops(&mut flat);
         self.absorb(&mut flat);
+        self.absorb_intersections(&mut flat);
         if flat.len() > 1 && flat.contains(&EMPTY) {
             let others_nullable = flat.iter().any(|&part| part != EMPTY && self.nullable(part));
             if others_nullable {
@@ -149,6 +154,26 @@ impl Expressions {
             1 => flat[0],
             _ => self.intern(Expression::Or(flat.into())),
         }
+    }
+
+    /// a·x | a·y = a·(x | y), for many alternatives: a state of them then has as many as there are ways to go on, and not
+    /// one for each word of a long list.
+    pub(super) fn factored(&mut self, parts: Vec<Id>, depth: u32) -> Id {
+        if parts.len() < 2 || depth == 0 {
+            return self.or(parts);
+        }
+        let mut by_first: IndexMap<Id, Vec<Id>, FxBuildHasher> = IndexMap::default();
+        for part in parts {
+            let (first, rest) =
+                if let Expression::Concat(first, rest) = *self.get(part) { (first, rest) } else { (part, EMPTY) };
+            by_first.entry(first).or_default().push(rest);
+        }
+        let mut ways = Vec::with_capacity(by_first.len());
+        for (first, rests) in by_first {
+            let rest = self.factored(rests, depth - 1);
+            ways.push(self.concat(first, rest));
+        }
+        self.or(ways)
     }
 
     /// [a]|[b] = [ab]
@@ -240,6 +265,9 @@ impl Expressions {
         if self.has_contradiction(&flat) {
             return NEVER;
         }
+        if let Some(ways) = self.distribute(&flat) {
+            return ways;
+        }
         self.intersect_simple(&mut flat);
         match flat.len() {
             0 => self.anything,
@@ -259,6 +287,22 @@ impl Expressions {
             },
             _ => false,
         })
+    }
+
+    /// x ∧ (y | z) = (x ∧ y) | (x ∧ z), if y or z looks ahead: each further look would nest an intersection in an
+    /// alternative of an intersection, without end. As alternatives, what was asked before is asked once.
+    fn distribute(&mut self, flat: &[Id]) -> Option<Id> {
+        let place = flat.iter().position(|part| match self.get(*part) {
+            Expression::Or(ways) => self.properties[part.0 as usize].looks_ahead && ways.len() <= MOST_WAYS,
+            _ => false,
+        })?;
+        let ways = self.alternatives(flat[place]).into_iter().map(|way| {
+            let mut parts = flat.to_vec();
+            parts[place] = way;
+            self.and(parts)
+        });
+        let ways = ways.collect();
+        Some(self.or(ways))
     }
 
     /// C{a,b} ∧ D{c,d} = (C∩D){max(a,c),min(b,d)} for classes C, D: a length bound melts into a class loop.
