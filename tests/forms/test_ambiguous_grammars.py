@@ -16,7 +16,7 @@ from parameters import slow_except
 import formwright as fw
 from formwright.errors import UnsatisfiableSchema
 
-SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "400"))
+SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "150"))
 TOKENS = [b"a", b"b", b" ", b"ab", b"ba", b"aa", b"  ", b"b a", b"abb"]
 LONGEST = 5  # letters of the texts and prefixes that are found one by one
 MOST_SECONDS = 2.0

@@ -26,6 +26,7 @@ from formwright.models import LocalModel
 
 NOTES = "Clara Novak is 34. She lives in Prague. Her phone is 555-0199."
 END = 256
+DRAWS = 2000
 
 
 @pytest.fixture(scope="module")
@@ -172,9 +173,9 @@ def test_draws_have_the_probabilities(model: LocalModel) -> None:
     expected = {field.value: field.probability, **dict(field.alternatives)}
     drawn = [
         model.generate(prompt, form, fidelity="exact", temperature=1, seed=seed, canonical=True).value
-        for seed in range(8000)
+        for seed in range(DRAWS)
     ]
-    assert sum(abs(drawn.count(value) / 8000 - share) for value, share in expected.items()) / 2 < 0.01
+    assert sum(abs(drawn.count(value) / DRAWS - share) for value, share in expected.items()) / 2 < 0.02
 
 
 class Doubted(BaseModel):

@@ -166,7 +166,7 @@ QUICK = [(name, 40) for name in FORMS]
 
 
 @pytest.mark.parametrize(
-    ("name", "canvases"), slow_except(QUICK, [*QUICK, ("record", 10_000), ("tree", 1_000), ("json", 500)])
+    ("name", "canvases"), slow_except(QUICK, [*QUICK, ("record", 3_000), ("tree", 300), ("json", 500)])
 )
 @pytest.mark.timeout(3600)
 def test_canvases_filled_in_any_order_are_in_form(name: str, canvases: int, word_vocabulary: fw.Vocabulary) -> None:

@@ -510,3 +510,20 @@ def test_calls_are_numbered_where_a_style_numbers_them() -> None:
     assert form.matches(text.replace(":0<", ":17<"))
     assert not form.matches(text.replace(":0<", ":<"))
     assert not form.matches(text.replace(":0<", ":017<"))
+
+
+def test_the_same_descriptions_are_the_same_form() -> None:
+    def described(kind: str) -> list[dict[str, Any]]:
+        parameters = {"type": "object", "properties": {"x": {"type": kind}}, "required": ["x"]}
+        return [{"name": "f", "parameters": parameters}]
+
+    listed = described("integer")
+    form = fw.tools(listed, calls="one")
+    assert fw.tools(described("integer"), calls="one") is form
+    assert fw.tools(described("integer"), calls="required") is not form
+    assert fw.tools(described("integer"), calls="one", whitespace="compact") is not form
+    listed[0]["parameters"]["properties"]["x"]["type"] = "string"
+    assert fw.tools(listed, calls="one").matches('{"name": "f", "arguments": {"x": "a"}}')
+    assert fw.tools(described("integer"), calls="one") is form
+    assert form.origin is not None
+    assert form.origin.what.tools[0].schema["properties"] == {"x": {"type": "integer"}}

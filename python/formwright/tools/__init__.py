@@ -33,7 +33,8 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError
 from formwright.forms.form import Form, Origin, chain, literal
 from formwright.forms.free_text import special, text
-from formwright.forms.json_options import complete_options
+from formwright.forms.json_options import complete_options, key_of_options
+from formwright.forms.kept import find_form
 from formwright.forms.readers import Chain, Cut, plain
 from formwright.forms.templates import many
 from formwright.tools.arguments import make_arguments
@@ -157,18 +158,41 @@ def tools(
         raise ArgumentError(
             f"tools: expected a list of tools, got {type(tools).__name__}", hint="pass [tool] for one", argument="tools"
         )
+    row = STYLES[style] if isinstance(style, str) and style in STYLES else STYLES[_style_name(style)]
+    listed = list(tools)
+    text = _text_of(listed)
+    if text is None:
+        return _offer(listed, calls, row, max_calls, options)
+    own = key_of_options(options)
+    key = own and ("tools", text, calls, row, max_calls, own)
+    return find_form(key, lambda: _offer(json.loads(text), calls, row, max_calls, options))
+
+
+def _text_of(tools: Sequence[Any]) -> str | None:
+    """Descriptions as one text, by which their form is found again; ``None`` of functions and types."""
+    if not tools or not all(isinstance(tool, dict) for tool in tools):
+        return None
+    try:
+        return json.dumps(tools, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):  # not JSON: what makes the form says where
+        return None
+
+
+def _offer(
+    tools: Sequence[Any], calls: Calls, style: Style, max_calls: int | None, options: dict[str, Any]
+) -> Form[Any]:
+    """The form of `tools`."""
     known = [tool_of(tool) for tool in tools]
     names = [tool.name for tool in known]
     if not known:
         raise ArgumentError("tools: there are none", argument="tools")
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         raise ArgumentError(f"tools: two tools have the name {twice[0]!r}", argument="tools")
-    row = STYLES[style] if isinstance(style, str) and style in STYLES else STYLES[_style_name(style)]
-    most = _most(calls, row, max_calls)
-    call = _call_form(known, row, options)
+    most = _most(calls, style, max_calls)
+    call = _call_form(known, style, options)
     title = f"tools {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}"
-    form = _make_form(call, row, calls, most)
-    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, call, row)
+    form = _make_form(call, style, calls, most)
+    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, call, style)
     origin = Origin("tools", offer, complete_options(options)[0])
     return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value", origin=origin)
 

@@ -16,7 +16,7 @@ from parameters import slow_except
 import formwright as fw
 from formwright.forms.sql import Query
 
-SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "3"))
+SEEDS = int(os.environ.get("FORMWRIGHT_SEEDS", "1"))
 """Databases of the long run; each has 40 queries. 30 take long."""
 
 BUDGETS = [0, 0, 15, 40, 90]
@@ -152,7 +152,7 @@ def test_many_random_queries_run(dialect: str, judge_of: Callable[[str], Sqlite]
     assert seen.total() == 40 * SEEDS
 
 
-@pytest.mark.parametrize("seed", slow_except([1, 3, 7, 9], range(16)))
+@pytest.mark.parametrize("seed", slow_except([1, 3, 7, 9], range(10)))
 def test_the_tightest_budgets_leave_no_dead_end(seed: int) -> None:
     """From the fewest tokens that a query needs, any tokens of the masks end within the budget."""
     judge = Sqlite()
@@ -162,7 +162,7 @@ def test_the_tightest_budgets_leave_no_dead_end(seed: int) -> None:
     constraint, alike = fw.compile(form, vocabulary), [1] * vocabulary.logits_size
     least = constraint.matcher().min_tokens_to_finish
     for budget in range(least, least + 12):
-        for _ in range(6):
+        for _ in range(3):
             text = write_at_random(database.random, constraint, alike, budget)
             assert form.matches(text), text
     judge.close()
