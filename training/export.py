@@ -4,7 +4,7 @@
     python export.py --run runs/loops --mean-with runs/tiny/model --share 0.45 --to runs/loops/model
 
 writes the transformers format (config, float16 weights, tokenizer, generation
-config) and `model.int8.onnx`, see `graph.py`. Before it finishes, the logits of the
+config) and `model.int8.onnx`, see `rounding.py` and `graph.py`. Before it finishes, the logits of the
 graph are compared with those of `transformers.LlamaForCausalLM` reading the written
 folder.
 """
@@ -15,9 +15,9 @@ import argparse
 import json
 from pathlib import Path
 
-import graph
 import numpy as np
 import onnxruntime
+import rounding
 import torch
 from model import Config, Decoder
 from safetensors.torch import save_file
@@ -121,7 +121,7 @@ def export(run: Path, folder: Path, mean_with: Path | None = None, share: float 
     if mean_with:
         mix(model, mean_with, share)
     write_transformers(model, run, folder)
-    graph.write(folder)
+    rounding.write(folder)
     check(folder, model.config)
     for path in sorted(folder.iterdir()):
         print(f"{path.stat().st_size:>10,} {path.name}")

@@ -1,7 +1,5 @@
 """The model as one ONNX graph for prefill and decode, written node by node.
 
-    python graph.py ../python/formwright/models/formwright_tiny     # reads model.safetensors, writes model.int8.onnx
-
     input_ids [batch, new]   past_lengths [batch]   past_key_values.N.key/.value [batch, heads, capacity, head size]
     kept [1]                 logits [batch, kept, vocabulary], of the last positions            present.N.key/.value
 
@@ -9,14 +7,12 @@ Rows of a batch do not touch each other: a row gives the same bits alone and bes
 one scale a column, activations one scale a token, and products of 8-bit numbers are exact; attention reads
 ``past_lengths[i] + new`` positions of row ``i`` and no padding. Past and present may be one buffer, written in place.
 
-Weights use 7 of the 8 bits: processors without VNNI add pairs of products in 16 bits, which would overflow.
+Weights use at most 7 of the 8 bits: processors without VNNI add pairs of products in 16 bits, which would overflow.
 Attention, norms and the activation are ONNX Runtime's own fused operators.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +24,10 @@ from safetensors.numpy import load_file
 FUSED = "com.microsoft"
 MIDDLE = 128
 """The 8-bit number that stands for zero."""
+
+
+Rounded = dict[str, tuple[np.ndarray, np.ndarray]]
+"""By name, a matrix [inputs, outputs] as 8-bit integers, and the scale of each column."""
 
 
 class Graph:
@@ -62,11 +62,11 @@ class Graph:
         return self("Mul", self("Mul", product, step), f"{weights}_scale")
 
 
-def quantized(graph: Graph, name: str, matrix: np.ndarray) -> str:
-    """Stores a matrix [inputs, outputs] in 7 bits, one scale a column."""
-    scale = np.maximum(np.abs(matrix).max(0), 1e-12) / 63
-    graph.constant(f"{name}_scale", scale.astype(np.float32))
-    return graph.constant(name, np.round(matrix / scale).astype(np.int8))
+def stored(graph: Graph, rounded: Rounded, name: str) -> str:
+    """Stores a matrix and its scales."""
+    matrix, scale = rounded[name]
+    graph.constant(f"{name}_scale", scale)
+    return graph.constant(name, matrix)
 
 
 def rotations(graph: Graph, config: dict) -> tuple[str, str]:
@@ -84,8 +84,8 @@ def rotations(graph: Graph, config: dict) -> tuple[str, str]:
     return cosines, sines
 
 
-def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
-    """The graph of a checkpoint with the names of `transformers.LlamaForCausalLM`."""
+def build(weights: dict[str, np.ndarray], config: dict, rounded: Rounded) -> onnx.ModelProto:
+    """The graph of a checkpoint with the names of `transformers.LlamaForCausalLM`: its norms, and its matrices rounded."""
     graph, heads, epsilon = Graph(), config["num_attention_heads"], config["rms_norm_eps"]
     for name, value in {
         "last_axis": np.array([-1]), "tiny": np.float32(1e-12), "one_127th": np.float32(1 / 127), "one": np.float32(1), "middle": np.uint8(MIDDLE),
@@ -93,30 +93,23 @@ def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
     }.items():
         graph.constant(name, np.asarray(value))
     cosine, sine = rotations(graph, config)
-    head = quantized(graph, "head", weights["model.embed_tokens.weight"].T)
+    head = stored(graph, rounded, "head")
     x = embed(graph, head)
     ends, total = lengths(graph)
     for layer in range(config["num_hidden_layers"]):
-        part = {name: weights[f"model.layers.{layer}.{name}.weight"] for name in LAYER}
-        joined = np.concatenate([part[f"self_attn.{name}_proj"] for name in "qkv"]).T
-        projected = graph.linear(graph.norm(x, part["input_layernorm"], epsilon), quantized(graph, f"attend_{layer}", joined))
+        before, after = (weights[f"model.layers.{layer}.{name}_layernorm.weight"] for name in ("input", "post_attention"))
+        projected = graph.linear(graph.norm(x, before, epsilon), stored(graph, rounded, f"attend_{layer}"))
         past = [f"past_key_values.{layer}.{name}" for name in ("key", "value")]
         mixed = graph(
             "GroupQueryAttention", projected, "", "", *past, ends, total, cosine, sine, domain=FUSED,
             outputs=[f"mixed_{layer}", f"present.{layer}.key", f"present.{layer}.value"], num_heads=heads, kv_num_heads=heads, do_rotary=1,
         )
-        x = graph("Add", x, graph.linear(mixed, quantized(graph, f"mix_{layer}", part["self_attn.o_proj"].T)))
-        x = graph("Add", x, feed_forward(graph, graph.norm(x, part["post_attention_layernorm"], epsilon), part, layer))
+        x = graph("Add", x, graph.linear(mixed, stored(graph, rounded, f"mix_{layer}")))
+        x = graph("Add", x, feed_forward(graph, graph.norm(x, after, epsilon), rounded, layer))
     x = graph("Slice", x, graph("Neg", "kept"), "end", "new_axis")
     logits = graph.linear(graph.norm(x, weights["model.norm.weight"], epsilon), head)
     graph("Identity", logits, outputs=["logits"])
     return assembled(graph, config)
-
-
-LAYER = (
-    "input_layernorm", "post_attention_layernorm", "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
-    "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj",
-)
 
 
 def embed(graph: Graph, head: str) -> str:
@@ -135,11 +128,10 @@ def lengths(graph: Graph) -> tuple[str, str]:
     return ends, longest
 
 
-def feed_forward(graph: Graph, x: str, part: dict[str, np.ndarray], layer: int) -> str:
-    joined = np.concatenate([part["mlp.gate_proj"], part["mlp.up_proj"]]).T
-    gate, up = graph.add("Split", graph.linear(x, quantized(graph, f"gate_{layer}", joined)), "halves", count=2, axis=-1)
+def feed_forward(graph: Graph, x: str, rounded: Rounded, layer: int) -> str:
+    gate, up = graph.add("Split", graph.linear(x, stored(graph, rounded, f"gate_{layer}")), "halves", count=2, axis=-1)
     silu = graph("QuickGelu", gate, domain=FUSED, alpha=1.0)
-    return graph.linear(graph("Mul", silu, up), quantized(graph, f"down_{layer}", part["mlp.down_proj"].T))
+    return graph.linear(graph("Mul", silu, up), stored(graph, rounded, f"down_{layer}"))
 
 
 def assembled(graph: Graph, config: dict) -> onnx.ModelProto:
@@ -156,12 +148,7 @@ def assembled(graph: Graph, config: dict) -> onnx.ModelProto:
     return helper.make_model(whole, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(FUSED, 1)], ir_version=10)
 
 
-def write(folder: Path) -> None:
-    """Writes ``model.int8.onnx`` beside the float16 weights it is made of."""
+def write(folder: Path, config: dict, rounded: Rounded) -> None:
+    """Writes ``model.int8.onnx`` of rounded matrices, and of the norms of the float16 weights beside it."""
     weights = {name: value.astype(np.float32) for name, value in load_file(folder / "model.safetensors").items()}
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    onnx.save(build(weights, config), folder / "model.int8.onnx")
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    onnx.save(build(weights, config, rounded), folder / "model.int8.onnx")

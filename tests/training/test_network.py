@@ -172,6 +172,31 @@ def test_weights_move_towards_those_of_a_folder(tmp_path: Path) -> None:
     assert all(torch.allclose(value, wanted[name]) for name, value in ours.state_dict().items())
 
 
+def test_errors_of_rounding_make_up_for_one_another() -> None:
+    rounding = pytest.importorskip("rounding", reason="onnx is not installed")
+    generator = torch.Generator().manual_seed(1)
+    weight = torch.randn(12, 32, generator=generator, dtype=torch.float64)
+    inputs = torch.randn(400, 6, generator=generator, dtype=torch.float64) @ torch.randn(
+        6, 32, generator=generator, dtype=torch.float64
+    )
+    whole, scale = rounding.rounded(weight, 15, inputs.T @ inputs)
+    assert whole.abs().max() <= 15
+    assert torch.equal(whole, whole.round())
+    plain_scale = weight.abs().amax(1, keepdim=True) / 15
+    plain = torch.round(weight / plain_scale) * plain_scale
+    assert (inputs @ (whole * scale - weight).T).norm() < 0.4 * (inputs @ (plain - weight).T).norm()
+
+
+def test_the_graph_of_the_bundled_model_has_five_bits_a_weight() -> None:
+    onnx = pytest.importorskip("onnx")
+    graph = onnx.load(str(Path(fw.__file__).parent / "models" / "formwright_tiny" / "model.int8.onnx")).graph
+    matrices = {
+        constant.name: onnx.numpy_helper.to_array(constant) for constant in graph.initializer if len(constant.dims) == 2
+    }
+    assert {abs(matrix.astype(int)).max() for name, matrix in matrices.items() if name != "head"} == {15}
+    assert abs(matrices["head"].astype(int)).max() == 31
+
+
 def messages_of(example: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """A loop of tools as an API has it: the messages before the last answer, and the tools."""
     before, _, listed = example.system.partition("Tools:\n")
