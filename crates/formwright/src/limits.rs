@@ -69,6 +69,9 @@ pub struct Limits {
     /// Places that a text and its forks return to: one or a few for each open bracket, and for each count of a repetition,
     /// those that are closed included. Each costs some 160 bytes.
     pub stack_nodes: usize,
+    /// Bytes of the places that a text was at, which it can go back to. Of each step, a few are not counted: a text may be
+    /// as long as it likes.
+    pub history_bytes: usize,
     /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,
     /// Bytes of constraints that a vocabulary keeps for the next request with their forms, and of what their texts found.
@@ -122,6 +125,7 @@ impl Default for Limits {
             terminal_cache_bytes: 256 << 20,
             budget_work: 1 << 22,
             stack_nodes: 1 << 21,
+            history_bytes: 64 << 20,
             matcher_cache_bytes: 2 << 20,
             constraint_bytes: 128 << 20,
             fragment_bytes: 16 << 20,

@@ -81,6 +81,16 @@ impl Compiled {
         self.tables.limits().matcher_cache_bytes
     }
 
+    /// Units of work of one call.
+    pub fn work(&self) -> u64 {
+        self.tables.limits().work
+    }
+
+    /// Bytes of the places that a text was at.
+    pub fn history_bytes(&self) -> usize {
+        self.tables.limits().history_bytes
+    }
+
     /// What the tokens left are counted with.
     pub fn counting(&self) -> Counting<'_> {
         Counting { tables: &self.tables, automata: &self.ids.automata, tokens: &self.tokens }

@@ -18,6 +18,9 @@ use super::machine::Configuration;
 /// Steps of a chunk.
 const CHUNK: usize = 16;
 
+/// Configurations of a step that are not counted: a text may be as long as it likes.
+const FEW: usize = 4;
+
 /// The steps of a text, from before its first byte on.
 #[derive(Clone, Debug)]
 pub struct History {
@@ -47,6 +50,8 @@ struct End {
 struct Chunk {
     steps: Steps,
     before: Option<Arc<Chunk>>,
+    /// Configurations of all steps up to the end of this chunk.
+    configurations: usize,
 }
 
 impl Steps {
@@ -107,6 +112,13 @@ impl History {
         self.steps
     }
 
+    /// Bytes of the configurations of all steps, and of others to come, without [`FEW`] of each step.
+    pub fn bytes_with(&self, more: usize) -> usize {
+        let earlier = self.earlier.as_ref().map_or(0, |chunk| chunk.configurations);
+        let all = earlier + self.last.configurations.len() + more;
+        all.saturating_sub(FEW * (self.steps + 1)) * size_of::<Configuration>()
+    }
+
     /// Whether the text was ended.
     pub fn is_finished(&self) -> bool {
         self.finished
@@ -132,7 +144,9 @@ impl History {
     fn close(&mut self) {
         let next = Steps::with_room(self.last.configurations.len());
         let steps = std::mem::replace(&mut self.last, next);
-        self.earlier = Some(Arc::new(Chunk { steps, before: self.earlier.take() }));
+        let before = self.earlier.take();
+        let configurations = steps.configurations.len() + before.as_ref().map_or(0, |chunk| chunk.configurations);
+        self.earlier = Some(Arc::new(Chunk { steps, before, configurations }));
     }
 
     /// Drops the last steps; false, and unchanged, if there are fewer.
@@ -147,7 +161,7 @@ impl History {
         while dropped >= kept {
             let Some(chunk) = self.earlier.take() else { break };
             dropped -= kept;
-            Chunk { steps: self.last, before: self.earlier } = Arc::unwrap_or_clone(chunk);
+            Chunk { steps: self.last, before: self.earlier, .. } = Arc::unwrap_or_clone(chunk);
             kept = self.last.ends.len();
         }
         self.last.truncate(kept - dropped);

@@ -80,12 +80,13 @@ use checkout::SharedCache;
 use compiled::Compiled;
 use distance::Distance;
 use history::History;
-use machine::{Machine, is_accepting};
+use machine::{MULTIPLIED, Machine, is_accepting};
 use masks::MaskCache;
 use part_tokens::{counted, no_counts};
 use potential::Potential;
 
 use crate::error::{Error, Kind, Result};
+use crate::interrupt::{self, count};
 use crate::terminals::MostBegun;
 use crate::vocabulary::{CONTROL, TokenId};
 
@@ -410,6 +411,9 @@ fn beginning(shared: &SharedCache) -> History {
     History::new(&cache.beginning, &no_counts(graph, &cache.beginning))
 }
 
+/// With so many configurations, the work to step them is counted: a long text may lead to ever more of them.
+const MANY: usize = 64;
+
 /// Steps all of `bytes`; false, and everything unchanged, if they do not conform, the text has ended, or a part of it has
 /// no tokens left for them.
 fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
@@ -420,9 +424,19 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
     configurations.clear();
     configurations.extend_from_slice(history.configurations());
     let mut machine = Machine::new(shared.compiled().graph(), stacks, path);
+    let mut begun = None;
     for &byte in bytes {
         machine.step_in_place(configurations, next, byte);
         machine.overflow |= machine.is_full();
+        if configurations.len() > MANY {
+            count(configurations.len());
+            let (units, allowed) =
+                (interrupt::counted() - *begun.get_or_insert_with(interrupt::counted), shared.compiled().work());
+            if units > allowed {
+                path.truncate(history.path());
+                return Err(Error::limit("work", units as usize, allowed as usize).hint(MULTIPLIED));
+            }
+        }
         if configurations.is_empty() || machine.overflow {
             let within_limits = machine.check_limits();
             path.truncate(history.path());
@@ -434,6 +448,11 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
     if configurations.is_empty() {
         path.truncate(history.path());
         return Ok(false);
+    }
+    let (bytes, allowed) = (history.bytes_with(configurations.len()), shared.compiled().history_bytes());
+    if bytes > allowed {
+        path.truncate(history.path());
+        return Err(Error::limit("history_bytes", bytes, allowed).hint(MULTIPLIED));
     }
     history.advance(configurations, &counts, path.len());
     Ok(true)

@@ -13,6 +13,9 @@ use crate::error::Result;
 use crate::interrupt::{bounded, count};
 use crate::language::{CompiledGraph, Language};
 
+/// Units of work that each byte of a text adds to those that reading it may take.
+const WORK_OF_BYTE: u64 = 16;
+
 /// A graph reading bytes, without a vocabulary.
 #[derive(Debug)]
 pub struct Recognizer<'g> {
@@ -37,6 +40,7 @@ impl<'g> Recognizer<'g> {
             if machine.is_full() {
                 return index;
             }
+            count(self.configurations.len());
             let next = machine.advance(&self.configurations, byte);
             if next.is_empty() {
                 return index;
@@ -135,33 +139,42 @@ impl Language {
     /// How many bytes of `text` conform, and whether a complete text ends exactly at its end.
     ///
     /// # Errors
-    /// As [`Language::compiled`].
+    /// As [`Language::compiled`]; [`Kind::Limit`](crate::Kind::Limit) if reading it takes too much work for its length.
     pub fn check(&self, text: &[u8]) -> Result<(usize, bool)> {
         let graph = self.compiled()?;
-        let mut run = Recognizer::new(&graph);
-        let read = run.read(text);
-        run.check_limits()?;
-        Ok((read, read == text.len() && run.is_accepting()))
+        bounded(self.work_to_read(text), || {
+            let mut run = Recognizer::new(&graph);
+            let read = run.read(text);
+            run.check_limits()?;
+            Ok((read, read == text.len() && run.is_accepting()))
+        })
+    }
+
+    /// The units of work that reading a text may take: those of any call, and a few for each byte.
+    fn work_to_read(&self, text: &[u8]) -> u64 {
+        self.limits().work.saturating_add(WORK_OF_BYTE * text.len() as u64)
     }
 
     /// Where a complete text at the beginning of `text` may end, ascending.
     ///
     /// # Errors
-    /// As [`Language::compiled`].
+    /// As [`Language::check`].
     pub fn ends(&self, text: &[u8]) -> Result<Vec<usize>> {
         let graph = self.compiled()?;
-        let mut run = Recognizer::new(&graph);
-        let mut ends = Vec::new();
-        for at in 0..=text.len() {
-            if run.is_accepting() {
-                ends.push(at);
+        bounded(self.work_to_read(text), || {
+            let mut run = Recognizer::new(&graph);
+            let mut ends = Vec::new();
+            for at in 0..=text.len() {
+                if run.is_accepting() {
+                    ends.push(at);
+                }
+                if text.get(at..=at).is_none_or(|byte| run.read(byte) == 0) {
+                    break;
+                }
             }
-            if text.get(at..=at).is_none_or(|byte| run.read(byte) == 0) {
-                break;
-            }
-        }
-        run.check_limits()?;
-        Ok(ends)
+            run.check_limits()?;
+            Ok(ends)
+        })
     }
 
     /// One of the shortest texts.

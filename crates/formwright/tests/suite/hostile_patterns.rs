@@ -167,6 +167,34 @@ fn long_texts_of_counters_inside_of_counters_are_read_in_time() {
     }
 }
 
+/// Each of three counters inside one another may be anywhere: a long text leads to 100,000 places at once.
+#[test]
+fn texts_that_lead_to_too_many_places_are_refused_in_time() {
+    let source = "(?:(?:.{1,30}[aeiou]){2,40}|(?:.{2,31}[bcd]){3,41}){3,50}";
+    let language = of_dialect(source, Dialect::Ascii, &Limits::default()).unwrap();
+    let (text, mut worst) = (b"abcde".repeat(700), (0.0, String::new()));
+    let refused = |result: Result<()>| {
+        let error = result.unwrap_err();
+        assert!(matches!(*error.kind, Kind::Limit { .. }), "{error}");
+    };
+    refused(call("check", &mut worst, || language.check(&text).map(drop)));
+    let mut matcher = Constraint::new(&language, &tables()).unwrap().matcher();
+    refused(call("accept_bytes", &mut worst, || matcher.accept_bytes(&text)));
+    let small = Limits { history_bytes: 1 << 20, ..Limits::default() };
+    let mut matcher =
+        Constraint::new(&language, &crate::common::tables_of(Vec::<String>::new(), small)).unwrap().matcher();
+    let mut steps = 0;
+    let error = loop {
+        match matcher.accept_bytes(b"abcde") {
+            Ok(()) => steps += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(*error.kind, Kind::Limit { limit: "history_bytes", .. }), "{error} after {steps} steps");
+    assert!(matcher.rollback(steps).is_ok() && matcher.accept_bytes(b"abcde").is_ok(), "the text is where it was");
+    assert!(worst.0 <= SECONDS, "{} takes {:.1} s", worst.1, worst.0);
+}
+
 /// What is too large is refused by the name of the bound, with the pattern, before it is lowered.
 #[test]
 fn large_patterns_are_refused_by_name() {

@@ -116,13 +116,17 @@ pub struct Machine<'m> {
     buffer: Vec<Configuration>,
 }
 
+/// What to do where texts lead to too many places.
+pub const MULTIPLIED: &str =
+    "simplify the pattern or repetition: nested counters and alternatives that overlap multiply states";
+
 /// An automaton reached its bound: what it says cannot be trusted.
 pub fn too_many_states() -> Error {
     Error::new(
         Kind::Limit { limit: "automaton_states", value: 0, allowed: 0 },
         "limit reached: this text needs more states than allowed",
     )
-    .hint("simplify the pattern or repetition: nested counters and alternatives that overlap multiply states")
+    .hint(MULTIPLIED)
 }
 
 impl<'m> Machine<'m> {
