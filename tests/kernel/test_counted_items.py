@@ -33,7 +33,7 @@ def draw_schema(random: Random) -> dict[str, Any]:
         if random.random() < 0.7:
             part["minContains"] = random.randint(0, 4)
         if random.random() < 0.5:
-            part["maxContains"] = random.randint(part.get("minContains", 1), 5)
+            part["maxContains"] = random.randint(0, 5)
         parts.append(part)
     schema: dict[str, Any] = {"type": "array", "items": {"enum": VALUES}, "allOf": parts}
     if random.random() < 0.4:
@@ -79,7 +79,7 @@ def test_random_counts_are_those_of_a_validator() -> None:
         for more in (0, random.randint(1, 6)):
             texts += 1
             assert validator.is_valid(write_within(constraint, least + more, random)), schema
-    assert texts > 400
+    assert texts > 300
     assert empty > 5
 
 
