@@ -16,7 +16,7 @@ use crate::regular::alphabet::MintermSet;
 /// A first part of at most this many parts is nested to the right at once, a longer one part by part as it is read.
 const SHORT: u32 = 16;
 
-/// Most alternatives that an intersection is distributed over.
+/// Most alternatives that an intersection becomes when it is distributed over those of its parts.
 const MOST_WAYS: usize = 64;
 
 /// An alternative that begins with a loop: its body and what comes after it, and its bounds.
@@ -292,10 +292,14 @@ impl Expressions {
     /// x ∧ (y | z) = (x ∧ y) | (x ∧ z), if y or z looks ahead: each further look would nest an intersection in an
     /// alternative of an intersection, without end. As alternatives, what was asked before is asked once.
     fn distribute(&mut self, flat: &[Id]) -> Option<Id> {
-        let place = flat.iter().position(|part| match self.get(*part) {
-            Expression::Or(ways) => self.properties[part.0 as usize].looks_ahead && ways.len() <= MOST_WAYS,
-            _ => false,
-        })?;
+        let ways_of = |part: &Id| match self.get(*part) {
+            Expression::Or(ways) if self.properties[part.0 as usize].looks_ahead => ways.len(),
+            _ => 1,
+        };
+        let place = flat.iter().position(|part| ways_of(part) > 1)?;
+        if flat.iter().map(ways_of).try_fold(1, usize::checked_mul)? > MOST_WAYS {
+            return None;
+        }
         let ways = self.alternatives(flat[place]).into_iter().map(|way| {
             let mut parts = flat.to_vec();
             parts[place] = way;
