@@ -166,15 +166,25 @@ impl Expressions {
                     None => NEVER,
                 }
             }
-            Expression::Implicit(ref language) => match char::from_u32(self.alphabet.sample(minterm)) {
-                Some(c) => {
-                    let rest = language.derivative(c);
-                    self.work(WORK_OF_CODE);
-                    self.lower(&rest)
-                }
-                None => NEVER,
-            },
+            Expression::Implicit(_) => self.derive_by_code(id, minterm),
         }
+    }
+
+    /// The derivative of an implicit language. It is kept: a tree is made for it, and lowered, and every round of a
+    /// repetition asks for the same one.
+    fn derive_by_code(&mut self, id: Id, minterm: Minterm) -> Id {
+        if let Some(&known) = self.kept.get(&(id, minterm)) {
+            return known;
+        }
+        let (Expression::Implicit(language), Some(c)) = (self.get(id), char::from_u32(self.alphabet.sample(minterm)))
+        else {
+            return NEVER;
+        };
+        let rest = language.derivative(c);
+        self.work(WORK_OF_CODE);
+        let rest = self.lower(&rest);
+        self.kept.insert((id, minterm), rest);
+        rest
     }
 
     /// ∂(x·y) = ∂x·y | ∂y where x may be empty: along all first parts of a chain that may be empty, from the last one

@@ -99,7 +99,7 @@ pub struct Expressions {
     derivatives: FxHashMap<Id, Box<[Id]>>,
     /// Of the expressions searched: bytes of the shortest text, or `None` when empty.
     distances: FxHashMap<Id, Option<u32>>,
-    /// Derivatives of chains of parts that may be empty, and of many alternatives, by minterm.
+    /// Derivatives of chains of parts that may be empty, of many alternatives, and of implicit languages, by minterm.
     kept: FxHashMap<(Id, Minterm), Id>,
     /// Bytes to the end of a text from anywhere in it, at most; `None` where there are too many places.
     farthest: FxHashMap<Id, Option<u32>>,
