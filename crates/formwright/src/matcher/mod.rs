@@ -233,8 +233,9 @@ impl Matcher {
     /// # Errors
     /// As [`Matcher::accept_token`].
     pub fn accept_tokens(&mut self, tokens: &[TokenId]) -> Result<()> {
+        let begun = interrupt::counted();
         for (done, &token) in tokens.iter().enumerate() {
-            if let Err(error) = self.accept_token(token) {
+            if let Err(error) = self.check_work(begun, tokens).and_then(|()| self.accept_token(token)) {
                 self.rollback(done)?;
                 return Err(error);
             }
@@ -247,10 +248,10 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Vocabulary`] for an unknown id; [`Kind::Limit`] as for masks.
     pub fn validate_tokens(&mut self, tokens: &[TokenId]) -> Result<usize> {
-        let mut accepted = 0;
+        let (begun, mut accepted) = (interrupt::counted(), 0);
         let mut outcome = Ok(true);
         for &token in tokens {
-            outcome = self.try_token(token);
+            outcome = self.check_work(begun, tokens).and_then(|()| self.try_token(token));
             if outcome != Ok(true) {
                 break;
             }
@@ -258,6 +259,16 @@ impl Matcher {
         }
         self.rollback(accepted)?;
         outcome.map(|_| accepted)
+    }
+
+    /// Fails once a call has taken more work than any may, and some for each of its tokens.
+    fn check_work(&self, begun: u64, tokens: &[TokenId]) -> Result<()> {
+        let units = interrupt::counted() - begun;
+        let allowed = self.compiled().work() + WORK_OF_TOKEN * tokens.len() as u64;
+        if units > allowed {
+            return Err(Error::limit("work", units as usize, allowed as usize).hint(MULTIPLIED));
+        }
+        Ok(())
     }
 
     /// Advances by text; one step for [`Matcher::rollback`].
@@ -410,6 +421,9 @@ fn beginning(shared: &SharedCache) -> History {
     }
     History::new(&cache.beginning, &no_counts(graph, &cache.beginning))
 }
+
+/// Units of work that each token of a call adds to those that the call may take.
+const WORK_OF_TOKEN: u64 = 64;
 
 /// With so many configurations, the work to step them is counted: a long text may lead to ever more of them.
 const MANY: usize = 64;

@@ -180,6 +180,10 @@ fn texts_that_lead_to_too_many_places_are_refused_in_time() {
     refused(call("check", &mut worst, || language.check(&text).map(drop)));
     let mut matcher = Constraint::new(&language, &tables()).unwrap().matcher();
     refused(call("accept_bytes", &mut worst, || matcher.accept_bytes(&text)));
+    let mut matcher = Constraint::new(&language, &tables()).unwrap().matcher();
+    let tokens: Vec<u32> = text.iter().map(|&byte| u32::from(byte) + 1).collect();
+    refused(call("accept_tokens", &mut worst, || matcher.accept_tokens(&tokens)));
+    refused(call("validate_tokens", &mut worst, || matcher.validate_tokens(&tokens).map(drop)));
     let small = Limits { history_bytes: 1 << 20, ..Limits::default() };
     let mut matcher =
         Constraint::new(&language, &crate::common::tables_of(Vec::<String>::new(), small)).unwrap().matcher();
