@@ -794,8 +794,8 @@ class Matcher:
         Raises:
             TokenRejected: It cannot come here; the state is unchanged.
             VocabularyError: There is no such id.
-            LimitExceeded: The text leads to too many places at once, as where counters are inside one another; the state is
-                unchanged.
+            LimitExceeded: The text leads to too many places at once, as where counters are inside one another; the
+                state is unchanged.
         """
     def take(
         self, logits: Any, mask: Any, row: int = 0, *, left: int, finish: bool = True, forced: bool = True

@@ -281,8 +281,8 @@ impl Matcher {
     /// Raises:
     ///     TokenRejected: It cannot come here; the state is unchanged.
     ///     VocabularyError: There is no such id.
-    ///     LimitExceeded: The text leads to too many places at once, as where counters are inside one another; the state is
-    ///         unchanged.
+    ///     LimitExceeded: The text leads to too many places at once, as where counters are inside one another; the
+    ///         state is unchanged.
     fn accept_token(&mut self, py: Python<'_>, token_id: Int) -> PyResult<()> {
         let id = known(py, self.vocabulary(), token_id)?;
         self.accept(py, id)
