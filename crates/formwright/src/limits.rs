@@ -69,8 +69,8 @@ pub struct Limits {
     /// Places that a text and its forks return to: one or a few for each open bracket, and for each count of a repetition,
     /// those that are closed included. Each costs some 160 bytes.
     pub stack_nodes: usize,
-    /// Bytes of the places that a text was at, which it can go back to. Of each step, a few are not counted: a text may be
-    /// as long as it likes.
+    /// Bytes of the places that a text was at, which it can go back to. Of each step, 256 are not counted: a text may
+    /// be as long as it likes.
     pub history_bytes: usize,
     /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,

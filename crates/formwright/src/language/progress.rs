@@ -366,14 +366,16 @@ impl Object {
         let kinds = self.undeclared_lengths(lengths);
         let (mut left, mut used, mut count, mut total) = (self.undeclared_left(seen, lengths), used, count, 0_u32);
         while count > 0 {
-            let (next, alike) = if left > 0 { lengths.free_names(self, &kinds, used) } else { (INFINITE, 1) };
+            let (next, alike) = if left > 0 { lengths.free_names(self, &kinds, used) } else { (INFINITE, 0) };
             if let Some(length) = declared.next_if(|&length| length <= next) {
                 total = total.saturating_add(length);
                 count -= 1;
+            } else if left == 0 {
+                return None;
             } else {
-                let taken = alike.min(left.max(1)).min(count);
+                let taken = alike.min(left).min(count);
                 total = total.saturating_add(next.saturating_mul(taken));
-                (left, used, count) = (left.saturating_sub(taken), used.saturating_add(taken), count - taken);
+                (left, used, count) = (left - taken, used.saturating_add(taken), count - taken);
             }
             if total >= INFINITE {
                 return None;

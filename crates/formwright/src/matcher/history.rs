@@ -18,8 +18,8 @@ use super::machine::Configuration;
 /// Steps of a chunk.
 const CHUNK: usize = 16;
 
-/// Configurations of a step that are not counted: a text may be as long as it likes.
-const FEW: usize = 4;
+/// Configurations of a step that are not counted: a text may be as long as it likes where it leads to so few places.
+const FEW: usize = 256;
 
 /// The steps of a text, from before its first byte on.
 #[derive(Clone, Debug)]
@@ -261,6 +261,19 @@ mod tests {
         history.finish();
         assert!(history.is_finished() && history.rollback(0) && history.is_finished());
         assert!(history.rollback(1) && !history.is_finished());
+    }
+
+    #[test]
+    fn steps_of_few_configurations_have_no_bytes() {
+        let place = Configuration { position: Position::Accept, stack: 0 };
+        let (few, many) = (vec![place; FEW], vec![place; 3 * FEW]);
+        let mut history = History::new(&few, &[]);
+        (0..1000).for_each(|path| history.advance(&few, &[], path));
+        assert_eq!(history.bytes_with(FEW), 0);
+        (0..1000).for_each(|path| history.advance(&many, &[], path));
+        assert_eq!(history.bytes_with(FEW), 2000 * FEW * size_of::<Configuration>());
+        assert!(history.rollback(1000));
+        assert_eq!(history.bytes_with(FEW), 0);
     }
 
     #[test]

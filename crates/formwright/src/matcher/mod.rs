@@ -233,9 +233,9 @@ impl Matcher {
     /// # Errors
     /// As [`Matcher::accept_token`].
     pub fn accept_tokens(&mut self, tokens: &[TokenId]) -> Result<()> {
-        let begun = interrupt::counted();
+        let (begun, allowed) = (interrupt::counted(), self.work_of(tokens));
         for (done, &token) in tokens.iter().enumerate() {
-            if let Err(error) = self.check_work(begun, tokens).and_then(|()| self.accept_token(token)) {
+            if let Err(error) = check_work(begun, allowed).and_then(|()| self.accept_token(token)) {
                 self.rollback(done)?;
                 return Err(error);
             }
@@ -248,10 +248,10 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Vocabulary`] for an unknown id; [`Kind::Limit`] as for masks.
     pub fn validate_tokens(&mut self, tokens: &[TokenId]) -> Result<usize> {
-        let (begun, mut accepted) = (interrupt::counted(), 0);
+        let (begun, allowed, mut accepted) = (interrupt::counted(), self.work_of(tokens), 0);
         let mut outcome = Ok(true);
         for &token in tokens {
-            outcome = self.check_work(begun, tokens).and_then(|()| self.try_token(token));
+            outcome = check_work(begun, allowed).and_then(|()| self.try_token(token));
             if outcome != Ok(true) {
                 break;
             }
@@ -261,14 +261,9 @@ impl Matcher {
         outcome.map(|_| accepted)
     }
 
-    /// Fails once a call has taken more work than any may, and some for each of its tokens.
-    fn check_work(&self, begun: u64, tokens: &[TokenId]) -> Result<()> {
-        let units = interrupt::counted() - begun;
-        let allowed = self.compiled().work() + WORK_OF_TOKEN * tokens.len() as u64;
-        if units > allowed {
-            return Err(Error::limit("work", units as usize, allowed as usize).hint(MULTIPLIED));
-        }
-        Ok(())
+    /// The units of work that a call with some tokens may take: those of any call, and a few for each token.
+    fn work_of(&self, tokens: &[TokenId]) -> u64 {
+        self.compiled().work() + WORK_OF_TOKEN * tokens.len() as u64
     }
 
     /// Advances by text; one step for [`Matcher::rollback`].
@@ -428,6 +423,16 @@ const WORK_OF_TOKEN: u64 = 64;
 /// With so many configurations, the work to step them is counted: a long text may lead to ever more of them.
 const MANY: usize = 64;
 
+/// Fails once a call has taken more work than it may. It is not left by unwinding, as other calls are: the matcher stays
+/// as it was.
+fn check_work(begun: u64, allowed: u64) -> Result<()> {
+    let units = interrupt::counted() - begun;
+    if units <= allowed {
+        return Ok(());
+    }
+    Err(Error::limit("work", units as usize, allowed as usize).hint(MULTIPLIED))
+}
+
 /// Steps all of `bytes`; false, and everything unchanged, if they do not conform, the text has ended, or a part of it has
 /// no tokens left for them.
 fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
@@ -444,11 +449,10 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
         machine.overflow |= machine.is_full();
         if configurations.len() > MANY {
             count(configurations.len());
-            let (units, allowed) =
-                (interrupt::counted() - *begun.get_or_insert_with(interrupt::counted), shared.compiled().work());
-            if units > allowed {
+            let begun = *begun.get_or_insert_with(interrupt::counted);
+            if let Err(error) = check_work(begun, shared.compiled().work()) {
                 path.truncate(history.path());
-                return Err(Error::limit("work", units as usize, allowed as usize).hint(MULTIPLIED));
+                return Err(error);
             }
         }
         if configurations.is_empty() || machine.overflow {

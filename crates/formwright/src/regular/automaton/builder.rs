@@ -26,8 +26,8 @@ use crate::regular::expression::{Clamped, EMPTY, Expressions, Id, MANY, NEVER, O
 /// With so many alternatives, a state is always followed as these.
 const WIDE_AT_ONCE: usize = 256;
 
-/// From so many states, or units of work, on, an automaton is asked whether it multiplies its alternatives: whether it has
-/// several times as many states as alternatives.
+/// An automaton with so many states, or so much work done, may multiply its alternatives. It does if it has several times
+/// as many states as alternatives.
 const MANY_STATES: usize = 1 << 10;
 const MUCH_WORK: u64 = 1 << 18;
 const STATES_OF_ALTERNATIVE: usize = 4;
