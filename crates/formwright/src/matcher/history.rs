@@ -112,11 +112,11 @@ impl History {
         self.steps
     }
 
-    /// Bytes of the configurations of all steps, and of others to come, without [`FEW`] of each step.
+    /// Bytes of the configurations of all steps and of the `more` of a next one, without [`FEW`] of each step.
     pub fn bytes_with(&self, more: usize) -> usize {
         let earlier = self.earlier.as_ref().map_or(0, |chunk| chunk.configurations);
         let all = earlier + self.last.configurations.len() + more;
-        all.saturating_sub(FEW * (self.steps + 1)) * size_of::<Configuration>()
+        all.saturating_sub(FEW * (self.steps + 2)) * size_of::<Configuration>()
     }
 
     /// Whether the text was ended.
