@@ -93,6 +93,13 @@ fn agree(options: &[Value], choices: &[u16], budget: u32) {
         union.dedup();
         assert_eq!(mask, union, "{} after {:?}", json!(options), String::from_utf8_lossy(run.text()));
         let needed = run.min_tokens_to_finish();
+        let alone = alive.iter().map(|(_, run)| run.min_tokens_to_finish()).min();
+        assert!(
+            Some(needed) <= alone,
+            "{needed} > {alone:?}: {} after {:?}",
+            json!(options),
+            String::from_utf8_lossy(run.text())
+        );
         let within = allowed(&mut run, Some(needed + budget), count);
         assert!(within.iter().all(|token| mask.contains(token)));
         let token = within[usize::from(choice) % within.len()];
@@ -116,6 +123,18 @@ fn the_last_token_is_kept_for_each_alternative() {
         "required": ["b"], "additionalProperties": false
     });
     agree(&[list, constants], &[0; 20], 0);
+}
+
+/// Objects that differ in the first name or in its value: what comes after either is counted in tokens as it is alone.
+#[test]
+fn a_union_needs_no_more_tokens_than_its_options() {
+    let record = |name: &str, value: Value| json!({"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": false});
+    let (short, long) = (record("a", json!({"const": 1})), record("account", json!({"const": 1})));
+    for (one, other) in [("k", "l"), ("k", "k"), ("account", "amount")] {
+        agree(&[record(one, long.clone()), record(other, short.clone())], &[0; 20], 0);
+        agree(&[record(one, json!({"type": "string"})), record(other, long.clone())], &[0; 20], 0);
+        agree(&[record(one, record(other, long.clone())), record(one, record("x", long.clone()))], &[0; 20], 0);
+    }
 }
 
 /// The empty name is the shortest, but used.

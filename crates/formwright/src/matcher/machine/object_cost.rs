@@ -16,6 +16,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
 use super::configuration::{Phase, Progress, Unpacked};
+use super::preferred::{MOST_ALTERNATIVES, most_bytes};
 use super::stacks::counted;
 use crate::language::{INFINITE, Node, NodeId, Object, Seen, SpaceState, end};
 use crate::vocabulary::NodeIndex;
@@ -189,7 +190,8 @@ impl Machine<'_> {
         self.nearest_names(node, object, seen, at).map_or(INFINITE, |(cost, _)| cost)
     }
 
-    /// The next bytes of the declared names below the trie node `at` with which the end is nearest.
+    /// The next bytes of the declared names below the trie node `at` with which the end is nearest; of names that decide
+    /// which of several objects this is, with which it is near.
     pub(super) fn preferred_name_bytes(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> SmallVec<[u8; 4]> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
@@ -198,12 +200,17 @@ impl Machine<'_> {
             return smallvec![names.node(only).byte];
         }
         let depth = usize::from(names.node(at).depth);
-        let mut nearest = self.nearest_names(node, object, seen, at).map_or_else(SmallVec::new, |(_, nearest)| nearest);
+        let nearest = self.nearest_names(node, object, seen, at);
+        let mut names = match nearest {
+            Some((least, _)) if object.tails > 0 => self.names_within(most_bytes(least), node, object, seen, at),
+            Some((_, nearest)) => nearest,
+            None => SmallVec::new(),
+        };
         if self.members_cost(node, object, seen, true).1 > 1 {
-            nearest.truncate(1);
+            names.truncate(1);
         }
         let byte = |member: &u32| object.names.text(*member as usize).get(depth).copied().unwrap_or(b'"');
-        let mut bytes: SmallVec<[u8; 4]> = nearest.iter().map(byte).collect();
+        let mut bytes: SmallVec<[u8; 4]> = names.iter().map(byte).collect();
         bytes.sort_unstable();
         bytes.dedup();
         bytes
@@ -229,25 +236,54 @@ impl Machine<'_> {
         seen: Progress,
         at: NodeIndex,
     ) -> Option<(u32, SmallVec<[u32; 4]>)> {
-        let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
-        let (names, costs) = (object.names.tree(), self.colon_costs(node, object, seen, at));
-        let read = u32::from(names.node(at).depth) + 1; // and the opening quote
         let (mut least, mut nearest) = (INFINITE, SmallVec::new());
-        for &member in &names.items()[names.items_below(at)] {
-            let cost = match &costs {
-                Some(costs) => costs[member as usize],
-                None if self.declared_may_come(object, seen, member) => self.colon_cost(node, seen, member),
-                None => continue,
-            };
-            let cost = cost.saturating_add(object.members[member as usize].name_bytes - read + space);
+        self.each_name(node, object, seen, at, |member, cost| {
             if cost < least {
                 (least, nearest) = (cost, SmallVec::new());
             }
             if cost == least && nearest.len() < MOST_NEAREST {
                 nearest.push(member);
             }
-        }
+        });
         (least < INFINITE).then_some((least, nearest))
+    }
+
+    /// The declared names below the trie node `at` from which the end is at most so many bytes away, some of them.
+    fn names_within(
+        &mut self,
+        most: u32,
+        node: NodeId,
+        object: &Object,
+        seen: Progress,
+        at: NodeIndex,
+    ) -> SmallVec<[u32; 4]> {
+        let mut found = SmallVec::new();
+        self.each_name(node, object, seen, at, |member, cost| {
+            found.extend((cost <= most && found.len() < MOST_ALTERNATIVES).then_some(member));
+        });
+        found
+    }
+
+    /// Tells the declared names below the trie node `at` that may come, and how many bytes the end is away with each.
+    fn each_name(
+        &mut self,
+        node: NodeId,
+        object: &Object,
+        seen: Progress,
+        at: NodeIndex,
+        mut tell: impl FnMut(u32, u32),
+    ) {
+        let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
+        let (names, costs) = (object.names.tree(), self.colon_costs(node, object, seen, at));
+        let read = u32::from(names.node(at).depth) + 1; // and the opening quote
+        for &member in &names.items()[names.items_below(at)] {
+            let cost = match &costs {
+                Some(costs) => costs[member as usize],
+                None if self.declared_may_come(object, seen, member) => self.colon_cost(node, seen, member),
+                None => continue,
+            };
+            tell(member, cost.saturating_add(object.members[member as usize].name_bytes - read + space));
+        }
     }
 
     /// As [`Machine::key_cost`], for the dearest of these names.

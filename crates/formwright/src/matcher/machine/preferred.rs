@@ -16,10 +16,10 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
-use super::configuration::{Configuration, Phase, Position, Progress, StackId};
+use super::configuration::{Configuration, Frame, Phase, Position, Progress, StackId};
 use super::stacks::are_known;
 use crate::interrupt::count;
-use crate::language::{INFINITE, Node, NodeId};
+use crate::language::{INFINITE, Node, NodeId, end};
 use crate::regular::ByteSet;
 use crate::vocabulary::{NodeIndex, WHITESPACE};
 
@@ -37,11 +37,16 @@ const MOST_KINDS: usize = 7;
 const NEAR: u32 = 16;
 const NEAR_TIMES: u32 = 4;
 
+/// The most bytes of an alternative that is followed beside one of so many.
+pub(super) fn most_bytes(least: u32) -> u32 {
+    NEAR.max(NEAR_TIMES * least)
+}
+
 /// Units of work of a step, and of each configuration that it leads to.
 const UNITS_OF_STEP: usize = 2;
 
 /// Alternatives of a union that are followed, each by itself.
-const MOST_ALTERNATIVES: usize = 64;
+pub(super) const MOST_ALTERNATIVES: usize = 64;
 
 impl Machine<'_> {
     /// What comes after a terminal, whatever its text.
@@ -72,7 +77,7 @@ impl Machine<'_> {
         }
         if let Position::Start(_) | Position::Value { .. } = configuration.position
             && let alternatives = self.alternatives(configuration)
-            && alternatives.len() > 1
+            && alternatives[..] != [configuration]
         {
             return self.ways_of_alternatives(&alternatives, after, spelled);
         }
@@ -95,7 +100,7 @@ impl Machine<'_> {
         if let Position::Key { object, seen, at } = configuration.position {
             return self.ways_of_names(configuration, (object, seen, at), cost);
         }
-        if let Position::Start(node) | Position::Value { node, .. } = configuration.position
+        if let Some(node) = self.begun_at_once(configuration.position)
             && self.graph.node(node).tree().is_some_and(|tree| tree.nodes().len() <= SMALL)
         {
             return self.ways_of_texts(configuration, node, 0, cost);
@@ -115,9 +120,18 @@ impl Machine<'_> {
         order.iter().flatten().flat_map(ByteSet::iter).find_map(way).into_iter().collect()
     }
 
+    /// The node that begins at a position, if no whitespace has to come before it.
+    fn begun_at_once(&self, position: Position) -> Option<NodeId> {
+        match position {
+            Position::Start(node) => Some(node),
+            Position::Value { space, node } => (self.graph.spaces().shortest(space, end::ITEM) == 0).then_some(node),
+            _ => None,
+        }
+    }
+
     /// Where a text may be in place of a configuration that begins a union: before one of its alternatives. The one of
-    /// the fewest bytes need not be the one of the fewest tokens, so each is followed. Just the configuration itself where
-    /// that might have no end, or is not an union.
+    /// the fewest bytes need not be the one of the fewest tokens, so each is followed. A tail is a union of its values and
+    /// of its texts, for which it stands itself. Just the configuration where that might have no end, or is not a union.
     fn alternatives(&mut self, configuration: Configuration) -> SmallVec<[Configuration; 4]> {
         let graph = self.graph;
         let (mut found, mut open) = (SmallVec::new(), vec![configuration]);
@@ -135,6 +149,13 @@ impl Machine<'_> {
                 Node::Sequence(parts) if !graph.facts.nullable(parts[0]) && graph.is_bounded(parts[0]) => {
                     let (part, stack) = self.part(node, 0, at.stack);
                     open.push(Configuration { position: before(part), stack });
+                }
+                Node::Tail(tail) => {
+                    found.extend((tail.texts.len() > 0).then_some(at));
+                    for &(value, after) in tail.ways.iter().rev() {
+                        let after = Frame { position: self.position_after_value(after), below: at.stack };
+                        open.push(Configuration { position: before(value), stack: self.stacks.push(after) });
+                    }
                 }
                 _ => found.push(at),
             }
@@ -156,7 +177,7 @@ impl Machine<'_> {
         let costs: SmallVec<[u32; 4]> = alternatives.iter().map(|&at| self.configuration_cost(at)).collect();
         let own = |cost: u32| cost.saturating_sub(after);
         let least = costs.iter().copied().min().filter(|_| *spelled == ByteSet::ALL);
-        let most = least.map_or(INFINITE, |least| NEAR.max(NEAR_TIMES * own(least)));
+        let most = least.map_or(INFINITE, |least| most_bytes(own(least)));
         let mut ways = SmallVec::new();
         for (&at, &cost) in alternatives.iter().zip(&costs).filter(|(_, cost)| own(**cost) <= most) {
             ways.extend(self.preferred_ways_of_one(at, cost, spelled));
@@ -218,7 +239,8 @@ impl Machine<'_> {
         bytes.filter_map(way).collect()
     }
 
-    /// The ways to the ends of the declared names with which the end is nearest.
+    /// The ways to the ends of the declared names with which the end is nearest. Names that decide which of several objects
+    /// this is are alternatives of a union: of these, all that are near enough.
     fn ways_of_names(
         &mut self,
         configuration: Configuration,
@@ -229,12 +251,14 @@ impl Machine<'_> {
         let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
         let bytes = self.preferred_name_bytes(node, seen, at);
         let reads = self.reads_items(configuration.stack);
+        let (decides, cost) = if object.tails > 0 { (true, INFINITE) } else { (false, cost) };
         let way = |byte: u8| {
             let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"' && !reads) else {
                 return self.way(configuration, byte, cost);
             };
             let after = Configuration { position: Position::Key { object: node, seen, at: deeper }, ..configuration };
-            Some((byte, smallvec![(after, cost - 1)]))
+            let cost = if decides { self.configuration_cost(after) } else { cost - 1 };
+            Some((byte, smallvec![(after, cost)]))
         };
         bytes.into_iter().filter_map(way).collect()
     }

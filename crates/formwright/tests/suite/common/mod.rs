@@ -99,6 +99,8 @@ pub fn tables(limits: Limits) -> Arc<Tables> {
         "b\",\"ab\"",
         "x\":true,\"x\"",
         "x\":true,\"xx\"",
+        "account",
+        "amount\":",
     ];
     tables_of(longer, limits)
 }
