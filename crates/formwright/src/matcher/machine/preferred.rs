@@ -151,7 +151,7 @@ impl Machine<'_> {
                     open.push(Configuration { position: before(part), stack });
                 }
                 Node::Tail(tail) => {
-                    found.extend((tail.texts.len() > 0).then_some(at));
+                    found.extend((!tail.texts.is_empty()).then_some(at));
                     for &(value, after) in tail.ways.iter().rev() {
                         let after = Frame { position: self.position_after_value(after), below: at.stack };
                         open.push(Configuration { position: before(value), stack: self.stacks.push(after) });
