@@ -253,9 +253,13 @@ def test_replaying_is_quicker_than_writing(model: Any) -> None:
     receipt = model.generate(PROMPTS[2], RECORD, temperature=1.0, seed=1).receipt
     written = time.perf_counter() - began
     receipt.verify(model.vocabulary)  # which compiles the form
-    began = time.perf_counter()
-    receipt.verify(model.vocabulary)
-    assert time.perf_counter() - began < written / 20
+
+    def time_of_one() -> float:
+        began = time.perf_counter()
+        receipt.verify(model.vocabulary)
+        return time.perf_counter() - began
+
+    assert min(time_of_one() for _ in range(5)) < written / 20
 
 
 def test_the_command_says_what_holds(model: Any, tmp_path: Path) -> None:
