@@ -53,6 +53,7 @@ pub use excluded::TextsId;
 pub use forgetting::Forget;
 use stacks::{MUST_DIFFER, READ};
 
+pub use preferred::Names;
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
 pub use token_cost::TokenLengths;
 pub use unique::{Comparison, too_many_ways};

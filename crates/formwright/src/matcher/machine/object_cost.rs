@@ -191,8 +191,14 @@ impl Machine<'_> {
     }
 
     /// The next bytes of the declared names below the trie node `at` with which the end is nearest; of names that decide
-    /// which of several objects this is, with which it is near.
-    pub(super) fn preferred_name_bytes(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> SmallVec<[u8; 4]> {
+    /// which of several objects this is, of all with which it is near, unless they are too many.
+    pub(super) fn preferred_name_bytes(
+        &mut self,
+        node: NodeId,
+        seen: Progress,
+        at: NodeIndex,
+        decides: bool,
+    ) -> SmallVec<[u8; 4]> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
         let names = object.names.tree();
@@ -200,12 +206,11 @@ impl Machine<'_> {
             return smallvec![names.node(only).byte];
         }
         let depth = usize::from(names.node(at).depth);
-        let nearest = self.nearest_names(node, object, seen, at);
-        let mut names = match nearest {
-            Some((least, _)) if object.tails > 0 => self.names_within(most_bytes(least), node, object, seen, at),
-            Some((_, nearest)) => nearest,
-            None => SmallVec::new(),
-        };
+        let Some((least, mut names)) = self.nearest_names(node, object, seen, at) else { return SmallVec::new() };
+        if decides {
+            let near = self.names_within(most_bytes(least), node, object, seen, at);
+            names = if (1..=MOST_ALTERNATIVES).contains(&near.len()) { near } else { names };
+        }
         if self.members_cost(node, object, seen, true).1 > 1 {
             names.truncate(1);
         }
@@ -248,7 +253,7 @@ impl Machine<'_> {
         (least < INFINITE).then_some((least, nearest))
     }
 
-    /// The declared names below the trie node `at` from which the end is at most so many bytes away, some of them.
+    /// The names below the trie node `at` that decide which object this is, with the end at most so many bytes away.
     fn names_within(
         &mut self,
         most: u32,
@@ -259,7 +264,7 @@ impl Machine<'_> {
     ) -> SmallVec<[u32; 4]> {
         let mut found = SmallVec::new();
         self.each_name(node, object, seen, at, |member, cost| {
-            found.extend((cost <= most && found.len() < MOST_ALTERNATIVES).then_some(member));
+            found.extend((object.ends_with(member) && cost <= most).then_some(member));
         });
         found
     }

@@ -23,6 +23,15 @@ use crate::language::{INFINITE, Node, NodeId, end};
 use crate::regular::ByteSet;
 use crate::vocabulary::{NodeIndex, WHITESPACE};
 
+/// The names that are followed of those that decide which of several objects this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// All with which the end is near enough: the nearest in bytes need not be the nearest in tokens.
+    Near,
+    /// The nearest.
+    Nearest,
+}
+
 /// A byte, and where it leads; each with the bytes from there to the end.
 type Way = (u8, SmallVec<[(Configuration, u32); 2]>);
 
@@ -70,7 +79,13 @@ impl Machine<'_> {
 
     /// The preferred ways on from an erased configuration that is `cost` bytes from the end; mostly one.
     /// Of the bytes that lead nearer to the end, those that are `spelled` come first: each of these is a token.
-    pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32, spelled: &ByteSet) -> SmallVec<[Way; 1]> {
+    pub fn preferred_ways(
+        &mut self,
+        configuration: Configuration,
+        cost: u32,
+        spelled: &ByteSet,
+        names: Names,
+    ) -> SmallVec<[Way; 1]> {
         let after = self.stack_cost(configuration.stack);
         if cost == after || cost >= INFINITE {
             return SmallVec::new(); // what comes after it is beside it
@@ -79,9 +94,9 @@ impl Machine<'_> {
             && let alternatives = self.alternatives(configuration)
             && alternatives[..] != [configuration]
         {
-            return self.ways_of_alternatives(&alternatives, after, spelled);
+            return self.ways_of_alternatives(&alternatives, after, spelled, names);
         }
-        self.preferred_ways_of_one(configuration, cost, spelled)
+        self.preferred_ways_of_one(configuration, cost, spelled, names)
     }
 
     /// The same where there are no alternatives.
@@ -90,6 +105,7 @@ impl Machine<'_> {
         configuration: Configuration,
         cost: u32,
         spelled: &ByteSet,
+        names: Names,
     ) -> SmallVec<[Way; 1]> {
         if cost == self.stack_cost(configuration.stack) || cost >= INFINITE {
             return SmallVec::new();
@@ -98,7 +114,7 @@ impl Machine<'_> {
             return self.ways_of_texts(configuration, node, at, cost);
         }
         if let Position::Key { object, seen, at } = configuration.position {
-            return self.ways_of_names(configuration, (object, seen, at), cost);
+            return self.ways_of_names(configuration, (object, seen, at), cost, names);
         }
         if let Some(node) = self.begun_at_once(configuration.position)
             && self.graph.node(node).tree().is_some_and(|tree| tree.nodes().len() <= SMALL)
@@ -173,6 +189,7 @@ impl Machine<'_> {
         alternatives: &[Configuration],
         after: u32,
         spelled: &ByteSet,
+        names: Names,
     ) -> SmallVec<[Way; 1]> {
         let costs: SmallVec<[u32; 4]> = alternatives.iter().map(|&at| self.configuration_cost(at)).collect();
         let own = |cost: u32| cost.saturating_sub(after);
@@ -180,7 +197,7 @@ impl Machine<'_> {
         let most = least.map_or(INFINITE, |least| most_bytes(own(least)));
         let mut ways = SmallVec::new();
         for (&at, &cost) in alternatives.iter().zip(&costs).filter(|(_, cost)| own(**cost) <= most) {
-            ways.extend(self.preferred_ways_of_one(at, cost, spelled));
+            ways.extend(self.preferred_ways_of_one(at, cost, spelled, names));
         }
         ways
     }
@@ -246,12 +263,14 @@ impl Machine<'_> {
         configuration: Configuration,
         (node, seen, at): (NodeId, Progress, NodeIndex),
         cost: u32,
+        names: Names,
     ) -> SmallVec<[Way; 1]> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
-        let bytes = self.preferred_name_bytes(node, seen, at);
+        let decides = object.tails > 0 && names == Names::Near;
+        let bytes = self.preferred_name_bytes(node, seen, at, decides);
         let reads = self.reads_items(configuration.stack);
-        let (decides, cost) = if object.tails > 0 { (true, INFINITE) } else { (false, cost) };
+        let cost = if decides { INFINITE } else { cost };
         let way = |byte: u8| {
             let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"' && !reads) else {
                 return self.way(configuration, byte, cost);

@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::counting::Counting;
-use super::machine::{Configuration, Machine, Position, StackId};
+use super::machine::{Configuration, Machine, Names, Position, StackId};
 use crate::interrupt::{count, counted};
 use crate::language::{INFINITE, UNBOUNDED};
 use crate::limits::Limits;
@@ -50,6 +50,10 @@ const MOST_HALVINGS: u32 = 10;
 
 /// Ways of each of these records, on the whole: where there are more, they are not followed either.
 const WAYS_EACH: usize = 4;
+
+/// Where a union is followed by the names of all its objects, so many times fewer records and less work are allowed: if
+/// that is too little, it is followed by the nearest of them.
+const NARROW: usize = 4;
 
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
 const LONG: u32 = 2;
@@ -343,7 +347,7 @@ impl Potential {
         machine: &mut Machine<'_>,
         counting: Counting<'_>,
         configuration: Configuration,
-        most: (usize, u64),
+        (most_new, most_work): (usize, u64),
     ) -> u32 {
         let bytes = machine.configuration_cost(configuration);
         let room = if bytes < FAR { bytes as usize } else { 0 }; // most records are of the bytes of one text
@@ -351,11 +355,17 @@ impl Potential {
         self.ways.reserve(room);
         self.ids.reserve(room);
         let start = self.record(counting, configuration, bytes);
-        let (records, ways) = (self.records.len(), self.ways.len());
-        match self.expand_all(machine, counting, start, most) {
-            Some(new) => self.solve(counting, new),
-            None => self.forget(start, records, ways),
+        let fewer = (most_new / NARROW, most_work / NARROW as u64);
+        for (names, most) in [(Names::Near, fewer), (Names::Nearest, (most_new, most_work))] {
+            let (records, ways) = (self.records.len(), self.ways.len());
+            if let Some(new) = self.expand_all(machine, counting, start, names, most) {
+                self.solve(counting, new);
+                break;
+            }
+            self.forget(start, records, ways);
         }
+        let begin = self.ways.len() as u32;
+        self.records[start as usize].ways.get_or_insert([begin; 3]); // else it is known by its bytes alone
         self.records[start as usize].tokens
     }
 
@@ -368,13 +378,13 @@ impl Potential {
         })
     }
 
-    /// Forgets all records and ways from some numbers on; `start` is known from now on, by its bytes alone.
+    /// Forgets the ways of `start`, and all records and ways from some numbers on: no other record has ways among these.
     fn forget(&mut self, start: Id, records: usize, ways: usize) {
         for record in self.records.drain(records..) {
             self.ids.remove(&record.configuration);
         }
         self.ways.truncate(ways);
-        self.records[start as usize].ways = Some([ways as u32; 3]);
+        self.records[start as usize].ways = None;
     }
 
     /// Finds the preferred ways on from a record, and from all those they lead to. Returns what is new; `None` if that is
@@ -384,6 +394,7 @@ impl Potential {
         machine: &mut Machine<'_>,
         counting: Counting<'_>,
         start: Id,
+        names: Names,
         (most_new, most_work): (usize, u64),
     ) -> Option<Vec<Id>> {
         let (mut open, mut new, begun, before) = (vec![start], Vec::new(), self.ways.len(), counted());
@@ -401,7 +412,7 @@ impl Potential {
             }
             let goes_on = bytes <= FAR;
             if goes_on {
-                for (byte, after) in machine.preferred_ways(configuration, bytes, &spelled) {
+                for (byte, after) in machine.preferred_ways(configuration, bytes, &spelled, names) {
                     let to = after.into_iter().map(|(after, bytes)| (byte, self.record(counting, after, bytes)));
                     let to: SmallVec<[(u8, Id); 2]> = to.collect();
                     self.ways.extend(to);
