@@ -247,7 +247,9 @@ class ArgumentError(FormwrightError, ValueError):
 
 
 class OptionUnsupported(ArgumentError):
-    """A model cannot honour this option: its service has none of the kind, or only models that run here have."""
+    """A model or a call cannot honour this option: the service has none of the kind, only models that run here have it,
+    or only other calls, such as `generate` and not `stream`.
+    """
 
 
 class UnknownOption(ArgumentError, TypeError):

@@ -8,6 +8,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Any, Literal
 
 import numpy as np
@@ -396,9 +397,11 @@ def test_a_forked_process_writes_too() -> None:
         assert pool.map_async(forked, [1, 2]).get(timeout=60) == [expected] * 2
 
 
-def test_choices_of_score_are_a_list_of_texts(tiny: LocalModel) -> None:
-    assert tiny.score("Is it?", iter(["yes", "no"])) == tiny.score("Is it?", ["yes", "no"])  # type: ignore[arg-type]
-    for wrong in ("yes", fw.choice("yes"), 5, [], ["yes", 5]):
+def test_choices_of_score_are_texts_of_a_list_or_a_type(tiny: LocalModel) -> None:
+    expected = tiny.score("Is it?", ["yes", "no"])
+    for choices in (iter(["yes", "no"]), Enum("Answer", {"YES": "yes", "NO": "no"}), Literal["yes", "no"]):
+        assert tiny.score("Is it?", choices) == expected
+    for wrong in ("yes", fw.choice("yes"), 5, [], ["yes", 5], Enum("Number", {"ONE": 1})):
         with pytest.raises(fw.errors.ArgumentError):
             tiny.score("Is it?", wrong)  # type: ignore[arg-type]
     with pytest.raises(fw.errors.ArgumentError, match="canonical"):

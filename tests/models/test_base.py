@@ -163,3 +163,10 @@ def test_generate_and_stream_have_the_same_options() -> None:
 
 def test_a_model_shows_no_addresses(model: LocalModel) -> None:
     assert repr(model) == "LocalModel('toy', 257 tokens, context 4096)"
+
+
+@pytest.mark.parametrize(("option", "value"), [("beams", 2), ("fields", True), ("abstain", 0.9), ("max_retries", 1)])
+def test_an_option_of_another_verb_is_told_from_an_unknown_one(option: str, value: Any) -> None:
+    with pytest.raises(OptionUnsupported, match=f"does not support {option}=") as caught:
+        fw.load("formwright-tiny").stream("How old is Ada?", int, **{option: value})
+    assert caught.value.hint == f"`generate` has {option}"

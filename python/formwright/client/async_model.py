@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -140,7 +140,9 @@ class AsyncRemoteModel(RemoteBase):
         with progress_of(len(many), progress) as done:
             return list(await asyncio.gather(*map(write, range(len(many)))))
 
-    async def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+    async def score(
+        self, prompt: Conversation, choices: Iterable[str] | TypeForm[Any], *, canonical: bool = True
+    ) -> dict[str, float]:
         """Return the log probability of each of some texts as the complete answer; see `RemoteModel.score`."""
         scores: dict[str, float] = await run_async(self._make_score_flow(prompt, choices, canonical), self.transport)
         return scores

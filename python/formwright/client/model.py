@@ -17,7 +17,7 @@ by default, and a truncated text is `OutputTruncated`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -306,14 +306,16 @@ class RemoteModel(RemoteBase):
             contexts = [copy_context() for _ in many]  # threads begin without the caller's context
             return list(pool.map(lambda number: contexts[number].run(write, number), range(len(many))))
 
-    def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+    def score(
+        self, prompt: Conversation, choices: Iterable[str] | TypeForm[Any], *, canonical: bool = True
+    ) -> dict[str, float]:
         """Return the log probability of each of some texts as the complete answer to a prompt, its end included.
 
         Only `formwright serve` can: other services report probabilities only of what they write themselves.
 
         Args:
             prompt: One message of the user, or a conversation.
-            choices: The texts, in the order in which they are returned.
+            choices: The texts, in the order in which they are returned; or an `Enum` or a `Literal` of them.
             canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
 
         Raises:

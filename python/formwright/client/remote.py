@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from formwright._lru import Lru
 from formwright._options import check_names
@@ -32,6 +32,9 @@ from formwright.generation.result import Mode
 from formwright.generation.spans import Generation, pick_settings
 from formwright.generation.strategies.scoring import texts_of
 from formwright.schemas.instructions import check_style
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 __all__ = ["RemoteBase", "add_seed"]
 
@@ -85,7 +88,7 @@ class RemoteBase:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.where}, {self.service.name})"
 
-    def _make_score_flow(self, prompt: Conversation, choices: Sequence[str], canonical: bool) -> Scores:
+    def _make_score_flow(self, prompt: Conversation, choices: Iterable[str] | TypeForm[Any], canonical: bool) -> Scores:
         """Make the flow that scores texts. Raises as `RemoteModel.score`."""
         texts, _ = texts_of(choices, canonical)
         messages = read_prompt(prompt)

@@ -21,7 +21,7 @@ from formwright.forms.coerce import Canonical
 from formwright.generation.fields.calibration import read_calibration
 from formwright.generation.sampler import is_real
 from formwright.generation.writing import MAX_TOKENS, Limits
-from formwright.models.options import OF_REMOTE_MODELS, Fidelity
+from formwright.models.options import OF_REMOTE_MODELS, Fidelity, GenerateOptions
 from formwright.models.writing_tasks import Sampling, Strategy
 
 __all__ = ["DEFAULTS", "CallSettings"]
@@ -70,12 +70,14 @@ class CallSettings:
             fixed: Values that the verb itself sets.
 
         Raises:
-            OptionUnsupported: Only remote models have the option.
+            OptionUnsupported: Only remote models have the option, or only other verbs.
             UnknownOption: The verb has no option of this name.
         """
         for name in options:
             if name in OF_REMOTE_MODELS:
                 raise _make_unsupported_error(name)
+            if name in DEFAULTS and name not in known.__annotations__:
+                raise _make_misplaced_error(name)
         check_names(options, known.__annotations__)
         return cls(**options, **fixed)
 
@@ -130,6 +132,11 @@ def _make_unsupported_error(name: str) -> OptionUnsupported:
         hint=f"models behind an API, such as fw.connect(...), have {name}",
         argument=name,
     )
+
+
+def _make_misplaced_error(name: str) -> OptionUnsupported:
+    verb = "generate" if name in GenerateOptions.__annotations__ else "generate_many"
+    return OptionUnsupported(f"this call does not support {name}=", hint=f"`{verb}` has {name}", argument=name)
 
 
 DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(CallSettings)}

@@ -18,7 +18,7 @@ after the prompt, the budget is the rest of the context.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -73,7 +73,7 @@ from formwright.receipts import Provenance
 from formwright.schemas.instructions import check_style, instruction_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import TypeForm, Unpack
 
     from formwright.models.runtimes.templated import Variants
 
@@ -158,12 +158,14 @@ class LocalModel(Verbs):
     def _write_many(self, prompts: Sequence[Prompt], forms: Any, settings: CallSettings) -> list[Any]:
         return _ManyWriter(self, each(prompts, forms), forms, settings).write()
 
-    def score(self, prompt: Prompt, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+    def score(
+        self, prompt: Prompt, choices: Iterable[str] | TypeForm[Any], *, canonical: bool = True
+    ) -> dict[str, float]:
         """Compute the log probability of each text as the complete answer to a prompt, its end included.
 
         Args:
             prompt: One user message, a conversation, or token ids.
-            choices: The texts, in the order in which they are returned.
+            choices: The texts, in the order in which they are returned; or an `Enum` or a `Literal` of them.
             canonical: Whether only the tokenizer's own tokenisation of a text counts; if not, all of them together.
 
         Raises:

@@ -18,11 +18,12 @@ its prompt is an error instead, for the model says nothing of it.
 
 from __future__ import annotations
 
+import enum
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +40,29 @@ from formwright.generation.strategies.fidelity import MOST_SPELLINGS, Score, sco
 from formwright.generation.trace.recorder import Row, compare_logits
 from formwright.generation.writing import Limits, check_width, start_matcher
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
 __all__ = ["PromptScoring", "Scoring", "texts_of"]
 
 _SLICE = 128
 """Tokens of a prompt that are scored in one call, so that the logits of a long one need not be held together."""
 
 
-def texts_of(choices: Iterable[str], canonical: object) -> tuple[list[str], Form[str]]:
-    """The texts that are to be scored, and the form that they are.
+def texts_of(choices: Iterable[str] | TypeForm[Any], canonical: object) -> tuple[list[str], Form[str]]:
+    """The texts that are to be scored, from a list, an enum or a `Literal`, and the form that they are.
 
     Raises:
         ArgumentError: There is no text, one is not a str, or ``canonical`` is neither true nor false.
     """
+    if isinstance(choices, enum.EnumType):
+        choices = [member.value for member in choices]
+    elif get_origin(choices) is Literal:
+        choices = get_args(choices)
     if isinstance(choices, str | bytes | Form) or not isinstance(choices, Iterable):
-        raise ArgumentError(f"choices is a list of texts, not {type(choices).__name__}", argument="choices")
+        raise ArgumentError(
+            f"choices is a list of texts, an Enum or a Literal, not {type(choices).__name__}", argument="choices"
+        )
     if not isinstance(canonical, bool):
         raise ArgumentError(f"canonical is true or false, not {canonical!r}", argument="canonical")
     texts = list(choices)

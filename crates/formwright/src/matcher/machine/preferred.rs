@@ -146,8 +146,9 @@ impl Machine<'_> {
     }
 
     /// Where a text may be in place of a configuration that begins a union: before one of its alternatives. The one of
-    /// the fewest bytes need not be the one of the fewest tokens, so each is followed. A tail is a union of its values and
-    /// of its texts, for which it stands itself. Just the configuration where that might have no end, or is not a union.
+    /// the fewest bytes need not be the one of the fewest tokens, so each is followed. A tail is a union, too: of its values,
+    /// and of its texts, for which the configuration itself is kept. Just the configuration where that might have no end,
+    /// or is not a union.
     fn alternatives(&mut self, configuration: Configuration) -> SmallVec<[Configuration; 4]> {
         let graph = self.graph;
         let (mut found, mut open) = (SmallVec::new(), vec![configuration]);
