@@ -398,6 +398,7 @@ def test_hints_are_for_those_who_send_requests(post: Callable[..., Any], broken:
 def test_the_budget_that_is_needed_is_told(post: Callable[..., Any]) -> None:
     _, answer = post(CHAT, BASE[CHAT] | {"max_tokens": 1} | schema({"const": "a long text"}))
     needed = answer["error"]["needed"]
+    assert answer["error"]["hint"] == f"raise max_tokens to {needed} or more"
     status, _ = post(CHAT, BASE[CHAT] | {"max_tokens": needed} | schema({"const": "a long text"}))
     assert status == 200
 

@@ -184,7 +184,7 @@ def _read_content(content: object, where: str) -> str:
     if text is None:
         raise PromptError(
             f"the content of {where} is {_name_kind(content)}, not a str or a list of text parts",
-            hint="pass the result of a tool as text: str(result), or json.dumps(result)",
+            hint="await the result of an async tool, and pass it as text: str(result), or json.dumps(result)",
         )
     return text
 

@@ -109,6 +109,7 @@ def make_refusal(
         where = budget if is_budget else param
         called = f"the default of {budget}" if is_default else budget
         message = str(error).replace("max_tokens", called) if is_budget else str(error)
+        hint = f"raise {budget} to {error.value} or more" if is_budget else hint
         return BadRequest(
             message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=hint, docs=docs
         )

@@ -38,7 +38,10 @@ __all__ = [
 _MAX_SHOWN = 2000
 
 _HINTS = {
-    401: "the key is missing or wrong: pass api_key=, or set the variable of the service's own SDK",
+    401: (
+        "the key is missing or wrong: pass api_key=, or set the variable of the service's own SDK;"
+        " for a server of your own, FORMWRIGHT_API_KEY"
+    ),
     403: "the key does not allow this",
     404: "look at base_url and at the name of the model",
     413: "the prompt is larger than the service takes",

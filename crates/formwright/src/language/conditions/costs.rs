@@ -28,7 +28,7 @@ const MOST_LITERAL_COSTS: usize = 1 << 18;
 type Costs = SmallVec<[Cost; 4]>;
 
 /// Which numbers of members are told apart.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Scale {
     /// The highest number.
     top: u32,
@@ -226,6 +226,13 @@ impl LiteralCosts {
     }
 }
 
+/// The costs of all parts on one scale, which cases have in common.
+struct Counted {
+    scale: Scale,
+    free: Free,
+    parts: Vec<Costs>,
+}
+
 /// A question about one state of an object.
 struct Question<'q> {
     object: &'q Object,
@@ -249,12 +256,12 @@ pub fn completion(
     let question = Question { object, conditions, seen, used, lengths };
     let rest = question.unmentioned()?;
     let parts = question.least_of_parts(known);
-    let mut best = NEVER;
+    let (mut best, mut counted) = (NEVER, Vec::new());
     for case in conditions.cases.iter().filter(|case| seen.count <= case.high) {
         let few = both(parts[case.root as usize], rest);
         let wanted = case.low.saturating_sub(seen.count).max(u32::from(one));
         let fits = few.1 >= wanted && (case.high == UNBOUNDED || seen.count + few.1 <= case.high);
-        let found = if few.0 >= INFINITE || fits { few } else { question.counted(*case, wanted, rest) };
+        let found = if few.0 >= INFINITE || fits { few } else { question.counted(*case, wanted, rest, &mut counted) };
         best = if found.0 < INFINITE { best.min(found) } else { best };
     }
     (best.0 < INFINITE).then(|| (best.0 - lengths.between.saturating_mul(best.1), best.1))
@@ -482,7 +489,7 @@ impl Question<'_> {
     }
 
     /// The costs of a case in which the number of members decides, with the required members that no condition mentions.
-    fn counted(&self, case: Case, wanted: u32, rest: Cost) -> Cost {
+    fn counted(&self, case: Case, wanted: u32, rest: Cost, known: &mut Vec<Counted>) -> Cost {
         let needed = self.conditions.members.len() as u32 + rest.1 + wanted + self.facts();
         let room = if case.high == UNBOUNDED { u32::MAX } else { case.high - self.seen.count };
         let scale =
@@ -490,9 +497,14 @@ impl Question<'_> {
         if wanted > scale.top {
             return NEVER;
         }
-        let ways = self.ways(scale.top);
-        let free = self.free(scale, &ways);
-        let mut costs = self.parts(scale, &ways, &free).swap_remove(case.root as usize);
+        let at = known.iter().position(|known| known.scale == scale).unwrap_or_else(|| {
+            let ways = self.ways(scale.top);
+            let free = self.free(scale, &ways);
+            known.push(Counted { scale, parts: self.parts(scale, &ways, &free), free });
+            known.len() - 1
+        });
+        let Counted { free, parts, .. } = &known[at];
+        let mut costs = parts[case.root as usize].clone();
         let mentioned = &self.conditions.mentions[case.root as usize];
         let others = (0..self.conditions.members.len() as u32).filter(|&variable| !mentioned.contains(variable));
         costs = free.add_to(scale, costs, others);
