@@ -128,7 +128,10 @@ fn the_last_token_is_kept_for_each_alternative() {
 /// Objects that differ in the first name or in its value: what comes after either is counted in tokens as it is alone.
 #[test]
 fn a_union_needs_no_more_tokens_than_its_options() {
-    let record = |name: &str, value: Value| json!({"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": false});
+    let record = |name: &str, value: Value| {
+        let properties = json!({ name: value });
+        json!({"type": "object", "properties": properties, "required": [name], "additionalProperties": false})
+    };
     let (short, long) = (record("a", json!({"const": 1})), record("account", json!({"const": 1})));
     for (one, other) in [("k", "l"), ("k", "k"), ("account", "amount")] {
         agree(&[record(one, long.clone()), record(other, short.clone())], &[0; 20], 0);

@@ -46,7 +46,7 @@ const MOST_KINDS: usize = 7;
 const NEAR: u32 = 16;
 const NEAR_TIMES: u32 = 4;
 
-/// The most bytes of an alternative that is followed beside one of so many.
+/// The most bytes that an alternative may take to be followed, if the shortest one takes `least`.
 pub(super) fn most_bytes(least: u32) -> u32 {
     NEAR.max(NEAR_TIMES * least)
 }
